@@ -1,0 +1,83 @@
+//! What can go wrong, in the words the user reads.
+
+use std::fmt;
+use std::io;
+
+/// The result of whatever may end in trouble.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Trouble that ends a tool with exit status 2.
+///
+/// `Display` gives `where: what`; [`crate::run`] puts the tool's name before.
+#[derive(Debug)]
+pub enum Error {
+    /// An input could not be opened or read.
+    Input {
+        /// The file as the user wrote it, or `<stdin>`.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Output could not be written; a closed pipe is no trouble, see
+    /// [`crate::run`].
+    Output {
+        /// The file as the user wrote it, or `<stdout>`.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The user asked for something that cannot be: the text says what was
+    /// expected.
+    Usage(String),
+    /// A sum of counts does not fit into 64 bits.
+    Overflow,
+}
+
+impl Error {
+    /// True if and only if the reader of our output went away.
+    #[must_use]
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Error::Output { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Input { name, source } | Error::Output { name, source } => {
+                write!(f, "{name}: {}", reason(source))
+            }
+            Error::Usage(what) => f.write_str(what),
+            Error::Overflow => f.write_str("counts: their sum is over 18446744073709551615"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The system's reason in our style: `No such file or directory (os error 2)`
+/// becomes `no such file or directory`.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error ").next().unwrap_or(&text);
+    let mut chars = text.chars();
+    match (chars.next(), text.chars().nth(1)) {
+        // An acronym such as `I/O error` keeps its capital.
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            first.to_lowercase().chain(chars).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_lower_case_and_without_numbers() {
+        let missing = io::Error::from_raw_os_error(2);
+        assert_eq!(reason(&missing), "no such file or directory");
+        assert_eq!(reason(&io::Error::other("I/O error")), "I/O error");
+    }
+}

@@ -1,0 +1,95 @@
+//! Frames as small integers: each distinct name is kept once.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+/// The number of a distinct frame name in a [`FrameTable`], counted from 0 in
+/// the order of arrival.
+pub type FrameId = u32;
+
+/// A set of frame names; memory grows with the distinct names only.
+#[derive(Clone, Debug, Default)]
+pub struct FrameTable {
+    hasher: DefaultHashBuilder,
+    ids: HashTable<FrameId>,
+    /// Where each name ends in `bytes`; it starts where the one before ends.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl FrameTable {
+    /// The number of `name`, a new one if it was never seen.
+    ///
+    /// # Panics
+    ///
+    /// When there are 2^32 distinct names.
+    #[inline]
+    pub fn intern(&mut self, name: &[u8]) -> FrameId {
+        let FrameTable { hasher, ids, ends, bytes } = self;
+        let hash = hasher.hash_one(name);
+        if let Some(&id) = ids.find(hash, |&id| name_of(ends, bytes, id) == name) {
+            return id;
+        }
+        let id = FrameId::try_from(ends.len()).expect("fewer than 2^32 distinct frames");
+        bytes.extend_from_slice(name);
+        ends.push(bytes.len());
+        ids.insert_unique(hash, id, |&id| hasher.hash_one(name_of(ends, bytes, id)));
+        id
+    }
+
+    /// The name that was interned as `id`.
+    #[must_use]
+    #[inline]
+    pub fn name(&self, id: FrameId) -> &[u8] {
+        name_of(&self.ends, &self.bytes, id)
+    }
+
+    /// How many distinct names there are; ids are below it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True if and only if nothing was interned.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+#[inline]
+fn name_of<'a>(ends: &[usize], bytes: &'a [u8], id: FrameId) -> &'a [u8] {
+    let index = id as usize;
+    let start = if index == 0 { 0 } else { ends[index - 1] };
+    &bytes[start..ends[index]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_have_equal_numbers() {
+        let mut table = FrameTable::default();
+        let main = table.intern(b"main");
+        let empty = table.intern(b"");
+        let bad = table.intern(b"\xad");
+        assert_eq!((main, empty, bad), (0, 1, 2));
+        assert_eq!(table.intern(b"main"), main);
+        assert_eq!(table.intern(b""), empty);
+        assert_eq!(table.name(bad), b"\xad");
+        assert_eq!(table.name(main), b"main");
+        assert_eq!(table.len(), 3);
+    }
+
+    #[test]
+    fn names_survive_growth() {
+        let mut table = FrameTable::default();
+        for number in 0..10_000 {
+            assert_eq!(table.intern(format!("f{number}").as_bytes()), number);
+        }
+        assert_eq!(table.name(4321), b"f4321");
+        assert_eq!(table.intern(b"f9999"), 9999);
+    }
+}

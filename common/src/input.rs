@@ -1,0 +1,114 @@
+//! Inputs: files and standard input, unpacked by content.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
+
+use crate::progress::{Counted, Progress};
+
+/// What standard input is called in messages.
+pub const STDIN: &str = "<stdin>";
+
+/// The operands of every tool.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Files {
+    /// Files to read, gzip and zstd unpacked; none or '-' is standard input
+    #[arg(value_name = "FILE")]
+    pub paths: Vec<PathBuf>,
+}
+
+impl Files {
+    /// The files in order; standard input where there is none.
+    pub fn iter(&self) -> impl Iterator<Item = &Path> {
+        let none = self.paths.is_empty().then(|| Path::new("-"));
+        self.paths.iter().map(PathBuf::as_path).chain(none)
+    }
+}
+
+/// One input, already unpacked.
+pub struct Input {
+    name: String,
+    /// What was read ahead to learn what the input is.
+    ahead: Vec<u8>,
+    reader: Box<dyn Read>,
+}
+
+impl Input {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, on opening and on the first bytes.
+    pub(crate) fn open(path: &Path, progress: &Progress) -> io::Result<Input> {
+        let file = if path == Path::new("-") {
+            // A descriptor of our own, since io::Stdin copies through a small buffer.
+            File::from(io::stdin().as_fd().try_clone_to_owned()?)
+        } else {
+            File::open(path)?
+        };
+        let counted = Counted { reader: file, progress: progress.clone() };
+        Input { name: name(path), ahead: Vec::new(), reader: Box::new(counted) }.unpacked()
+    }
+
+    /// An input that is already at hand: what a test reads.
+    #[must_use]
+    pub fn from_reader(name: &str, reader: impl Read + 'static) -> Input {
+        Input { name: name.to_owned(), ahead: Vec::new(), reader: Box::new(reader) }
+    }
+
+    /// The file as the user wrote it, or `<stdin>`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The first bytes, which stay to be read: at least `length`, unless the
+    /// input is shorter.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn peek(&mut self, length: usize) -> io::Result<&[u8]> {
+        let missing = length.saturating_sub(self.ahead.len());
+        self.reader.by_ref().take(missing as u64).read_to_end(&mut self.ahead)?;
+        Ok(&self.ahead)
+    }
+
+    /// Unpacks as often as the first bytes say that something is packed.
+    fn unpacked(mut self) -> io::Result<Input> {
+        let unpacked: Box<dyn Read> = match self.peek(4)? {
+            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
+            [0x28, 0xb5, 0x2f, 0xfd] => {
+                Box::new(StreamingDecoder::new(self.packed()).map_err(io::Error::other)?)
+            }
+            _ => return Ok(self),
+        };
+        Input { name: self.name, ahead: Vec::new(), reader: unpacked }.unpacked()
+    }
+
+    /// Moves the bytes out, leaving the name.
+    fn packed(&mut self) -> impl Read + use<> {
+        let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        io::Cursor::new(std::mem::take(&mut self.ahead)).chain(reader)
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ahead.is_empty() {
+            return self.reader.read(buffer);
+        }
+        let count = self.ahead.as_slice().read(buffer)?;
+        self.ahead.drain(..count);
+        Ok(count)
+    }
+}
+
+/// What an input is called in messages.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new("-") { STDIN.to_owned() } else { path.display().to_string() }
+}

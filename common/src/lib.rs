@@ -1,0 +1,54 @@
+//! What every stack tool stands on: the folded format, input, output,
+//! accounts, errors and the frame around `main`.
+//!
+//! A tool is a function from its arguments and a [`Pipe`] to a [`Status`]:
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! use clap::Parser;
+//! use common::{Files, Pipe, Result, Status};
+//!
+//! /// Pass every folded line on
+//! #[derive(Parser)]
+//! struct Args {
+//!     #[command(flatten)]
+//!     files: Files,
+//! }
+//!
+//! fn main() -> ExitCode {
+//!     common::run(stack_pass)
+//! }
+//!
+//! fn stack_pass(args: Args, pipe: &mut Pipe) -> Result<Status> {
+//!     pipe.filter(&args.files, |line, pipe| pipe.pass(&line))?;
+//!     Ok(pipe.status())
+//! }
+//! ```
+
+#![warn(missing_docs)]
+
+mod accounts;
+mod blocks;
+mod complaints;
+mod error;
+mod folded;
+mod frames;
+mod input;
+mod output;
+mod pipe;
+mod progress;
+mod run;
+mod tree;
+
+pub use accounts::{Accounts, Flow};
+pub use blocks::Blocks;
+pub use complaints::Complaints;
+pub use error::{Error, Result};
+pub use folded::{FoldedLine, Frames, Malformed, StackBuf, clean_frame};
+pub use frames::{FrameId, FrameTable};
+pub use input::{Files, Input, STDIN};
+pub use output::{Output, STDOUT};
+pub use pipe::Pipe;
+pub use run::{Status, run};
+pub use tree::{NodeId, StackTree};

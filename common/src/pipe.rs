@@ -1,0 +1,198 @@
+//! One stage of a pipeline: what every tool reads from and writes to.
+
+use memchr::memchr_iter;
+
+use crate::input;
+use crate::progress::Progress;
+use crate::{
+    Accounts, Blocks, Complaints, Error, Files, FoldedLine, FrameTable, Input, Output, Result,
+    StackTree, Status,
+};
+
+/// What a running tool holds.
+#[derive(Debug)]
+pub struct Pipe {
+    /// Where results go.
+    pub out: Output,
+    /// What came in and went out so far.
+    pub accounts: Accounts,
+    /// What is said on stderr.
+    pub complaints: Complaints,
+    progress: Progress,
+}
+
+/// A line of folded text that is no empty line.
+enum Line<'a> {
+    Folded(FoldedLine<'a>),
+    Comment(&'a [u8]),
+}
+
+impl Pipe {
+    pub(crate) fn new(tool: &str, out: Output) -> Pipe {
+        let progress = Progress::new(tool);
+        let complaints = Complaints::new(tool, progress.clone());
+        Pipe { out, accounts: Accounts::default(), complaints, progress }
+    }
+
+    /// Opens each file and hands it on. A file that cannot be opened or read
+    /// to its end is named, and the next one is read; the exit status will
+    /// be 2.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns, but for [`Error::Input`].
+    pub fn for_each_input(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        for path in files.iter() {
+            let opened = Input::open(path, &self.progress)
+                .map_err(|source| Error::Input { name: input::name(path), source });
+            match opened.and_then(|mut input| each(&mut input, self)) {
+                Err(error @ Error::Input { .. }) => self.complaints.error(&error),
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands every folded line to `each`, which writes what becomes of it;
+    /// lines that start with `# ` are passed on, malformed ones are named.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn filter(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input(files, |input, pipe| {
+            pipe.for_each_line(input, |line, pipe| match line {
+                Line::Folded(line) => each(line, pipe),
+                Line::Comment(text) => pipe.out.line(text),
+            })
+        })
+    }
+
+    /// Hands every folded line to `each`; malformed ones are named.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn for_each_folded(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input(files, |input, pipe| pipe.read_folded(input, &mut each))
+    }
+
+    /// Hands every folded line of one input to `each`; malformed ones are
+    /// named.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`], or what `each` returns.
+    pub fn read_folded(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_line(input, |line, _| match line {
+            Line::Folded(line) => each(line),
+            Line::Comment(_) => Ok(()),
+        })
+    }
+
+    fn for_each_line(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(Line<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        let name = input.name().to_owned();
+        let mut number = 0;
+        let mut blocks = Blocks::of_lines(input);
+        loop {
+            let block = blocks
+                .next_block()
+                .map_err(|source| Error::Input { name: name.clone(), source })?;
+            let Some(block) = block else { return Ok(()) };
+            let mut start = 0;
+            let torn = (!block.ends_with(b"\n")).then_some(block.len());
+            for end in memchr_iter(b'\n', block).chain(torn) {
+                number += 1;
+                let line = &block[start..end];
+                start = end + 1;
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                if line.is_empty() {
+                    continue;
+                }
+                match FoldedLine::parse(line) {
+                    _ if line.starts_with(b"# ") => each(Line::Comment(line), self)?,
+                    Ok(folded) => {
+                        self.accounts.read += folded.count;
+                        each(Line::Folded(folded), self)?;
+                    }
+                    Err(why) => self.complaints.malformed(&name, number, why),
+                }
+            }
+        }
+    }
+
+    /// Writes a line as it came.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    #[inline]
+    pub fn pass(&mut self, line: &FoldedLine<'_>) -> Result<()> {
+        self.write(line.stack, line.count)
+    }
+
+    /// Writes `stack` in place of the line's own.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    #[inline]
+    pub fn replace(&mut self, line: &FoldedLine<'_>, stack: &[u8]) -> Result<()> {
+        if stack != line.stack {
+            self.accounts.changed += line.count;
+        }
+        self.write(stack, line.count)
+    }
+
+    /// Leaves a line out, as the user asked.
+    #[inline]
+    pub fn drop_line(&mut self, line: &FoldedLine<'_>) {
+        self.accounts.dropped += line.count;
+    }
+
+    /// Writes a stack.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    #[inline]
+    pub fn write(&mut self, stack: &[u8], count: u64) -> Result<()> {
+        self.accounts.written += count;
+        self.out.folded(stack, count)
+    }
+
+    /// Writes all stacks of a tree, sorted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_tree(&mut self, tree: &StackTree, frames: &FrameTable) -> Result<()> {
+        tree.for_each_sorted(frames, |stack, weight| self.write(stack, weight))
+    }
+
+    /// Success if and only if something was written.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        if self.accounts.written.lines > 0 { Status::Success } else { Status::Nothing }
+    }
+}

@@ -1,0 +1,62 @@
+//! Progress on a terminal, for work that lasts.
+
+use std::io::{IsTerminal, Read, Result};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Work that ends sooner says nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A line on stderr that says how much was read; never shown in a pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+    terminal: bool,
+}
+
+impl Progress {
+    pub(crate) fn new(tool: &str) -> Progress {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+            .with_prefix(tool.to_owned());
+        if let Ok(style) = ProgressStyle::with_template("{prefix}: {bytes} read, {bytes_per_sec}") {
+            bar.set_style(style);
+        }
+        let terminal = std::io::stderr().is_terminal();
+        Progress { bar, started: Instant::now(), terminal }
+    }
+
+    fn advance(&self, bytes: usize) {
+        if !self.terminal {
+            return;
+        }
+        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.inc(bytes as u64);
+    }
+
+    /// Runs `print` with the line out of its way.
+    pub(crate) fn suspend(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A reader whose bytes count as progress.
+pub(crate) struct Counted<R> {
+    pub(crate) reader: R,
+    pub(crate) progress: Progress,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.progress.advance(count);
+        Ok(count)
+    }
+}

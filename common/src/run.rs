@@ -1,0 +1,121 @@
+//! The frame around every tool's `main`.
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::{Args, Command, FromArgMatches, Parser};
+use clap_complete::Shell;
+
+use crate::{Output, Pipe, Result};
+
+/// How a run ended, if not in trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Something came out: exit status 0.
+    Success,
+    /// Nothing came out, or nothing matched: exit status 1.
+    Nothing,
+}
+
+/// The exit status of trouble: bad usage, bad input, a failed write.
+const TROUBLE: u8 = 2;
+
+// What every tool takes beside its own arguments; a doc comment here would
+// become the help text of all tools.
+#[derive(Args)]
+struct EveryTool {
+    /// Write each line as soon as it is known, even into a pipe
+    #[arg(long)]
+    line_buffered: bool,
+
+    /// Print one line of accounts on stderr: lines and weight in, out, changed, dropped
+    #[arg(long)]
+    stats: bool,
+
+    /// Print a completion script for this shell and exit
+    #[arg(long, value_name = "SHELL", exclusive = true)]
+    completions: Option<Shell>,
+}
+
+/// Parses the arguments, runs `tool`, flushes its output and maps the result
+/// to an exit status: 0 fine, 1 nothing came out, 2 trouble.
+pub fn run<A: Parser>(tool: fn(A, &mut Pipe) -> Result<Status>) -> ExitCode {
+    let mut command = EveryTool::augment_args(A::command());
+    let parsed = command
+        .try_get_matches_from_mut(std::env::args_os())
+        .and_then(|matches| Ok((EveryTool::from_arg_matches(&matches)?, matches)));
+    let (every, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return usage(command.get_name(), &error),
+    };
+    if let Some(shell) = every.completions {
+        return print_completions(shell, &mut command);
+    }
+    match A::from_arg_matches(&matches) {
+        Ok(args) => run_parsed(command.get_name(), &every, |pipe| tool(args, pipe)),
+        Err(error) => {
+            let error = error.format(&mut command);
+            usage(command.get_name(), &error)
+        }
+    }
+}
+
+fn run_parsed(
+    name: &str,
+    every: &EveryTool,
+    tool: impl FnOnce(&mut Pipe) -> Result<Status>,
+) -> ExitCode {
+    let mut pipe = match Output::open(every.line_buffered) {
+        Ok(out) => Pipe::new(name, out),
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            return ExitCode::from(TROUBLE);
+        }
+    };
+    let result = tool(&mut pipe);
+    // What was understood before the trouble is still written.
+    let flushed = pipe.out.flush();
+    let status = result.and_then(|status| flushed.map(|()| status));
+    if let Err(error) = &status {
+        // The reader has what it wanted, as `head` does: no trouble.
+        // Rust ignores SIGPIPE, so it arrives here as an error.
+        if error.is_closed_pipe() {
+            return ExitCode::SUCCESS;
+        }
+        pipe.complaints.error(error);
+    }
+    pipe.complaints.finish();
+    if every.stats {
+        let malformed = pipe.complaints.malformed_lines();
+        pipe.complaints.note(format_args!("stats: {}, malformed {malformed} lines", pipe.accounts));
+    }
+    match status {
+        _ if pipe.complaints.is_trouble() => ExitCode::from(TROUBLE),
+        Ok(Status::Success) => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    }
+}
+
+fn print_completions(shell: Shell, command: &mut Command) -> ExitCode {
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, command, name, &mut script);
+    match std::io::stdout().write_all(&script) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(TROUBLE),
+    }
+}
+
+/// Help and version go to stdout with status 0, the rest to stderr with 2.
+fn usage(name: &str, error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Nobody is left to tell when this fails.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let _ = write!(std::io::stderr(), "{name}: {text}");
+    ExitCode::from(TROUBLE)
+}

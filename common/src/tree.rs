@@ -1,0 +1,303 @@
+//! Counting: a prefix tree over frames, so that memory grows with distinct
+//! stacks and not with input.
+
+use std::cmp::Ordering;
+
+use hashbrown::HashTable;
+
+use crate::{Error, FrameId, FrameTable, Frames, Result};
+
+/// The number of a node in a [`StackTree`]; a parent's is below its children's.
+pub type NodeId = u32;
+
+/// Weights of stacks, root first, in a prefix tree.
+#[derive(Clone, Debug)]
+pub struct StackTree {
+    nodes: Vec<Node>,
+    children: HashTable<NodeId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: NodeId,
+    frame: FrameId,
+    weight: u64,
+}
+
+impl Default for StackTree {
+    fn default() -> StackTree {
+        let root = Node { parent: 0, frame: FrameId::MAX, weight: 0 };
+        StackTree { nodes: vec![root], children: HashTable::new() }
+    }
+}
+
+impl StackTree {
+    /// The node above every root frame: the empty stack.
+    pub const ROOT: NodeId = 0;
+
+    /// The node of `frame` below `parent`, made if it is new.
+    ///
+    /// # Panics
+    ///
+    /// When there are 2^32 nodes.
+    #[inline]
+    pub fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
+        let StackTree { nodes, children } = self;
+        let hash = hash_edge(parent, frame);
+        let found = children.find(hash, |&node| {
+            let node = &nodes[node as usize];
+            node.parent == parent && node.frame == frame
+        });
+        if let Some(&node) = found {
+            return node;
+        }
+        let node = NodeId::try_from(nodes.len()).expect("fewer than 2^32 distinct stacks");
+        nodes.push(Node { parent, frame, weight: 0 });
+        children.insert_unique(hash, node, |&node| {
+            let node = &nodes[node as usize];
+            hash_edge(node.parent, node.frame)
+        });
+        node
+    }
+
+    /// Adds to the weight of the stack that ends in `node`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when the sum does not fit.
+    #[inline]
+    pub fn add(&mut self, node: NodeId, weight: u64) -> Result<()> {
+        let sum = &mut self.nodes[node as usize].weight;
+        *sum = sum.checked_add(weight).ok_or(Error::Overflow)?;
+        Ok(())
+    }
+
+    /// Adds a folded stack, interning its frames in `frames`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when the sum does not fit.
+    pub fn add_stack(&mut self, frames: &mut FrameTable, stack: &[u8], weight: u64) -> Result<()> {
+        let mut node = Self::ROOT;
+        for frame in Frames::new(stack) {
+            node = self.child(node, frames.intern(frame));
+        }
+        self.add(node, weight)
+    }
+
+    /// How many nodes there are, the root included; ids are below it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// True if and only if no stack was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// The node above; the root is its own parent.
+    #[must_use]
+    pub fn parent(&self, node: NodeId) -> NodeId {
+        self.nodes[node as usize].parent
+    }
+
+    /// The frame of a node other than the root.
+    #[must_use]
+    pub fn frame(&self, node: NodeId) -> FrameId {
+        self.nodes[node as usize].frame
+    }
+
+    /// The weight of the stack that ends in `node`, what lies below excluded.
+    #[must_use]
+    pub fn self_weight(&self, node: NodeId) -> u64 {
+        self.nodes[node as usize].weight
+    }
+
+    /// For each node, the weight of it and all below it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub fn total_weights(&self) -> Result<Vec<u64>> {
+        let mut totals: Vec<u64> = self.nodes.iter().map(|node| node.weight).collect();
+        for node in (1..self.nodes.len()).rev() {
+            let parent = self.nodes[node].parent as usize;
+            totals[parent] = totals[parent].checked_add(totals[node]).ok_or(Error::Overflow)?;
+        }
+        Ok(totals)
+    }
+
+    /// For each node its children, in the order they came.
+    #[must_use]
+    pub fn children(&self) -> Children {
+        let mut starts = vec![0u32; self.nodes.len() + 1];
+        for node in &self.nodes[1..] {
+            starts[node.parent as usize + 1] += 1;
+        }
+        for node in 0..self.nodes.len() {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut nodes = vec![0; self.nodes.len() - 1];
+        for (node, id) in self.nodes[1..].iter().zip(1..) {
+            let slot = &mut next[node.parent as usize];
+            nodes[*slot as usize] = id;
+            *slot += 1;
+        }
+        Children { starts, nodes }
+    }
+
+    /// Hands every stack to `each`, as folded text, sorted by its bytes: the
+    /// order of `LC_ALL=C sort` on the stacks. Stacks of weight 0 are left out.
+    ///
+    /// # Errors
+    ///
+    /// The first one that `each` returns.
+    pub fn for_each_sorted(
+        &self,
+        frames: &FrameTable,
+        mut each: impl FnMut(&[u8], u64) -> Result<()>,
+    ) -> Result<()> {
+        let children = self.children();
+        let mut text = Vec::new();
+        let mut pending = self.sorted_steps(&children, Self::ROOT, 0, frames);
+        while let Some(step) = pending.pop() {
+            text.truncate(step.prefix);
+            text.extend_from_slice(frames.name(self.frame(step.node)));
+            if step.below {
+                text.push(b';');
+                let prefix = text.len();
+                pending.extend(self.sorted_steps(&children, step.node, prefix, frames));
+            } else {
+                each(&text, self.self_weight(step.node))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What follows below `parent`, last first.
+    fn sorted_steps(
+        &self,
+        children: &Children,
+        parent: NodeId,
+        prefix: usize,
+        frames: &FrameTable,
+    ) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for &node in children.of(parent) {
+            if self.self_weight(node) > 0 {
+                steps.push(Step { node, prefix, below: false });
+            }
+            if !children.of(node).is_empty() {
+                steps.push(Step { node, prefix, below: true });
+            }
+        }
+        steps.sort_unstable_by(|a, b| self.compare_text(frames, b, a));
+        steps
+    }
+
+    /// Orders by the text the steps put into their lines: `a`, then `a b`,
+    /// then `a;c`, since a space sorts before `;`.
+    fn compare_text(&self, frames: &FrameTable, a: &Step, b: &Step) -> Ordering {
+        let text = |step: &Step| {
+            let separator: &[u8] = if step.below { b";" } else { b"" };
+            frames.name(self.frame(step.node)).iter().chain(separator)
+        };
+        text(a).cmp(text(b))
+    }
+}
+
+/// A node on the way through the tree: its own line, or the lines below it.
+#[derive(Clone, Copy)]
+struct Step {
+    node: NodeId,
+    /// How much of the text so far is the parent's, its `;` included.
+    prefix: usize,
+    below: bool,
+}
+
+/// The children of every node of a [`StackTree`].
+#[derive(Clone, Debug)]
+pub struct Children {
+    starts: Vec<u32>,
+    nodes: Vec<NodeId>,
+}
+
+impl Children {
+    /// The children of `node`.
+    #[must_use]
+    pub fn of(&self, node: NodeId) -> &[NodeId] {
+        let node = node as usize;
+        &self.nodes[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+}
+
+/// Mixes an edge well enough for a table that looks at the low and the top
+/// bits of a hash.
+#[inline]
+fn hash_edge(parent: NodeId, frame: FrameId) -> u64 {
+    let edge = u64::from(parent) << 32 | u64::from(frame);
+    let mixed = u128::from(edge ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93_u128;
+    (mixed as u64) ^ ((mixed >> 64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree_of(lines: &[(&str, u64)]) -> (StackTree, FrameTable) {
+        let (mut tree, mut frames) = (StackTree::default(), FrameTable::default());
+        for (stack, weight) in lines {
+            tree.add_stack(&mut frames, stack.as_bytes(), *weight).expect("small weights");
+        }
+        (tree, frames)
+    }
+
+    fn sorted(lines: &[(&str, u64)]) -> Vec<String> {
+        let (tree, frames) = tree_of(lines);
+        let mut out = Vec::new();
+        tree.for_each_sorted(&frames, |stack, weight| {
+            out.push(format!("{} {weight}", String::from_utf8_lossy(stack)));
+            Ok(())
+        })
+        .expect("nothing fails here");
+        out
+    }
+
+    #[test]
+    fn equal_stacks_are_summed() {
+        assert_eq!(sorted(&[("a;b", 1), ("a", 2), ("a;b", 3)]), ["a 2", "a;b 4"]);
+    }
+
+    #[test]
+    fn the_order_is_that_of_the_text() {
+        let lines =
+            [("a;c", 1), ("a b;c", 1), ("a", 1), ("a!", 1), ("a b", 1), (";x", 1), ("ab", 1)];
+        let mut texts: Vec<_> = lines.iter().map(|(stack, _)| (*stack).to_owned()).collect();
+        texts.sort();
+        let ours = sorted(&lines);
+        assert_eq!(ours, texts.iter().map(|text| format!("{text} 1")).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn totals_hold_what_lies_below() {
+        let (tree, _) = tree_of(&[("a;b;c", 5), ("a;b", 1), ("d", 7)]);
+        assert_eq!(tree.total_weights().expect("small"), [13, 6, 6, 5, 7]);
+    }
+
+    #[test]
+    fn a_sum_that_does_not_fit_is_an_error() {
+        let (mut tree, mut frames) = tree_of(&[("a", u64::MAX)]);
+        assert!(matches!(tree.add_stack(&mut frames, b"a", 1), Err(Error::Overflow)));
+        tree.add_stack(&mut frames, b"b", 1).expect("another stack");
+        assert!(matches!(tree.total_weights(), Err(Error::Overflow)));
+    }
+
+    #[test]
+    fn ten_thousand_frames_deep_is_no_trouble() {
+        let deep = ["f"; 10_000].join(";");
+        assert_eq!(sorted(&[(&deep, 1), (&deep, 2)]), [format!("{deep} 3")]);
+    }
+}

@@ -1,0 +1,10 @@
+//! All tests of the tools, in one binary so that they are linked once.
+
+// How to run a tool and where the recordings are.
+mod util;
+
+// What all tools promise alike.
+mod conventions;
+
+// One module per tool.
+mod stack_merge;

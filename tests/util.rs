@@ -1,0 +1,79 @@
+//! How to run a tool and where the recordings are.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use assert_cmd::Command;
+use flate2::read::MultiGzDecoder;
+
+/// Every tool with its freshly built binary.
+pub(crate) const TOOLS: [(&str, &str); 7] = [
+    ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
+    ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
+    ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
+    ("stack-grep", env!("CARGO_BIN_EXE_stack-grep")),
+    ("stack-merge", env!("CARGO_BIN_EXE_stack-merge")),
+    ("stack-parse", env!("CARGO_BIN_EXE_stack-parse")),
+    ("stack-svg", env!("CARGO_BIN_EXE_stack-svg")),
+];
+
+/// A command that runs `tool`.
+pub(crate) fn tool(tool: &str) -> Command {
+    let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).expect("a tool of ours");
+    Command::new(path)
+}
+
+/// What `tool` writes for `input`; asserts success and a silent stderr.
+pub(crate) fn filter_bytes(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Vec<u8> {
+    let output = tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} {args:?}: {}\n{stderr}", output.status);
+    assert_eq!(stderr, "", "{name} {args:?} has something to say");
+    output.stdout
+}
+
+/// [`filter_bytes`] for output that is UTF-8.
+pub(crate) fn filter(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> String {
+    String::from_utf8(filter_bytes(name, args, input)).expect("UTF-8 output")
+}
+
+/// The sum of the counts of folded lines, computed without our parser.
+pub(crate) fn weight(folded: &[u8]) -> u128 {
+    let text = String::from_utf8_lossy(folded);
+    text.lines()
+        .map(|line| line.rsplit(' ').next().expect("a count").parse::<u128>())
+        .sum::<Result<_, _>>()
+        .expect("counts")
+}
+
+/// A file below tests/golden.
+pub(crate) fn golden_path(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "tests", "golden", name].iter().collect()
+}
+
+/// The bytes of a gzipped recording below tests/golden.
+pub(crate) fn recording(name: &str) -> Vec<u8> {
+    let path = golden_path(name);
+    let file =
+        std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut bytes = Vec::new();
+    MultiGzDecoder::new(file).read_to_end(&mut bytes).expect("a whole gzip file");
+    bytes
+}
+
+/// Compares `actual` with tests/golden/`name`; `BLESS=1` writes the file
+/// instead, to be read before it is committed.
+pub(crate) fn assert_golden(name: &str, actual: &[u8]) {
+    let path = golden_path(name);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, actual).expect("a writable tests/golden");
+    }
+    let expected = std::fs::read(&path)
+        .unwrap_or_else(|error| panic!("{}: {error} (BLESS=1 makes it)", path.display()));
+    assert!(
+        expected == actual,
+        "output differs from {}:\n{}",
+        path.display(),
+        String::from_utf8_lossy(actual)
+    );
+}
