@@ -41,6 +41,12 @@ impl Complaints {
     /// first; the exit status will be 2.
     pub fn malformed(&mut self, input: &str, line: u64, why: impl Display) {
         self.trouble = true;
+        self.skipped(input, line, why);
+    }
+
+    /// Counts a line that is not understood but may be no loss, and names it
+    /// if it is one of the first; no trouble.
+    pub fn skipped(&mut self, input: &str, line: u64, why: impl Display) {
         self.malformed += 1;
         if self.malformed <= NAMED {
             self.note(format_args!("{input}:{line}: {why}"));

@@ -40,7 +40,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// What `each` returns, but for [`Error::Input`].
+    /// What `each` returns, but for [`Error::Input`] and [`Error::Unknown`].
     pub fn for_each_input(
         &mut self,
         files: &Files,
@@ -50,7 +50,9 @@ impl Pipe {
             let opened = Input::open(path, &self.progress)
                 .map_err(|source| Error::Input { name: input::name(path), source });
             match opened.and_then(|mut input| each(&mut input, self)) {
-                Err(error @ Error::Input { .. }) => self.complaints.error(&error),
+                Err(error @ (Error::Input { .. } | Error::Unknown { .. })) => {
+                    self.complaints.error(&error)
+                }
                 other => other?,
             }
         }
@@ -76,6 +78,23 @@ impl Pipe {
         })
     }
 
+    /// Hands every folded line of one input to `each`; comments are dropped,
+    /// malformed lines are named.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`], or what `each` returns.
+    pub fn read_folded(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_line(input, |line, pipe| match line {
+            Line::Folded(line) => each(line, pipe),
+            Line::Comment(_) => Ok(()),
+        })
+    }
+
     /// Hands every folded line to `each`; malformed ones are named.
     ///
     /// # Errors
@@ -86,24 +105,7 @@ impl Pipe {
         files: &Files,
         mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
     ) -> Result<()> {
-        self.for_each_input(files, |input, pipe| pipe.read_folded(input, &mut each))
-    }
-
-    /// Hands every folded line of one input to `each`; malformed ones are
-    /// named.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Input`], or what `each` returns.
-    pub fn read_folded(
-        &mut self,
-        input: &mut Input,
-        mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
-    ) -> Result<()> {
-        self.for_each_line(input, |line, _| match line {
-            Line::Folded(line) => each(line),
-            Line::Comment(_) => Ok(()),
-        })
+        self.for_each_input(files, |input, pipe| pipe.read_folded(input, |line, _| each(line)))
     }
 
     fn for_each_line(
