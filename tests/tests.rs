@@ -8,3 +8,4 @@ mod conventions;
 
 // One module per tool.
 mod stack_merge;
+mod stack_parse;

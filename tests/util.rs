@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::PathBuf;
+use std::process::Output;
 
 use assert_cmd::Command;
 use flate2::read::MultiGzDecoder;
@@ -23,9 +24,14 @@ pub(crate) fn tool(tool: &str) -> Command {
     Command::new(path)
 }
 
+/// What becomes of `input`, whatever the exit status.
+pub(crate) fn output(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
+    tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts")
+}
+
 /// What `tool` writes for `input`; asserts success and a silent stderr.
 pub(crate) fn filter_bytes(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Vec<u8> {
-    let output = tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts");
+    let output = output(name, args, input);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{name} {args:?}: {}\n{stderr}", output.status);
     assert_eq!(stderr, "", "{name} {args:?} has something to say");

@@ -51,7 +51,7 @@ impl Pipe {
                 .map_err(|source| Error::Input { name: input::name(path), source });
             match opened.and_then(|mut input| each(&mut input, self)) {
                 Err(error @ (Error::Input { .. } | Error::Unknown { .. })) => {
-                    self.complaints.error(&error)
+                    self.complaints.error(&error);
                 }
                 other => other?,
             }

@@ -57,29 +57,23 @@ fn detect_text(text: &[u8]) -> Detected {
     Detected::Unknown(first.to_vec())
 }
 
-/// True if an event line has a time, or a frame follows what may be one.
+/// True if an event line has a time and a thread, or if frames follow a line
+/// that is none, or a blank one.
 fn is_perf_script<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
-    let mut before: Option<&[u8]> = None;
+    let mut may_precede_frames = true;
     for line in lines {
-        let event = perf_script::Header::parse(line);
-        let is_indented = line.first().is_some_and(u8::is_ascii_whitespace);
-        let is_frame = is_indented && perf_script::Frame::parse(line).is_some();
-        if event.is_some_and(|event| event.time.is_some() && event.tid.is_some())
-            || is_frame && before.is_none_or(|before| before.is_empty() || is_event_like(before))
-        {
+        let is_frame = line.starts_with(b"\t") && perf_script::Frame::parse(line).is_some();
+        let is_timed = || {
+            let event = perf_script::Header::parse(line);
+            event.is_some_and(|event| event.time.is_some() && event.tid.is_some())
+        };
+        if is_frame && may_precede_frames || !is_frame && is_timed() {
             return true;
         }
-        if !line.starts_with(b"#") {
-            before = Some(line);
-        }
+        // bpftrace opens a stack with `@[`.
+        may_precede_frames = !line.starts_with(b"\t") && !line.starts_with(b"@");
     }
     false
-}
-
-fn is_event_like(line: &[u8]) -> bool {
-    perf_script::Header::parse(line).is_some()
-        || perf_script::Header::of_thread_only(line).is_some()
-        || !line.contains(&b' ')
 }
 
 #[cfg(test)]
@@ -97,7 +91,8 @@ mod tests {
             "demo 1   2.5:          1 cycles:   561a fib+0x24 (/demo)\n",
             "demo 1 cpu-clock: \n\t 10 f (/x)\n",
             "demo 1 \n\t 10 f\n",
-            "demo\n\t 10 f\n",
+            "my demo \n\t 10 f\n",
+            "cpu-clock: \n\t 10 f\n",
             "\n\t 10 f\n\t 12 g\n\n\n\t 10 f\n",
             "perf: some warning\ndemo 1 2.3: cycles:\n\t 10 f (/x)\n",
         ] {
@@ -116,6 +111,8 @@ mod tests {
     fn the_rest_is_unknown() {
         assert_eq!(detected("\n\n"), Detected::Empty);
         assert_eq!(detected(""), Detected::Empty);
+        let bpftrace = "@[\n\tffffffff821ef666 do_syscall_64+70\n]: 4\n";
+        assert_eq!(detected(bpftrace), Detected::Unknown(b"@[".to_vec()));
         assert_eq!(detected("\nhello\nworld 1\n"), Detected::Unknown(b"hello".to_vec()));
     }
 }

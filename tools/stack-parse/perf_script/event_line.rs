@@ -69,11 +69,20 @@ impl<'a> EventLine<'a> {
         })
     }
 
-    /// `demo 16985/16986 [001] `, from `-F comm,pid,tid,cpu,ip,sym`: a line
-    /// that could also be text, so the caller must know what follows.
-    pub(crate) fn of_thread_only(line: &'a [u8]) -> Option<EventLine<'a>> {
+    /// Parses a line that could also be any text, but that frames follow:
+    /// `demo 16985/16986 [001] `, `demo ` or `cpu-clock: `, from `-F` with few
+    /// fields.
+    pub(crate) fn before_frames(line: &'a [u8]) -> EventLine<'a> {
         let mut parsed = EventLine::default();
-        parsed.set_thread(line).then_some(parsed)
+        if parsed.set_thread(line) {
+            return parsed;
+        }
+        let line = line.trim();
+        let (before, event) = line.split_at(token_start(line));
+        match event.strip_suffix(b":") {
+            Some(event) => EventLine { comm: before.trim(), event, ..EventLine::default() },
+            None => EventLine { comm: line, ..EventLine::default() },
+        }
     }
 
     /// True if and only if this is no sample but what perf noted beside them:
@@ -324,9 +333,12 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_alone_is_found_on_request() {
-        let line = EventLine::of_thread_only(b"my prog 16985/16986 [001] ").expect("an id");
+    fn few_fields_are_enough_before_frames() {
+        let line = EventLine::before_frames(b"my prog 16985/16986 [001] ");
         assert_eq!((line.comm, line.pid), (&b"my prog"[..], Some(&b"16985"[..])));
-        assert_eq!(EventLine::of_thread_only(b"no id here"), None);
+        let line = EventLine::before_frames(b"my prog ");
+        assert_eq!((line.comm, line.tid), (&b"my prog"[..], None));
+        let line = EventLine::before_frames(b"cpu-clock:u: ");
+        assert_eq!((line.comm, line.event), (&b""[..], &b"cpu-clock:u"[..]));
     }
 }

@@ -152,11 +152,8 @@ impl<'a> Lines<'a> {
         if line[0] == b'#' {
             return Ok(());
         }
-        // `demo 16985 ` or only `demo`, before its frames.
         if !indented && next_is_frame && !self.timed {
-            let alone = EventLine { comm: line.trim_ascii(), ..EventLine::default() };
-            let event = EventLine::of_thread_only(line).unwrap_or(alone);
-            return self.event(&event, profile, pipe);
+            return self.event(&EventLine::before_frames(line), profile, pipe);
         }
         pipe.complaints.skipped(
             self.input,
