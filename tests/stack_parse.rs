@@ -183,6 +183,8 @@ fn every_shape_of_line_is_read() {
             "demo 1 2.5: cycles:\n\t 10 f+0x1\n  demo.cpp:14 (inlined)\n\t 10 g (/demo)\n\n",
             "demo;g;f 1\n",
         ),
+        // A line that ends in all of the line before it.
+        ("d 1 2.5: c:\n\t10 f (/d)\n\nd 1 2.6: c:\n\t7 gg\t10 f (/d)\n\n", "d;f 1\nd;gg 10 f 1\n"),
         // Names that break the format.
         ("a;b 1 2.5: cycles:\n\t 10 Odd..%(;..)_258+0x1 (/demo)\n\n", "a:b;Odd..%(:..)_258 1\n"),
         ("demo 1 2.5: cycles:\n\t 10 [unknown] (/usr/lib/libc.so.6)\n\n", "demo;[libc.so.6] 1\n"),
