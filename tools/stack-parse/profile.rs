@@ -142,9 +142,9 @@ impl Profile {
     /// The number of a frame with this name.
     #[inline]
     pub(crate) fn frame(&mut self, name: &[u8]) -> FrameId {
-        // Names without odd bytes, nearly all, are looked up as they are.
-        if name.iter().all(|&byte| byte != b';' && !byte.is_ascii_control()) {
-            return self.frames.intern(name);
+        // Only clean names are in the table, so what is found needs no look.
+        if let Some(frame) = self.frames.get(name) {
+            return frame;
         }
         self.name.clear();
         clean_frame(name, &mut self.name);

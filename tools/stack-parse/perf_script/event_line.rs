@@ -55,10 +55,10 @@ impl<'a> EventLine<'a> {
         line.find_iter(b":").filter(|&colon| ends_token(line, colon)).find_map(|colon| {
             let start = token_start(&line[..colon]);
             let mut parsed = EventLine { event: &line[start..colon], ..Default::default() };
-            parsed.rest = line[colon + 1..].trim();
-            let before = line[..start].trim_end();
+            parsed.rest = line[colon + 1..].trim_ascii();
+            let before = line[..start].trim_ascii_end();
             let period_start = token_start(before);
-            let without_period = before[..period_start].trim_end();
+            let without_period = before[..period_start].trim_ascii_end();
             let period = parse_number(&before[period_start..]);
             // Two numbers are a thread and a period, one is a thread.
             if period.is_some() && parsed.set_thread(without_period) {
@@ -77,10 +77,10 @@ impl<'a> EventLine<'a> {
         if parsed.set_thread(line) {
             return parsed;
         }
-        let line = line.trim();
+        let line = line.trim_ascii();
         let (before, event) = line.split_at(token_start(line));
         match event.strip_suffix(b":") {
-            Some(event) => EventLine { comm: before.trim(), event, ..EventLine::default() },
+            Some(event) => EventLine { comm: before.trim_ascii(), event, ..EventLine::default() },
             None => EventLine { comm: line, ..EventLine::default() },
         }
     }
@@ -108,7 +108,7 @@ impl<'a> EventLine<'a> {
     /// Takes `comm id [misc] [cpu]` apart from its right end; false if there
     /// is no id, then all of it is the comm.
     fn set_thread(&mut self, text: &'a [u8]) -> bool {
-        let mut before = text.trim();
+        let mut before = text.trim_ascii();
         self.comm = before;
         if let Some((front, token)) = split_last_token(before)
             && is_cpu(token)
@@ -133,18 +133,18 @@ impl<'a> EventLine<'a> {
 
     /// Takes `[period] [event:] rest` apart.
     fn set_event(&mut self, text: &'a [u8]) {
-        let mut text = text.trim();
+        let mut text = text.trim_ascii();
         let first = token_end(text);
         if let Some(period) = parse_number(&text[..first])
             && !ends_in_colon(&text[..first])
         {
             self.period = Some(period);
-            text = text[first..].trim_start();
+            text = text[first..].trim_ascii_start();
         }
         let token = &text[..token_end(text)];
         if ends_in_colon(token) {
             self.event = &token[..token.len() - 1];
-            text = text[token.len()..].trim_start();
+            text = text[token.len()..].trim_ascii_start();
         }
         self.rest = text;
     }
@@ -178,7 +178,7 @@ fn token_end(text: &[u8]) -> usize {
 /// `(all before, the last token)` of a text that does not end in a space.
 fn split_last_token(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = token_start(text);
-    (!text.is_empty()).then(|| (text[..start].trim_end(), &text[start..]))
+    (!text.is_empty()).then(|| (text[..start].trim_ascii_end(), &text[start..]))
 }
 
 /// `123` or `12/123`; `-1` stands for no process.
