@@ -47,7 +47,7 @@ fn no_recording_loses_weight() {
     for name in recordings {
         let script = recording(&name);
         let (samples, periods) = count_by_hand(&script);
-        let parse = |args: &[&str]| weight(&filter_bytes("stack-parse", args, &script));
+        let parse = |args: &[&str]| weight(&output("stack-parse", args, &script).stdout);
         assert!(samples > 0, "{name}");
         assert_eq!(parse(&["--by-event", "--weight", "samples"]), samples, "{name}");
         assert_eq!(parse(&["--by-event", "--per-sample"]), samples, "{name}");
@@ -68,8 +68,8 @@ fn known_totals_come_out() {
         ("fresh-dwarf-inlined-srcline", 52),
     ] {
         let script = recording(&format!("perf-script/{name}.gz"));
-        let folded = filter_bytes("stack-parse", &["--by-event", "--weight", "samples"], script);
-        assert_eq!(weight(&folded), samples, "{name}");
+        let folded = output("stack-parse", &["--by-event", "--weight", "samples"], script);
+        assert_eq!(weight(&folded.stdout), samples, "{name}");
     }
 }
 

@@ -182,7 +182,7 @@ pub fn clean_frame(frame: &[u8], out: &mut Vec<u8>) {
 
 /// Appends `stack SP count LF` to `out`: the one writer of the format.
 #[inline]
-pub(crate) fn write_line(stack: &[u8], count: u64, out: &mut Vec<u8>) {
+pub fn append_folded(stack: &[u8], count: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(stack);
     out.push(b' ');
     out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());

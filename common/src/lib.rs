@@ -45,7 +45,7 @@ pub use accounts::{Accounts, Flow};
 pub use blocks::Blocks;
 pub use complaints::Complaints;
 pub use error::{Error, Result};
-pub use folded::{FoldedLine, Frames, Malformed, StackBuf, clean_frame};
+pub use folded::{FoldedLine, Frames, Malformed, StackBuf, append_folded, clean_frame};
 pub use frames::{FrameId, FrameTable};
 pub use input::{Files, Input, STDIN};
 pub use output::{Output, STDOUT};

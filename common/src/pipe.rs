@@ -5,8 +5,8 @@ use memchr::memchr_iter;
 use crate::input;
 use crate::progress::Progress;
 use crate::{
-    Accounts, Blocks, Complaints, Error, Files, FoldedLine, FrameTable, Input, Output, Result,
-    StackTree, Status,
+    Accounts, Blocks, Complaints, Error, Files, Flow, FoldedLine, FrameTable, Input, Output,
+    Result, StackTree, Status,
 };
 
 /// What a running tool holds.
@@ -181,6 +181,16 @@ impl Pipe {
     pub fn write(&mut self, stack: &[u8], count: u64) -> Result<()> {
         self.accounts.written += count;
         self.out.folded(stack, count)
+    }
+
+    /// Writes lines that are already text, and accounts for them as `flow`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_lines(&mut self, lines: &[u8], flow: Flow) -> Result<()> {
+        self.accounts.written += flow;
+        self.out.lines(lines)
     }
 
     /// Writes all stacks of a tree, sorted.

@@ -85,16 +85,16 @@ impl StackTree {
         self.add(node, weight)
     }
 
-    /// Adds all stacks of `other`, whose frames have the same numbers.
+    /// Adds all stacks of `other`; `ours` gives the number its frames have here.
     ///
     /// # Errors
     ///
     /// [`Error::Overflow`] when a sum does not fit.
-    pub fn add_tree(&mut self, other: &StackTree) -> Result<()> {
-        let mut ours = vec![Self::ROOT; other.nodes.len()];
+    pub fn add_tree(&mut self, other: &StackTree, ours: impl Fn(FrameId) -> FrameId) -> Result<()> {
+        let mut nodes = vec![Self::ROOT; other.nodes.len()];
         for (index, node) in other.nodes.iter().enumerate().skip(1) {
-            ours[index] = self.child(ours[node.parent as usize], node.frame);
-            self.add(ours[index], node.weight)?;
+            nodes[index] = self.child(nodes[node.parent as usize], ours(node.frame));
+            self.add(nodes[index], node.weight)?;
         }
         Ok(())
     }
@@ -328,7 +328,7 @@ mod tests {
         one.add_stack(&mut frames, b"a;b", 1).expect("small");
         two.add_stack(&mut frames, b"a;b", 2).expect("small");
         two.add_stack(&mut frames, b"c", 3).expect("small");
-        one.add_tree(&two).expect("small");
+        one.add_tree(&two, |frame| frame).expect("small");
         one.scale(10).expect("small");
         assert_eq!(one.total_weights().expect("small"), [60, 30, 30, 30]);
         assert!(matches!(one.scale(u64::MAX), Err(Error::Overflow)));

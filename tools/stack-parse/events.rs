@@ -21,21 +21,23 @@ pub(crate) struct EventArgs {
 #[derive(Clone, Debug)]
 pub(crate) struct EventAccount {
     pub(crate) name: Vec<u8>,
-    /// False if its samples were left out.
-    pub(crate) admitted: bool,
+    /// False if its samples are left out.
+    pub(crate) is_wanted: bool,
     pub(crate) samples: u64,
     /// The sum of the periods.
     pub(crate) periods: u128,
 }
 
 /// The events met so far; few, so they are found by looking at each.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Events {
     wanted: Wanted,
     accounts: Vec<EventAccount>,
+    /// Where the last event was found, since neighbours are mostly alike.
+    last: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Wanted {
     First,
     Matching(Regex),
@@ -49,44 +51,83 @@ impl Events {
             None if args.by_event => Wanted::All,
             None => Wanted::First,
         };
-        Ok(Events { wanted, accounts: Vec::new() })
+        Ok(Events { wanted, accounts: Vec::new(), last: 0 })
     }
 
-    /// Accounts for one sample of `event`; true if it is wanted.
-    pub(crate) fn admit(&mut self, event: &[u8], period: u64) -> bool {
+    /// Only the event of this name.
+    pub(crate) fn only(name: &str) -> Result<Events> {
+        Ok(Events { wanted: Wanted::Matching(regex_of_glob(name)?), accounts: Vec::new(), last: 0 })
+    }
+
+    /// The same choice with empty accounts.
+    pub(crate) fn fork(&self) -> Events {
+        let mut events = self.clone();
+        for account in &mut events.accounts {
+            (account.samples, account.periods) = (0, 0);
+        }
+        events
+    }
+
+    /// False as long as the next event may be the first.
+    pub(crate) fn are_chosen(&self) -> bool {
+        !self.accounts.is_empty()
+    }
+
+    /// Adds the accounts of a fork.
+    pub(crate) fn absorb(&mut self, other: &Events) {
+        for theirs in &other.accounts {
+            let index = self.index(&theirs.name);
+            self.accounts[index].samples += theirs.samples;
+            self.accounts[index].periods += theirs.periods;
+        }
+    }
+
+    /// Accounts for one sample of `event` and says which event it is.
+    #[inline]
+    pub(crate) fn account(&mut self, event: &[u8], period: u64) -> usize {
         let index = self.index(event);
         let account = &mut self.accounts[index];
         account.samples += 1;
         account.periods += u128::from(period);
-        account.admitted
+        index
+    }
+
+    /// True if and only if the samples of an event are wanted.
+    pub(crate) fn admits(&self, event: usize) -> bool {
+        self.accounts[event].is_wanted
+    }
+
+    /// The frame an event shows as.
+    pub(crate) fn name(&self, event: usize) -> &[u8] {
+        match &self.accounts[event].name {
+            name if name.is_empty() => b"[no event]",
+            name => name,
+        }
+    }
+
+    /// What each event amounts to, the heaviest first.
+    pub(crate) fn accounts(&self) -> Vec<&EventAccount> {
+        let mut accounts: Vec<&EventAccount> = self.accounts.iter().collect();
+        accounts.sort_by(|a, b| b.samples.cmp(&a.samples).then_with(|| a.name.cmp(&b.name)));
+        accounts
     }
 
     fn index(&mut self, event: &[u8]) -> usize {
-        let mut names = self.accounts.iter();
-        names.position(|account| is_same(&account.name, event)).unwrap_or_else(|| {
+        if self.accounts.get(self.last).is_some_and(|account| account.name == event) {
+            return self.last;
+        }
+        let found = self.accounts.iter().position(|account| is_same(&account.name, event));
+        self.last = found.unwrap_or_else(|| {
             let name = plain_name(event);
-            let admitted = match &self.wanted {
+            let is_wanted = match &self.wanted {
                 Wanted::First => self.accounts.is_empty(),
                 Wanted::Matching(glob) => glob.is_match(&name),
                 Wanted::All => true,
             };
-            self.accounts.push(EventAccount { name, admitted, samples: 0, periods: 0 });
+            self.accounts.push(EventAccount { name, is_wanted, samples: 0, periods: 0 });
             self.accounts.len() - 1
-        })
-    }
-
-    /// The frame an event shows as.
-    pub(crate) fn shown(&self, event: &[u8]) -> &[u8] {
-        let account = self.accounts.iter().find(|account| is_same(&account.name, event));
-        match account {
-            Some(account) if !account.name.is_empty() => &account.name,
-            _ => b"[no event]",
-        }
-    }
-
-    /// What each event amounts to, in order of arrival.
-    pub(crate) fn accounts(&self) -> &[EventAccount] {
-        &self.accounts
+        });
+        self.last
     }
 }
 
@@ -133,12 +174,18 @@ mod tests {
         Events::new(&EventArgs { event: event.map(str::to_owned), by_event }).expect("a glob")
     }
 
+    fn admits(events: &mut Events, event: &str, period: u64) -> bool {
+        let index = events.account(event.as_bytes(), period);
+        events.admits(index)
+    }
+
     #[test]
     fn the_first_event_is_the_default() {
         let mut events = events(None, false);
-        assert!(events.admit(b"cycles", 7));
-        assert!(!events.admit(b"page-faults", 1));
-        assert!(events.admit(b"cycles", 9));
+        assert!(!events.are_chosen());
+        assert!(admits(&mut events, "cycles", 7));
+        assert!(!admits(&mut events, "page-faults", 1));
+        assert!(admits(&mut events, "cycles", 9));
         let seen: Vec<_> = events.accounts().iter().map(|a| (a.samples, a.periods)).collect();
         assert_eq!(seen, [(2, 16), (1, 1)]);
     }
@@ -146,19 +193,30 @@ mod tests {
     #[test]
     fn a_glob_chooses() {
         let mut events = events(Some("sched:sched_*"), false);
-        assert!(!events.admit(b"cycles", 1));
-        assert!(events.admit(b"sched:sched_switch", 1));
-        assert!(events.admit(b"sched:sched_wakeup", 1));
+        assert!(!admits(&mut events, "cycles", 1));
+        assert!(admits(&mut events, "sched:sched_switch", 1));
+        assert!(admits(&mut events, "sched:sched_wakeup", 1));
     }
 
     #[test]
     fn the_cores_of_a_hybrid_processor_count_one_event() {
         let mut events = events(None, true);
-        assert!(events.admit(b"cpu_core/cycles/", 1));
-        assert!(events.admit(b"cpu_atom/cycles/", 1));
-        assert!(events.admit(b"cpu_atom/cycles/Pu", 1));
-        assert_eq!(events.accounts().len(), 2);
-        assert_eq!(events.shown(b"cpu_atom/cycles/"), b"cycles");
-        assert_eq!(events.shown(b"cpu_core/cycles/Pu"), b"cycles:Pu");
+        let core = events.account(b"cpu_core/cycles/", 1);
+        assert_eq!(events.account(b"cpu_atom/cycles/", 1), core);
+        assert_eq!(events.name(core), b"cycles");
+        let with_modifiers = events.account(b"cpu_atom/cycles/Pu", 1);
+        assert_eq!(events.name(with_modifiers), b"cycles:Pu");
+    }
+
+    #[test]
+    fn forks_add_up() {
+        let mut events = events(None, false);
+        events.account(b"cycles", 7);
+        let mut fork = events.fork();
+        assert!(!admits(&mut fork, "page-faults", 1));
+        assert!(admits(&mut fork, "cycles", 8));
+        events.absorb(&fork);
+        let seen: Vec<_> = events.accounts().iter().map(|a| (a.samples, a.periods)).collect();
+        assert_eq!(seen, [(2, 15), (1, 1)]);
     }
 }

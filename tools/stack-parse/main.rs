@@ -2,10 +2,19 @@
 
 mod events;
 mod format;
+mod health;
+mod off_cpu;
 mod perf_script;
 mod profile;
+mod rows;
+mod sample;
+mod skipped;
+mod weigher;
+mod window;
 
+use std::num::NonZero;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::{Parser, ValueEnum};
 use common::{Error, Files, Input, Pipe, Result, Status};
@@ -32,6 +41,14 @@ struct Args {
     #[command(flatten)]
     names: NameArgs,
 
+    /// Exit with 2 if a line was not understood
+    #[arg(long)]
+    strict: bool,
+
+    /// Read with as many threads; the default is one per processor
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+
     #[command(flatten)]
     files: Files,
 }
@@ -45,48 +62,47 @@ fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return list_formats(pipe);
     }
     let mut profile = Profile::new(&args.profile)?;
-    pipe.for_each_input(&args.files, |input, pipe| read(input, &args, &mut profile, pipe))?;
+    pipe.for_each_input(&args.files, |input, pipe| {
+        let read = read(input, &args, &mut profile, pipe);
+        profile.skipped.report(input.name(), args.strict, pipe);
+        read
+    })?;
     profile.finish(&args.profile, pipe)?;
     Ok(pipe.status())
 }
 
 fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) -> Result<()> {
-    let format = match args.format {
-        Some(format) => format,
-        None => match detected(input)? {
-            Some(format) => format,
-            None => {
-                pipe.complaints.note(format_args!("{}: the input is empty", input.name()));
-                return Ok(());
-            }
-        },
+    let name = input.name().to_owned();
+    let detected =
+        format::detect(input).map_err(|source| Error::Input { name: name.clone(), source })?;
+    let format = match (args.format, &detected) {
+        (Some(format), _) => format,
+        (None, Detected::Known(format)) => *format,
+        (None, Detected::Empty) => {
+            pipe.complaints.note(format_args!("{name}: the input is empty"));
+            return Ok(());
+        }
+        (None, Detected::Unknown { .. }) => {
+            return Err(Error::Unknown { name, what: detected.to_string() });
+        }
     };
+    let before = profile.samples() + pipe.accounts.read.lines;
     match format {
-        Format::PerfScript => perf_script::read(input, &args.names, profile, pipe),
+        Format::PerfScript => {
+            perf_script::read(input, &args.names, threads(args), profile, pipe)?;
+        }
         Format::Folded => {
-            pipe.read_folded(input, |line, pipe| profile.add_folded(line.stack, line.count, pipe))
+            pipe.read_folded(input, |line, pipe| profile.add_folded(line.stack, line.count, pipe))?;
         }
     }
+    if profile.samples() + pipe.accounts.read.lines == before {
+        pipe.complaints.note(format_args!("{name}: no sample found, {detected}"));
+    }
+    Ok(())
 }
 
-/// The format of an input; `None` if there is nothing in it.
-fn detected(input: &mut Input) -> Result<Option<Format>> {
-    let name = input.name().to_owned();
-    match format::detect(input) {
-        Ok(Detected::Known(format)) => Ok(Some(format)),
-        Ok(Detected::Empty) => Ok(None),
-        Ok(Detected::Unknown(line)) => {
-            let line = String::from_utf8_lossy(&line[..line.len().min(100)]).into_owned();
-            Err(Error::Unknown {
-                name,
-                what: format!(
-                    "unknown format, the first line is {line:?}; known are {}",
-                    names().join(", ")
-                ),
-            })
-        }
-        Err(source) => Err(Error::Input { name, source }),
-    }
+fn threads(args: &Args) -> usize {
+    args.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
 }
 
 fn list_formats(pipe: &mut Pipe) -> Result<Status> {
@@ -97,9 +113,4 @@ fn list_formats(pipe: &mut Pipe) -> Result<Status> {
         }
     }
     Ok(Status::Success)
-}
-
-fn names() -> Vec<String> {
-    let values = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    values.map(|value| value.get_name().to_owned()).collect()
 }

@@ -4,12 +4,13 @@
 //! text that two chains have in common at their ends is found by comparing
 //! memory, and only what lies before it is parsed.
 
-use common::{FrameId, NodeId, Pipe, Result};
+use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
 
 use super::frame_line::FrameLine;
 use super::names::NameArgs;
-use crate::profile::{Profile, Sample};
+use crate::profile::Profile;
+use crate::sample::Sample;
 
 /// The frames of the last chain, kept for what the next one shares with it.
 pub(super) struct Chain<'a> {
@@ -47,6 +48,11 @@ impl<'a> Chain<'a> {
             base: 0,
             name: Vec::new(),
         }
+    }
+
+    /// Another one, with the same choice of names.
+    pub(super) fn fork(&self) -> Chain<'a> {
+        Chain::new(self.names)
     }
 
     /// The text of the last chain of the block before.
@@ -108,12 +114,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Adds the chain that was read to `profile`.
-    pub(super) fn add(
-        &mut self,
-        sample: Sample,
-        profile: &mut Profile,
-        pipe: &mut Pipe,
-    ) -> Result<()> {
+    pub(super) fn add(&mut self, sample: Sample, profile: &mut Profile) -> Result<()> {
         if self.base != sample.base {
             self.nodes.clear();
             self.base = sample.base;
@@ -123,7 +124,7 @@ impl<'a> Chain<'a> {
             node = profile.child(node, frame);
             self.nodes.push(node);
         }
-        profile.close(sample, node, self.frames.iter().copied(), pipe)
+        profile.close(sample, node, self.frames.iter().copied())
     }
 }
 

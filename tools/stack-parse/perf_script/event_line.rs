@@ -17,6 +17,8 @@ pub(crate) struct EventLine<'a> {
     pub(crate) pid: Option<&'a [u8]>,
     /// The thread.
     pub(crate) tid: Option<&'a [u8]>,
+    /// The processor.
+    pub(crate) cpu: Option<&'a [u8]>,
     /// Seconds, as printed.
     pub(crate) time: Option<&'a [u8]>,
     /// What the sample weighs in the event's own unit.
@@ -111,8 +113,9 @@ impl<'a> EventLine<'a> {
         let mut before = text.trim_ascii();
         self.comm = before;
         if let Some((front, token)) = split_last_token(before)
-            && is_cpu(token)
+            && let Some(cpu) = cpu_number(token)
         {
+            self.cpu = Some(cpu);
             before = front;
             self.comm = before;
         }
@@ -191,8 +194,8 @@ fn split_id(token: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
 }
 
 /// `[003]`
-fn is_cpu(token: &[u8]) -> bool {
-    token.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).is_some_and(is_digits)
+fn cpu_number(token: &[u8]) -> Option<&[u8]> {
+    token.strip_prefix(b"[")?.strip_suffix(b"]").filter(|number| is_digits(number))
 }
 
 /// `U`, `K`, `Hv`: the letters of perf's misc field.

@@ -16,6 +16,9 @@ pub(crate) struct FrameLine<'a> {
     pub(crate) symbol: &'a [u8],
     /// The object file, empty if not printed.
     pub(crate) dso: &'a [u8],
+    /// The source line, `file:line`, empty if not printed; it stands on a line
+    /// of its own.
+    pub(crate) place: &'a [u8],
     /// True if the compiler put this function into its caller.
     pub(crate) inlined: bool,
 }
@@ -40,7 +43,8 @@ impl<'a> FrameLine<'a> {
         }
         let (name, dso) = split_dso(name);
         let symbol = without_offset(name);
-        (!symbol.is_empty()).then_some(FrameLine { ip, symbol, dso: without_offset(dso), inlined })
+        let dso = without_offset(dso);
+        (!symbol.is_empty()).then_some(FrameLine { ip, symbol, dso, place: b"", inlined })
     }
 }
 

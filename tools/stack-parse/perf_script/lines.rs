@@ -1,16 +1,16 @@
 //! `perf script`, line by line: every shape it prints.
 
-use common::{FrameId, Pipe, Result};
+use common::{FrameId, Result};
 use memchr::memchr_iter;
 
 use super::event_line::EventLine;
 use super::frame_line::FrameLine;
 use super::names::NameArgs;
-use crate::profile::{Origin, Profile, Sample};
+use crate::profile::Profile;
+use crate::sample::{Origin, Sample};
 
 /// Where the reader stands.
 pub(super) struct Lines<'a> {
-    input: &'a str,
     names: &'a NameArgs,
     /// How many lines were read.
     number: u64,
@@ -37,9 +37,8 @@ enum State {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(input: &'a str, names: &'a NameArgs) -> Lines<'a> {
+    pub(super) fn new(names: &'a NameArgs) -> Lines<'a> {
         Lines {
-            input,
             names,
             number: 0,
             state: State::Idle,
@@ -49,6 +48,26 @@ impl<'a> Lines<'a> {
             headed: false,
             name: Vec::new(),
         }
+    }
+
+    /// Another reader, which knows what this one learnt of the input.
+    pub(super) fn fork(&self) -> Lines<'a> {
+        Lines { timed: self.timed, headed: self.headed, ..Lines::new(self.names) }
+    }
+
+    /// True if and only if what follows does not depend on what was read.
+    pub(super) fn is_between_samples(&self) -> bool {
+        self.headed && matches!(self.state, State::Idle)
+    }
+
+    /// How many lines were read.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Says how many lines were read, by whomever.
+    pub(super) fn set_number(&mut self, lines: u64) {
+        self.number = lines;
     }
 
     /// Accounts for an event line that was read elsewhere.
@@ -74,19 +93,13 @@ impl<'a> Lines<'a> {
         sample: Sample,
         body: &[u8],
         profile: &mut Profile,
-        pipe: &mut Pipe,
     ) -> Result<()> {
         self.state = State::Open(sample);
-        self.text(body, profile, pipe)
+        self.text(body, profile)
     }
 
     /// Reads lines; the last may lack its LF.
-    pub(super) fn text(
-        &mut self,
-        text: &[u8],
-        profile: &mut Profile,
-        pipe: &mut Pipe,
-    ) -> Result<()> {
+    pub(super) fn text(&mut self, text: &[u8], profile: &mut Profile) -> Result<()> {
         if text.is_empty() {
             return Ok(());
         }
@@ -96,30 +109,30 @@ impl<'a> Lines<'a> {
             let next_is_frame = lines.peek().is_some_and(|next| is_frame(next));
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if line.is_empty() {
-                self.blank_line(profile, pipe)?;
+                self.blank_line(profile)?;
                 continue;
             }
             self.number += 1;
-            self.line(line, next_is_frame, profile, pipe)?;
+            self.line(line, next_is_frame, profile)?;
         }
         Ok(())
     }
 
     /// A blank line ends a sample that has frames. One without waits for the
     /// next line, since perf has been seen to print its frames behind it.
-    pub(super) fn blank_line(&mut self, profile: &mut Profile, pipe: &mut Pipe) -> Result<()> {
+    pub(super) fn blank_line(&mut self, profile: &mut Profile) -> Result<()> {
         self.number += 1;
-        if self.frames.is_empty() { Ok(()) } else { self.close(profile, pipe) }
+        if self.frames.is_empty() { Ok(()) } else { self.close(profile) }
     }
 
     /// Ends the open sample, if any.
-    pub(super) fn close(&mut self, profile: &mut Profile, pipe: &mut Pipe) -> Result<()> {
+    pub(super) fn close(&mut self, profile: &mut Profile) -> Result<()> {
         if let State::Open(sample) = self.state {
             let mut node = sample.base;
             for &frame in self.frames.iter().rev() {
                 node = profile.child(node, frame);
             }
-            profile.close(sample, node, self.frames.iter().rev().copied(), pipe)?;
+            profile.close(sample, node, self.frames.iter().rev().copied())?;
         }
         self.frames.clear();
         self.last.0.clear();
@@ -127,23 +140,17 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    fn line(
-        &mut self,
-        line: &[u8],
-        next_is_frame: bool,
-        profile: &mut Profile,
-        pipe: &mut Pipe,
-    ) -> Result<()> {
+    fn line(&mut self, line: &[u8], next_is_frame: bool, profile: &mut Profile) -> Result<()> {
         // A frame, or a comm that is padded to 16 columns.
         let indented = line[0].is_ascii_whitespace();
         if line[0] != b'\t'
             && let Some(event) = EventLine::parse(line)
             && (event.time.is_some() || !self.timed)
         {
-            return self.event(&event, profile, pipe);
+            return self.event(&event, profile);
         }
         if indented && let Some(frame) = FrameLine::parse(line) {
-            return self.frame(line, &frame, profile, pipe);
+            return self.frame(line, &frame, profile);
         }
         if indented && !self.last.0.is_empty() && line[0] == b' ' {
             self.source_line(line, profile);
@@ -153,29 +160,20 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         if !indented && next_is_frame && !self.timed {
-            return self.event(&EventLine::before_frames(line), profile, pipe);
+            return self.event(&EventLine::before_frames(line), profile);
         }
-        pipe.complaints.skipped(
-            self.input,
-            self.number,
-            "expected a sample or a frame of perf script",
-        );
+        profile.skipped.add(self.number, "expected a sample or a frame of perf script");
         Ok(())
     }
 
-    fn event(
-        &mut self,
-        event: &EventLine<'_>,
-        profile: &mut Profile,
-        pipe: &mut Pipe,
-    ) -> Result<()> {
+    fn event(&mut self, event: &EventLine<'_>, profile: &mut Profile) -> Result<()> {
         if event.is_side_record() {
-            return self.close(profile, pipe);
+            return self.close(profile);
         }
-        self.close(profile, pipe)?;
+        self.close(profile)?;
         self.headed = true;
         self.timed |= event.time.is_some();
-        let Some(sample) = profile.open(&Origin::from(event)) else {
+        let Some(sample) = profile.open(&Origin::from(event))? else {
             self.state = State::Passing;
             return Ok(());
         };
@@ -183,34 +181,24 @@ impl<'a> Lines<'a> {
         match event.only_frame() {
             Some(frame) => {
                 self.push(&frame, profile);
-                self.close(profile, pipe)
+                self.close(profile)
             }
             None => Ok(()),
         }
     }
 
-    fn frame(
-        &mut self,
-        line: &[u8],
-        frame: &FrameLine<'_>,
-        profile: &mut Profile,
-        pipe: &mut Pipe,
-    ) -> Result<()> {
+    fn frame(&mut self, line: &[u8], frame: &FrameLine<'_>, profile: &mut Profile) -> Result<()> {
         match self.state {
             State::Passing => return Ok(()),
             State::Open(_) => {}
             // `-F ip,sym` prints no event lines at all.
             State::Idle if !self.headed => {
                 let origin = Origin { period: 1, ..Origin::default() };
-                let Some(sample) = profile.open(&origin) else { return Ok(()) };
+                let Some(sample) = profile.open(&origin)? else { return Ok(()) };
                 self.state = State::Open(sample);
             }
             State::Idle => {
-                pipe.complaints.skipped(
-                    self.input,
-                    self.number,
-                    "a frame that belongs to no sample",
-                );
+                profile.skipped.add(self.number, "a frame that belongs to no sample");
                 return Ok(());
             }
         }
@@ -228,16 +216,19 @@ impl<'a> Lines<'a> {
         self.frames[start..].reverse();
     }
 
-    /// `  demo.cpp:14 (inlined)` behind a frame: with `-F +srcline` the mark
-    /// stands here.
+    /// `  demo.cpp:14 (inlined)` behind a frame, from `-F +srcline`, where the
+    /// mark stands here.
     fn source_line(&mut self, line: &[u8], profile: &mut Profile) {
-        if !line.ends_with(b" (inlined)") {
-            return;
-        }
+        let line = line.trim_ascii();
+        let (place, inlined) = match line.strip_suffix(b" (inlined)") {
+            Some(place) => (place, true),
+            None => (line, false),
+        };
         let (text, frames) = std::mem::take(&mut self.last);
         if let Some(frame) = FrameLine::parse(&text) {
             self.frames.truncate(frames);
-            self.push(&FrameLine { inlined: true, ..frame }, profile);
+            let inlined = inlined || frame.inlined;
+            self.push(&FrameLine { place, inlined, ..frame }, profile);
         }
     }
 }

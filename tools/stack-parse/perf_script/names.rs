@@ -24,6 +24,10 @@ pub(crate) struct NameArgs {
     /// Frames of inlined functions
     #[arg(long, value_enum, default_value = "keep")]
     inlined: Inlined,
+
+    /// Append source lines, as 'perf script -F +srcline' prints them: f (demo.c:14)
+    #[arg(long)]
+    srcline: bool,
 }
 
 impl NameArgs {
@@ -46,7 +50,7 @@ impl NameArgs {
         if is_java_inlining(frame) {
             return self.java(frame, name, each);
         }
-        if !self.annotate {
+        if !self.annotate && !self.srcline {
             return each(frame.symbol);
         }
         name.clear();
@@ -55,6 +59,11 @@ impl NameArgs {
     }
 
     fn one(&self, frame: &FrameLine<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
+        if self.srcline && !frame.place.is_empty() {
+            name.extend_from_slice(b" (");
+            name.extend_from_slice(frame.place);
+            name.push(b')');
+        }
         if self.annotate {
             name.extend_from_slice(suffix(frame));
         }
@@ -143,7 +152,7 @@ mod tests {
 
     fn names(line: &str, annotate: bool, inlined: Inlined) -> Vec<String> {
         let frame = FrameLine::parse(line.as_bytes()).expect("a frame");
-        let args = NameArgs { annotate, inlined };
+        let args = NameArgs { annotate, inlined, srcline: false };
         let mut names = Vec::new();
         args.for_each_name(&frame, &mut Vec::new(), |name| names.push(name.to_str_lossy().into()));
         names
