@@ -291,6 +291,134 @@ fn a_recording_folds_as_it_always_did() {
     );
 }
 
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    // Several blocks, of several events and shapes, with lines that are not understood.
+    let mut script = Vec::new();
+    for round in 0..6 {
+        for name in
+            ["perf-script/fresh-default", "perf-script/fresh-cs", "perf-script/fresh-srcline"]
+        {
+            script.extend(recording(&format!("{name}.gz")));
+            script.extend(format!("odd line {round} of {name}\n\n").bytes());
+        }
+    }
+    let args = |threads| ["--stats", "--threads", threads];
+    for more in [&[][..], &["--by-event"], &["--from", "0.1", "--to", "0.3"], &["--annotate"]] {
+        let one = output("stack-parse", &[&args("1"), more].concat(), &script);
+        assert!(weight(&one.stdout) > 100);
+        for threads in ["2", "5"] {
+            let many = output("stack-parse", &[&args(threads), more].concat(), &script);
+            assert_eq!(one, many, "{threads} threads {more:?}");
+        }
+    }
+}
+
+#[test]
+fn a_slice_of_time_is_taken() {
+    let script = "d 1 2.500000: c:\n\t 10 f (/d)\n\nd 1 3.5: c:\n\t 10 g (/d)\n\nd 1 4.5: c:\n\t 10 h (/d)\n\n";
+    let taken = output("stack-parse", &["--from", "1", "--to", "2"], script);
+    assert_eq!(taken.stdout, b"d;g 1\n");
+    assert_eq!(taken.stderr, b"stack-parse: 2 samples (weight 2) are outside --from and --to\n",);
+    let empty = output("stack-parse", &["--from", "2", "--to", "1"], script);
+    assert_eq!(empty.stderr, b"stack-parse: --from must be less than --to\n");
+}
+
+#[test]
+fn a_table_has_a_row_per_sample() {
+    let script = "a \"b\" 1/2 [003] 2.5: 7 c:u:\n\t 10 f (/d)\n\nd 9 3.5: 8 c:u:\n\t 10 g (/d)\n\n";
+    assert_eq!(
+        filter("stack-parse", &["--table"], script),
+        "time\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n\
+         2.5\t\"a \"\"b\"\"\"\t1\t2\t003\tc:u\t7\t\"a \"\"b\"\";f\"\n\
+         3.5\td\t\t9\t\tc:u\t8\td;g\n",
+    );
+}
+
+#[test]
+fn source_lines_are_appended_on_request() {
+    let script =
+        "d 1 2.5: c:\n\t 10 f+0x1\n  demo.c:14 (inlined)\n\t 10 g+0x2 (/d)\n  demo.c:20\n\n";
+    assert_eq!(filter("stack-parse", &[], script), "d;g;f 1\n");
+    let with_lines = filter("stack-parse", &["--srcline", "--annotate"], script);
+    assert_eq!(with_lines, "d;g (demo.c:20);f (demo.c:14)_[i] 1\n");
+    assert_eq!(filter("stack-parse", &["--inlined", "drop"], script), "d;g 1\n");
+}
+
+#[test]
+fn blocked_time_is_the_time_between_switches() {
+    let switch = |time: &str, from: &str, state: &str, to: &str, frame: &str| {
+        format!(
+            "t{from} {from} [000] {time}: sched:sched_switch: prev_comm=t{from} prev_pid={from} \
+             prev_prio=120 prev_state={state} ==> next_comm=t{to} next_pid={to} next_prio=120\n\
+             \t 10 {frame} (/d)\n\n"
+        )
+    };
+    let script = [
+        switch("1.000000", "1", "S", "2", "read"),
+        switch("1.500000", "2", "R", "1", "work"),
+        switch("1.750000", "1", "D", "2", "write"),
+        switch("2.000000", "2", "S", "0", "sleep"),
+        switch("2.100000", "0", "R", "1", "idle"),
+    ];
+    let output = output("stack-parse", &["--off-cpu"], script.concat());
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "t1;read 500000000\nt1;write 350000000\n",);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "stack-parse: off-cpu: 1 switches away from threads that could go on left out\n\
+         stack-parse: off-cpu: 1 threads that did not come back left out\n",
+    );
+}
+
+#[test]
+fn strict_turns_a_line_that_is_not_understood_into_trouble() {
+    let script = "d 1 2.5: c:\n\t 10 f (/d)\nWarning: lost\n\n";
+    assert_eq!(output("stack-parse", &[], script).status.code(), Some(0));
+    let strict = output("stack-parse", &["--strict"], script);
+    assert_eq!((strict.status.code(), &strict.stdout[..]), (Some(2), &b"d;f 1\n"[..]));
+}
+
+#[test]
+fn no_samples_are_explained() {
+    for (args, script, why) in [
+        (&[][..], "", "<stdin>: the input is empty"),
+        (&["-f", "perf-script"], "main;f 12\n", "<stdin>: no sample found, it looks like folded"),
+        (
+            &["--event", "x"],
+            "d 1 2.5: c:\n\t 10 f (/d)\n\n",
+            "event c: 1 samples (weight 1) left out, --event or --by-event takes them in",
+        ),
+    ] {
+        let output = output("stack-parse", args, script);
+        assert_eq!(output.status.code(), Some(1), "{script:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains(&format!("stack-parse: {why}\n")), "{stderr}");
+    }
+}
+
+#[test]
+fn troubles_of_a_recording_are_said_with_their_remedy() {
+    for (name, said) in [
+        ("perf-script/fresh-nocallchain.gz", "no sample has a call chain: record with"),
+        (
+            "perf/treegc-4.13.1-fp.script.gz",
+            "% of the weight is in stacks of mostly unknown functions",
+        ),
+        ("perf/treegc-5.2.0fp-fp.script.gz", "0.5 % of the weight is in stacks cut at 127 frames"),
+        (
+            "perf/domains-5.2.0fp-dwarf.script.gz",
+            "86.4 % of the weight is in stacks cut at OCaml's runtime",
+        ),
+    ] {
+        let stderr = output("stack-parse", &[], recording(name)).stderr;
+        let stderr = String::from_utf8_lossy(&stderr).into_owned();
+        assert!(stderr.contains(said), "{name}: {stderr}");
+    }
+    for name in ["perf/lwtsim-4.13.1-dwarf.script.gz", "perf-script/fresh-default.gz"] {
+        assert_eq!(output("stack-parse", &[], recording(name)).stderr, b"", "{name}");
+    }
+}
+
 /// A sample as perf prints it, and the folded line it must become.
 fn sample() -> impl Strategy<Value = (String, String)> {
     let comm = "[a-zA-Z0-9/:\\[\\]_-]{1,6}( [a-z0-9:]{1,4})?";
