@@ -7,4 +7,5 @@ mod util;
 mod conventions;
 
 // One module per tool.
+mod stack_grep;
 mod stack_merge;
