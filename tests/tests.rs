@@ -7,5 +7,6 @@ mod util;
 mod conventions;
 
 // One module per tool.
+mod stack_collapse_frames;
 mod stack_grep;
 mod stack_merge;
