@@ -40,6 +40,7 @@ mod pattern;
 mod pipe;
 mod progress;
 mod run;
+mod stack_ids;
 mod tree;
 
 pub use accounts::{Accounts, Flow};
@@ -53,4 +54,5 @@ pub use output::{Output, STDOUT};
 pub use pattern::{bad_pattern, pattern_text};
 pub use pipe::Pipe;
 pub use run::{Status, run};
+pub use stack_ids::StackIds;
 pub use tree::{NodeId, StackTree};
