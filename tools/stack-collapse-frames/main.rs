@@ -9,7 +9,7 @@ mod rule_file;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, FrameTable, Pipe, Result, StackBuf, Status};
+use common::{Files, FrameTable, Pipe, Result, StackBuf, StackIds, Status};
 
 use crate::given::GivenRules;
 
@@ -49,10 +49,10 @@ fn stack_collapse_frames(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let mut frames = FrameTable::default();
     let mut rules = args.rules.compile(&mut frames)?;
     let hidden = frames.intern(HIDDEN);
-    let (mut stack, mut text) = (Vec::new(), StackBuf::default());
+    let (mut ids, mut stack, mut text) = (StackIds::default(), Vec::new(), StackBuf::default());
     pipe.filter(&args.files, |line, pipe| {
         stack.clear();
-        stack.extend(line.frames().map(|frame| frames.intern(frame)));
+        stack.extend_from_slice(ids.of(line.stack, &mut frames));
         let mut changed = false;
         for rule in &mut rules {
             changed |= rule.apply(&mut stack, line.count, &frames);
