@@ -7,5 +7,7 @@ mod util;
 mod conventions;
 
 // One module per tool.
+mod stack_collapse_frames;
+mod stack_grep;
 mod stack_merge;
 mod stack_parse;

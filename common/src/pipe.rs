@@ -18,6 +18,9 @@ pub struct Pipe {
     pub accounts: Accounts,
     /// What is said on stderr.
     pub complaints: Complaints,
+    /// True if and only if the user asked for accounts on stderr; the common
+    /// line is printed by [`crate::run`].
+    pub stats: bool,
     progress: Progress,
 }
 
@@ -31,7 +34,7 @@ impl Pipe {
     pub(crate) fn new(tool: &str, out: Output) -> Pipe {
         let progress = Progress::new(tool);
         let complaints = Complaints::new(tool, progress.clone());
-        Pipe { out, accounts: Accounts::default(), complaints, progress }
+        Pipe { out, accounts: Accounts::default(), complaints, stats: false, progress }
     }
 
     /// Opens each file and hands it on. A file that cannot be opened or read
