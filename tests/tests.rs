@@ -3,8 +3,12 @@
 // How to run a tool and where the recordings are.
 mod util;
 
+// How to read a picture.
+mod picture;
+
 // What all tools promise alike.
 mod conventions;
 
 // One module per tool.
 mod stack_merge;
+mod stack_svg;
