@@ -283,6 +283,24 @@ fn a_failed_write_leaves_nothing_and_names_the_file() {
     }
 }
 
+/// As on a full disk: the system takes the first 512 bytes and no more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_write_that_fails_half_way_leaves_the_old_file() {
+    let folder = Folder::new("half");
+    let path = folder.path("x.svg");
+    fs::write(&path, "old").expect("a writable folder");
+    let (_, binary) = crate::util::TOOLS.iter().find(|(name, _)| *name == "stack-svg").expect("it");
+    let limited = r#"trap "" XFSZ; ulimit -f 1; echo "a 1" | "$0" -o "$1""#;
+    let output = std::process::Command::new("sh").args(["-c", limited, binary]).arg(&path).output();
+    let output = output.expect("sh starts");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert_eq!(stderr, format!("stack-svg: {}: file too large\n", path.display()));
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "old");
+    assert_eq!(folder.names(), ["x.svg"]);
+}
+
 /// Names that would be markup, script or attributes if they were not escaped.
 const HOSTILE: [&str; 11] = [
     "</script><script>alert(1)</script>",
