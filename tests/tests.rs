@@ -3,6 +3,9 @@
 // How to run a tool and where the recordings are.
 mod util;
 
+// How to read a picture.
+mod picture;
+
 // What all tools promise alike.
 mod conventions;
 
@@ -11,3 +14,4 @@ mod stack_collapse_frames;
 mod stack_grep;
 mod stack_merge;
 mod stack_parse;
+mod stack_svg;
