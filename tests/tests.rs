@@ -6,5 +6,8 @@ mod util;
 // What all tools promise alike.
 mod conventions;
 
+// What a person types in scripts/.
+mod scripts;
+
 // One module per tool.
 mod stack_merge;
