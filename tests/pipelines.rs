@@ -52,7 +52,10 @@ fn the_collector_of_treegc_is_one_frame_with_its_known_share() {
         let script = recording(&format!("perf/{name}.script.gz"));
         let folded = pipeline(
             &script,
-            &[&["stack-parse", "--weight", "samples"], &["stack-collapse-frames", "--preset", "ocaml-gc"]],
+            &[
+                &["stack-parse", "--weight", "samples"],
+                &["stack-collapse-frames", "--preset", "ocaml-gc"],
+            ],
         );
         let collected = filter_bytes("stack-grep", &[r"^\[GC\]$"], &folded);
         let percent = 100.0 * weight(&collected) as f64 / weight(&folded) as f64;

@@ -9,6 +9,12 @@ mod picture;
 // What all tools promise alike.
 mod conventions;
 
+// Whole pipelines on real recordings.
+mod pipelines;
+
+// What a person types in scripts/.
+mod scripts;
+
 // One module per tool.
 mod stack_collapse_frames;
 mod stack_grep;

@@ -20,10 +20,43 @@ pub(crate) const TOOLS: [(&str, &str); 7] = [
     ("stack-svg", env!("CARGO_BIN_EXE_stack-svg")),
 ];
 
+/// The tools that write a line for a line, while input still comes in.
+pub(crate) const FILTERS: [&str; 4] =
+    ["stack-collapse-frames", "stack-demangle", "stack-fold-towers", "stack-grep"];
+
+/// What a tool must be given to pass folded lines on: its operands, and to
+/// stack-parse the format, since a guess needs more than a line or two.
+const MINIMAL_ARGS: [(&str, &[&str]); 2] =
+    [("stack-grep", &["."]), ("stack-parse", &["-f", "folded"])];
+
+/// The path of `tool`.
+pub(crate) fn binary(tool: &str) -> &'static str {
+    let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).expect("a tool of ours");
+    path
+}
+
 /// A command that runs `tool`.
 pub(crate) fn tool(tool: &str) -> Command {
-    let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).expect("a tool of ours");
-    Command::new(path)
+    Command::new(binary(tool))
+}
+
+/// `args` behind what `tool` cannot do without.
+pub(crate) fn with_minimal<'a>(tool: &str, args: &[&'a str]) -> Vec<&'a str> {
+    let minimal = MINIMAL_ARGS.iter().find(|(name, _)| *name == tool).map_or(&[][..], |it| it.1);
+    [minimal, args].concat()
+}
+
+/// What becomes of folded `input`, whatever the exit status; `args` follow
+/// what the tool cannot do without.
+pub(crate) fn feed(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
+    output(name, &with_minimal(name, args), input)
+}
+
+/// A file of this name and content, for one test to read or to overwrite.
+pub(crate) fn scratch(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
+    std::fs::write(&path, content).expect("a writable target directory");
+    path
 }
 
 /// What becomes of `input`, whatever the exit status.

@@ -1,0 +1,170 @@
+//! What is read: files, standard input, every shape of folded lines.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+use crate::util::{FILTERS, TOOLS, feed, filter, filter_bytes, scratch, with_minimal};
+
+const PROFILE: &str = "main;parse;read 3\nmain;parse 2\nmain;write 5\n";
+
+/// What a tool makes of input that is as it should be.
+fn clean(name: &str, input: impl AsRef<[u8]>) -> Vec<u8> {
+    filter_bytes(name, &with_minimal(name, &[]), input)
+}
+
+#[test]
+fn files_and_standard_input_give_the_same() {
+    let path = scratch("same.folded", PROFILE);
+    let file = path.to_str().expect("UTF-8");
+    for (name, _) in TOOLS {
+        let expected = clean(name, PROFILE);
+        assert!(!expected.is_empty(), "{name}");
+        let from = |operands: &[&str], input: &str| {
+            filter_bytes(name, &with_minimal(name, operands), input)
+        };
+        assert_eq!(from(&["-"], PROFILE), expected, "{name} -");
+        assert_eq!(from(&[file], ""), expected, "{name} FILE");
+        let twice = clean(name, PROFILE.repeat(2));
+        assert_eq!(from(&[file, "-"], PROFILE), twice, "{name} FILE -");
+    }
+}
+
+#[test]
+fn packed_input_is_unpacked_whatever_its_name() {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(PROFILE.as_bytes()).expect("memory does not fail");
+    let gzip = gzip.finish().expect("memory does not fail");
+    let zstd = compress_to_vec(PROFILE.as_bytes(), CompressionLevel::Fastest);
+    let path = scratch("packed.folded", &gzip);
+    let file = path.to_str().expect("UTF-8");
+    for (name, _) in TOOLS {
+        let expected = clean(name, PROFILE);
+        assert_eq!(clean(name, &gzip), expected, "{name}: gzip");
+        assert_eq!(clean(name, &zstd), expected, "{name}: zstd");
+        assert_eq!(filter_bytes(name, &with_minimal(name, &[file]), ""), expected, "{name} FILE");
+    }
+}
+
+#[test]
+fn other_line_ends_and_empty_lines_are_read() {
+    let crlf = PROFILE.replace('\n', "\r\n");
+    let empty = format!("\n{}\r\n\n", PROFILE.replace('\n', "\n\n"));
+    for (name, _) in TOOLS {
+        let expected = clean(name, PROFILE);
+        assert_eq!(clean(name, &crlf), expected, "{name}: CR LF");
+        assert_eq!(clean(name, PROFILE.trim_end()), expected, "{name}: no last line end");
+        assert_eq!(clean(name, crlf.trim_end_matches('\n')), expected, "{name}: CR, no LF");
+        assert_eq!(clean(name, &empty), expected, "{name}: empty lines");
+    }
+}
+
+#[test]
+fn comments_are_passed_on_by_filters_and_by_no_other() {
+    let commented = format!("# event: cycles\n{PROFILE}# total 10\n");
+    for (name, _) in TOOLS {
+        let expected = clean(name, PROFILE);
+        let comments: [&[u8]; 2] = match FILTERS.contains(&name) {
+            true => [b"# event: cycles\n", b"# total 10\n"],
+            false => [b"", b""],
+        };
+        let expected = [comments[0], &expected, comments[1]].concat();
+        assert_eq!(clean(name, &commented), expected, "{name}");
+    }
+}
+
+#[test]
+fn nothing_in_is_nothing_out_and_status_1() {
+    for (name, _) in TOOLS {
+        for nothing in ["", "\n\r\n"] {
+            let output = feed(name, &[], nothing);
+            assert_eq!(output.status.code(), Some(1), "{name} {nothing:?}");
+            assert!(output.stdout.is_empty(), "{name} {nothing:?}");
+        }
+    }
+}
+
+#[test]
+fn a_malformed_line_is_named_and_the_rest_is_read() {
+    for (name, _) in TOOLS {
+        let output = feed(name, &[], "main;a 1\nmain;b\nmain;c 2\n");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let expected = "expected 'frame;frame count', found no count at the end";
+        assert_eq!(stderr, format!("{name}: <stdin>:2: {expected}\n"));
+        assert_eq!(output.stdout, clean(name, "main;a 1\nmain;c 2\n"), "{name}");
+        assert_eq!(output.status.code(), Some(2), "{name}");
+    }
+}
+
+#[test]
+fn three_malformed_lines_are_named_and_the_others_counted() {
+    let path = scratch("malformed.folded", "a\n\nb x\nc 1\n 7\n-1\nd;e 3.5\n");
+    let file = path.to_str().expect("UTF-8");
+    for (name, _) in TOOLS {
+        let output = feed(name, &[file], "");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let lines: Vec<&str> = stderr.lines().collect();
+        assert_eq!(lines.len(), 4, "{name}: {stderr}");
+        for (line, number) in lines.iter().zip([1, 3, 5]) {
+            assert!(line.starts_with(&format!("{name}: {file}:{number}: ")), "{stderr}");
+        }
+        assert_eq!(lines[3], format!("{name}: 2 more malformed lines skipped"));
+        assert_eq!(output.stdout, clean(name, "c 1\n"), "{name}");
+        assert_eq!(output.status.code(), Some(2), "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_the_others_are_read() {
+    let path = scratch("readable.folded", PROFILE);
+    let file = path.to_str().expect("UTF-8");
+    let missing = "no/such/file.folded";
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    for (name, _) in TOOLS {
+        let output = feed(name, &[missing, file, folder], "");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let expected = format!(
+            "{name}: {missing}: no such file or directory\n{name}: {folder}: is a directory\n"
+        );
+        assert_eq!(stderr, expected);
+        assert_eq!(output.stdout, clean(name, PROFILE), "{name}");
+        assert_eq!(output.status.code(), Some(2), "{name}");
+    }
+}
+
+#[test]
+fn a_torn_packed_file_is_named() {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(PROFILE.as_bytes()).expect("memory does not fail");
+    let whole = gzip.finish().expect("memory does not fail");
+    for (name, _) in TOOLS {
+        let output = feed(name, &[], &whole[..whole.len() - 12]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.starts_with(&format!("{name}: <stdin>: ")), "{name}: {stderr}");
+        assert_eq!(output.status.code(), Some(2), "{name}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_utf8_survive() {
+    // Latin-1, a lone continuation byte, and UTF-8 cut in the middle.
+    let odd = b"main;caf\xe9;\xbf\xff;\xe2\x82 7\n";
+    for (name, _) in TOOLS {
+        let out = clean(name, odd);
+        if name == "stack-svg" {
+            String::from_utf8(out).expect("a picture is XML, so UTF-8");
+        } else {
+            assert_eq!(out, odd, "{name}");
+        }
+    }
+}
+
+#[test]
+fn counts_are_exact_to_the_last_of_64_bits() {
+    for (name, _) in TOOLS.iter().filter(|(name, _)| *name != "stack-svg") {
+        let args = with_minimal(name, &[]);
+        assert_eq!(filter(name, &args, "a 18446744073709551615\n"), "a 18446744073709551615\n");
+    }
+}

@@ -1,0 +1,198 @@
+//! What comes out: the lines, the accounts, the messages, and when.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+use crate::util::{FILTERS, TOOLS, binary, feed, filter_bytes, scratch, weight, with_minimal};
+
+/// Names of all kinds, and a stack that comes twice.
+const PROFILE: &[u8] = b"main;operator new(unsigned long) 7\n\
+    main;Lib.f'_12;camlMain__fun_34;caf\xe9 \"x\" <y> & z 3\n\
+    main;a;b;a;b;a;b 4\n\
+    main;[unknown];memcpy@plt 1\n\
+    main;operator new(unsigned long) 2\n";
+
+#[test]
+fn folded_output_is_folded_input() {
+    for (name, _) in TOOLS.iter().filter(|(name, _)| *name != "stack-svg") {
+        let out = filter_bytes(name, &with_minimal(name, &[]), PROFILE);
+        assert_eq!(weight(&out), weight(PROFILE), "{name} loses weight");
+        assert_eq!(filter_bytes("stack-grep", &["."], &out), out, "{name} | stack-grep .");
+    }
+}
+
+#[test]
+fn the_accounts_are_one_line_and_they_balance() {
+    for (name, _) in TOOLS {
+        let output = feed(name, &["--stats"], PROFILE);
+        let stderr = String::from_utf8(output.stderr).expect("UTF-8 messages");
+        let stats = stderr.strip_prefix(&format!("{name}: stats: ")).unwrap_or_else(|| {
+            panic!("{name}: {stderr}");
+        });
+        assert_eq!(stats.lines().count(), 1, "{name}: {stderr}");
+        let of = |flow: &str| -> u128 {
+            let part = stats.trim_end().split(", ").find_map(|part| part.strip_prefix(flow));
+            let weight = part.and_then(|part| part.split_once(" weight "));
+            weight.and_then(|(_, weight)| weight.parse().ok()).expect(stats)
+        };
+        assert_eq!(of("in "), weight(PROFILE), "{name}: {stats}");
+        assert_eq!(of("in "), of("out ") + of("dropped "), "{name}: {stats}");
+        assert!(of("changed ") <= of("in "), "{name}: {stats}");
+        let quiet = filter_bytes(name, &with_minimal(name, &[]), PROFILE);
+        assert_eq!(output.stdout, quiet, "{name}: --stats changes the output");
+    }
+}
+
+#[test]
+fn a_full_disk_is_trouble() {
+    for (name, _) in TOOLS {
+        let output = Command::new(binary(name))
+            .args(with_minimal(name, &[]))
+            .stdin(File::open(scratch("full.folded", PROFILE)).expect("a file"))
+            .stdout(File::options().write(true).open("/dev/full").expect("/dev/full"))
+            .output()
+            .expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(stderr, format!("{name}: <stdout>: no space left on device\n"));
+        assert_eq!(output.status.code(), Some(2), "{name}");
+    }
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_trouble() {
+    for (name, _) in TOOLS {
+        let Running { mut child, mut stdin } = start(name, &[]);
+        drop(child.stdout.take());
+        // The tool may end before it has read all: then we write in vain.
+        let _ = stdin.write_all(&many_stacks());
+        drop(stdin);
+        assert_silent_success(name, child);
+    }
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_trouble() {
+    for name in FILTERS {
+        let Running { mut child, mut stdin } = start(name, &[]);
+        let mut first = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let writer = thread::spawn(move || stdin.write_all(&many_stacks()));
+        stdout.read_line(&mut first).expect("UTF-8");
+        assert_eq!(first, "main;f0 1\n", "{name}");
+        drop(stdout);
+        let _ = writer.join().expect("no panic");
+        assert_silent_success(name, child);
+    }
+}
+
+#[test]
+fn filters_hand_each_line_on_when_asked_to() {
+    for name in FILTERS {
+        let Running { mut child, mut stdin } = start(name, &["--line-buffered"]);
+        let lines = lines_of(&mut child);
+        for line in ["main;b 1", "main;a 2", "main;b 3"] {
+            writeln!(stdin, "{line}").expect("it reads");
+            assert_eq!(next(&lines), Some(line.to_owned()), "{name}");
+        }
+        drop(stdin);
+        assert_silent_success(name, child);
+        assert_eq!(next(&lines), None, "{name}");
+    }
+}
+
+#[test]
+fn filters_write_before_they_have_read_all() {
+    for name in FILTERS {
+        let Running { mut child, mut stdin } = start(name, &[]);
+        let lines = lines_of(&mut child);
+        stdin.write_all(&many_stacks()).expect("it reads");
+        for number in 0..100 {
+            assert_eq!(next(&lines), Some(format!("main;f{number} 1")), "{name}");
+        }
+        drop(stdin);
+        assert_silent_success(name, child);
+    }
+}
+
+#[test]
+fn progress_is_not_told_to_a_pipe() {
+    thread::scope(|scope| {
+        for (name, _) in TOOLS {
+            scope.spawn(move || {
+                let Running { mut child, mut stdin } = start(name, &[]);
+                let lines = lines_of(&mut child);
+                stdin.write_all(b"main 1\n").expect("it reads");
+                // Longer than the second after which a terminal is told.
+                thread::sleep(Duration::from_millis(1300));
+                stdin.write_all(b"main 1\n").expect("it reads");
+                drop(stdin);
+                assert_silent_success(name, child);
+                assert!(next(&lines).is_some(), "{name}");
+            });
+        }
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn progress_is_told_to_a_terminal() {
+    let slowly = "(echo main 1; sleep 1.3; echo main 2)";
+    let merge = binary("stack-merge");
+    let output = Command::new("script")
+        .args(["--quiet", "--return", "--command"])
+        .arg(format!("{slowly} | '{merge}' > /dev/null"))
+        .arg("/dev/null")
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .output()
+        .expect("script, of util-linux");
+    let terminal = String::from_utf8_lossy(&output.stdout);
+    assert!(terminal.contains("stack-merge: 14 B read"), "{terminal:?}");
+    assert!(output.status.success(), "{terminal:?}");
+}
+
+/// A tool at work, with pipes on all sides.
+struct Running {
+    child: Child,
+    stdin: ChildStdin,
+}
+
+fn start(name: &str, args: &[&str]) -> Running {
+    let mut child = Command::new(binary(name))
+        .args(with_minimal(name, args))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let stdin = child.stdin.take().expect("piped");
+    Running { child, stdin }
+}
+
+fn assert_silent_success(name: &str, child: Child) {
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+    assert_eq!(output.status.code(), Some(0), "{name}");
+}
+
+/// The lines that come out, as they come.
+fn lines_of(child: &mut Child) -> Receiver<String> {
+    let stdout = BufReader::new(child.stdout.take().expect("piped"));
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|it| sender.send(it)));
+    receiver
+}
+
+/// The next line, or `None` at the end and if none comes for long.
+fn next(lines: &Receiver<String>) -> Option<String> {
+    lines.recv_timeout(Duration::from_secs(20)).ok()
+}
+
+/// More than all pipes and buffers on the way can hold.
+fn many_stacks() -> Vec<u8> {
+    (0..200_000).flat_map(|number| format!("main;f{number} 1\n").into_bytes()).collect()
+}
