@@ -203,8 +203,14 @@ pub fn clean_frame(frame: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends `stack SP count LF` to `out`: the one writer of the format.
+///
+/// A line that starts with `# ` would be a comment, so a stack such as
+/// `# my thread;main` is written with a backslash before it.
 #[inline]
 pub fn append_folded(stack: &[u8], count: u64, out: &mut Vec<u8>) {
+    if matches!(stack, [b'#'] | [b'#', b' ', ..]) {
+        out.push(b'\\');
+    }
     out.extend_from_slice(stack);
     out.push(b' ');
     out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
@@ -277,6 +283,15 @@ mod tests {
         stack.push_frame(b"tab\there\xff\n");
         assert_eq!(stack.as_bytes(), b"Odd.(.%(:..));tab here\xff ");
         assert_eq!(stack.frames(), 2);
+    }
+
+    #[test]
+    fn a_stack_is_never_written_as_a_comment() {
+        let mut out = Vec::new();
+        for stack in ["# my thread;main", "#", "#1", "a;# b"] {
+            append_folded(stack.as_bytes(), 7, &mut out);
+        }
+        assert_eq!(out, b"\\# my thread;main 7\n\\# 7\n#1 7\na;# b 7\n");
     }
 
     #[test]
