@@ -104,6 +104,9 @@ pub(crate) struct Profile {
     /// Stacks that came with counts of their own, which no period scales.
     counted: StackTree,
     base: Base,
+    /// The event and the period of the last sample, if its root frames are
+    /// `base` or it is not wanted.
+    last: Option<(usize, u64)>,
     name: Vec<u8>,
     /// What was not understood of the input at hand.
     pub(crate) skipped: Skipped,
@@ -162,6 +165,7 @@ impl Profile {
             tree: StackTree::default(),
             counted: StackTree::default(),
             base: Base::default(),
+            last: None,
             name: Vec::new(),
             skipped: Skipped::default(),
         })
@@ -187,6 +191,7 @@ impl Profile {
             tree: StackTree::default(),
             counted: StackTree::default(),
             base: Base::default(),
+            last: None,
             name: Vec::new(),
             skipped: Skipped::default(),
         }
@@ -208,22 +213,47 @@ impl Profile {
     /// Accounts for a sample; `None` if it was not asked for, then its frames
     /// may be passed over.
     pub(crate) fn open(&mut self, origin: &Origin<'_>) -> Result<Option<Sample>> {
-        let event = self.events.account(origin.event, origin.period);
-        let is_within = self.window.admits(origin.time);
-        if !self.events.admits(event) {
-            return Ok(None);
-        }
-        if !is_within {
-            self.outside += origin.period;
+        let event = self.events.index(origin.event);
+        self.last = None;
+        if !self.account(event, origin.period, origin.time) {
+            if !self.events.admits(event) {
+                self.last = Some((event, origin.period));
+            }
             return Ok(None);
         }
         self.set_base(event, origin);
+        self.last = Some((event, origin.period));
         match &mut self.sink {
             Sink::Sum => {}
             Sink::Rows(rows) => rows.open(origin),
             Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree)?,
         }
         Ok(Some(Sample { base: self.base.node, period: origin.period }))
+    }
+
+    /// True if and only if [`reopen`](Profile::reopen) does for the next
+    /// sample, if it is like the last one, what `open` would.
+    pub(crate) fn can_reopen(&self) -> bool {
+        matches!(self.sink, Sink::Sum) && self.last.is_some()
+    }
+
+    /// Accounts for a sample that differs from the last one only in its time.
+    pub(crate) fn reopen(&mut self, time: &[u8]) -> Option<Sample> {
+        let (event, period) = self.last?;
+        let is_wanted = self.account(event, period, Some(time));
+        is_wanted.then_some(Sample { base: self.base.node, period })
+    }
+
+    /// Adds a sample to the accounts; true if it is wanted.
+    #[inline]
+    fn account(&mut self, event: usize, period: u64, time: Option<&[u8]>) -> bool {
+        self.events.account(event, period);
+        let is_within = self.window.admits(time);
+        let is_wanted = self.events.admits(event);
+        if is_wanted && !is_within {
+            self.outside += period;
+        }
+        is_wanted && is_within
     }
 
     fn set_base(&mut self, event: usize, origin: &Origin<'_>) {

@@ -22,6 +22,8 @@ pub(crate) struct EventLine<'a> {
     pub(crate) cpu: Option<&'a [u8]>,
     /// Seconds, as printed.
     pub(crate) time: Option<&'a [u8]>,
+    /// Where the time starts in the line.
+    pub(crate) time_start: usize,
     /// What the sample weighs in the event's own unit.
     pub(crate) period: Option<u64>,
     /// The event's name, without the colon behind it.
@@ -48,6 +50,7 @@ impl<'a> EventLine<'a> {
             let mut parsed = EventLine::default();
             parsed.set_thread(&line[..start]);
             parsed.time = Some(&line[start..colon]);
+            parsed.time_start = start;
             parsed.set_event(&line[colon + 1..]);
             Some(parsed)
         })

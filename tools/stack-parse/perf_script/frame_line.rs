@@ -44,29 +44,39 @@ impl<'a> FrameLine<'a> {
     }
 }
 
+/// How long a TAB, an address in its 16 columns and a space are.
+pub(super) const PADDED_IP: usize = 18;
+
 /// Splits `ip symbol` where the address is padded to 16 columns behind a TAB,
 /// as perf prints it.
 #[inline]
 pub(super) fn split_padded_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (ip, name) = line.strip_prefix(b"\t")?.split_first_chunk::<16>()?;
     let [b' ', name @ ..] = name else { return None };
-    let padding = ip.iter().take_while(|&&byte| byte == b' ').count();
-    let (_, ip) = ip.split_at(padding);
-    let is_ip = !ip.is_empty() && ip.iter().all(|&byte| IS_HEX_DIGIT[byte as usize]);
+    let padding = padding_of_ip(ip)?;
     let starts_name = name.first().is_some_and(|byte| !byte.is_ascii_whitespace());
-    (is_ip && starts_name).then_some((ip, name))
+    starts_name.then_some((&ip[padding..], name))
 }
 
-/// Looked up, since every line asks a dozen times.
-static IS_HEX_DIGIT: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < table.len() {
-        table[byte] = (byte as u8).is_ascii_hexdigit();
-        byte += 1;
+/// How many spaces stand before an address in hexadecimal; `None` if it is
+/// none. Every line asks, so all columns are looked at together.
+#[inline]
+fn padding_of_ip(columns: &[u8; 16]) -> Option<usize> {
+    const ONES: u128 = u128::MAX / 0xff;
+    const HIGH_BITS: u128 = ONES * 0x80;
+    let word = u128::from_le_bytes(*columns);
+    if word & HIGH_BITS != 0 {
+        return None;
     }
-    table
-};
+    // The high bit of each column whose byte is `low` or more.
+    let at_least = |low: u8| word + ONES * u128::from(0x80 - low);
+    let between = |low: u8, high: u8| at_least(low) & !at_least(high + 1) & HIGH_BITS;
+    let digits = between(b'0', b'9') | between(b'a', b'f');
+    let spaces = between(b' ', b' ');
+    // The first column is the lowest byte: no column after a digit is a space.
+    let is_ip = digits | spaces == HIGH_BITS && digits << 8 & spaces == 0 && digits != 0;
+    is_ip.then_some((digits.trailing_zeros() / 8) as usize)
+}
 
 /// Splits `ip symbol` with any white space around the address.
 fn split_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -184,6 +194,27 @@ mod tests {
             ("\t 70 (cookie)", ("70", "(cookie)", "", false)),
         ] {
             assert_eq!(parts(line), Some(expected), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn padded_addresses_are_hexadecimal() {
+        for (columns, padding) in [
+            ("            2734", Some(12)),
+            ("ffffffff8158e3e1", Some(0)),
+            ("               0", Some(15)),
+            ("                ", None),
+            ("           2 734", None),
+            ("2734            ", None),
+            ("            273g", None),
+            ("            27F4", None),
+            ("           /2734", None),
+            ("           :2734", None),
+            ("           `2734", None),
+            ("           \x7f2734", None),
+        ] {
+            let columns = columns.as_bytes().first_chunk().expect("16 columns");
+            assert_eq!(padding_of_ip(columns), padding, "{columns:?}");
         }
     }
 

@@ -14,6 +14,8 @@ mod names;
 mod parallel;
 mod recent;
 
+use std::ops::Range;
+
 use common::{Blocks, Error, Input, Pipe, Result};
 use memchr::{memchr, memmem};
 
@@ -43,7 +45,11 @@ pub(crate) fn read(
     pipe: &mut Pipe,
 ) -> Result<()> {
     let name = input.name().to_owned();
-    let mut reader = Reader { chain: Chain::new(names), lines: Lines::new(names) };
+    let mut reader = Reader {
+        header: LastHeader::default(),
+        chain: Chain::new(names),
+        lines: Lines::new(names),
+    };
     let mut blocks = Blocks::cut_by(input, end_of_samples);
     let ended = loop {
         if threads > 1 && reader.lines.is_between_samples() && profile.can_fork() {
@@ -73,6 +79,7 @@ fn end_of_samples(text: &[u8]) -> Option<usize> {
 
 /// The two ways to read.
 struct Reader<'a> {
+    header: LastHeader,
     chain: Chain<'a>,
     lines: Lines<'a>,
 }
@@ -80,7 +87,8 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader for another thread, which knows what this one learnt.
     fn fork(&self) -> Reader<'a> {
-        Reader { chain: self.chain.fork(), lines: self.lines.fork() }
+        let (chain, lines) = (self.chain.fork(), self.lines.fork());
+        Reader { header: LastHeader::default(), chain, lines }
     }
 
     /// Reads the next block of the input.
@@ -96,11 +104,17 @@ impl<'a> Reader<'a> {
             start = blank + 2;
         }
         if start < block.len() {
-            self.lines.text(&block[start..], profile)?;
-            previous = b"";
+            previous = self.line_by_line(&block[start..], profile)?.unwrap_or_default();
         }
         self.chain.keep_text(previous);
         Ok(())
+    }
+
+    /// Reads text of any shape, which leaves nothing to compare with.
+    fn line_by_line<'b>(&mut self, text: &[u8], profile: &mut Profile) -> Result<Option<&'b [u8]>> {
+        self.header.forget();
+        self.lines.text(text, profile)?;
+        Ok(None)
     }
 
     /// Reads what stands between two blank lines; the frames' text if it was
@@ -113,26 +127,67 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<&'b [u8]>> {
         let end = memchr(b'\n', text).unwrap_or(text.len());
         let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
-        let event = match EventLine::parse(header) {
-            Some(event) if body.starts_with(b"\t") && event.is_plain_sample() => event,
-            _ => {
-                self.lines.text(text, profile)?;
-                return Ok(None);
-            }
-        };
+        if !body.starts_with(b"\t") {
+            return self.line_by_line(text, profile);
+        }
         self.lines.close(profile)?;
-        self.lines.skip_header(&event);
-        let Some(sample) = profile.open(&Origin::from(&event))? else {
+        let opened = match self.header.time_of_same(header) {
+            Some(time) if profile.can_reopen() => profile.reopen(time),
+            _ => match EventLine::parse(header) {
+                Some(event) if event.is_plain_sample() => {
+                    self.header.keep(header, &event);
+                    self.lines.note_header(&event);
+                    profile.open(&Origin::from(&event))?
+                }
+                _ => return self.line_by_line(text, profile),
+            },
+        };
+        self.lines.skip_lines(1);
+        let Some(sample) = opened else {
             self.lines.skip_body(body);
             return Ok(None);
         };
-        if !self.chain.read(body, previous, profile) {
-            self.lines.continue_sample(sample, body, profile)?;
-            return Ok(None);
+        if !self.chain.read(sample, body, previous, profile) {
+            self.lines.continue_sample(sample);
+            return self.line_by_line(body, profile);
         }
         self.lines.skip_lines(self.chain.lines());
         self.chain.add(sample, profile)?;
         Ok(Some(body))
+    }
+}
+
+/// The event line of the last sample, if that was read whole: neighbours mostly
+/// differ in their times only.
+#[derive(Default)]
+struct LastHeader {
+    line: Vec<u8>,
+    time: Range<usize>,
+}
+
+impl LastHeader {
+    /// The time of `line`, if all around it is as it was.
+    fn time_of_same<'b>(&self, line: &'b [u8]) -> Option<&'b [u8]> {
+        let Range { start, end } = self.time;
+        let is_same = line.len() == self.line.len()
+            && start < end
+            && line[..start] == self.line[..start]
+            && line[end..] == self.line[end..];
+        let is_alike =
+            |(new, old): (&u8, &u8)| new.is_ascii_digit() && old.is_ascii_digit() || new == old;
+        let time = line.get(start..end)?;
+        (is_same && time.iter().zip(&self.line[start..end]).all(is_alike)).then_some(time)
+    }
+
+    fn keep(&mut self, line: &[u8], event: &EventLine<'_>) {
+        self.line.clear();
+        self.line.extend_from_slice(line);
+        self.time = event.time_start..event.time_start + event.time.unwrap_or_default().len();
+    }
+
+    fn forget(&mut self) {
+        self.line.clear();
+        self.time = 0..0;
     }
 }
 

@@ -12,6 +12,10 @@ pub(super) struct Recent {
     slots: Vec<Slot>,
 }
 
+/// Where a text is, or would be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u32);
+
 #[derive(Clone, Default)]
 struct Slot {
     text: Vec<u8>,
@@ -23,16 +27,23 @@ impl Recent {
         Recent { slots: vec![Slot::default(); SLOTS] }
     }
 
-    /// The frame that `text` stands for, if it is known.
+    /// Where `text` is, if it is known.
     #[inline]
-    pub(super) fn get(&self, text: &[u8]) -> Option<FrameId> {
-        let slot = &self.slots[place(text)];
-        (slot.text == text && !text.is_empty()).then_some(slot.frame)
+    pub(super) fn place(&self, text: &[u8]) -> Place {
+        Place((hash(text) >> 32) as u32 % SLOTS as u32)
     }
 
-    /// Remembers that `text`, if it is not empty, stands for `frame`.
-    pub(super) fn put(&mut self, text: &[u8], frame: FrameId) {
-        let slot = &mut self.slots[place(text)];
+    /// The text at `place`, empty if there is none, and its frame.
+    #[inline]
+    pub(super) fn at(&self, place: Place) -> (&[u8], FrameId) {
+        let slot = &self.slots[place.0 as usize];
+        (&slot.text, slot.frame)
+    }
+
+    /// Remembers at `place`, which is the text's own, that `text` stands for
+    /// `frame`.
+    pub(super) fn put(&mut self, place: Place, text: &[u8], frame: FrameId) {
+        let slot = &mut self.slots[place.0 as usize];
         slot.text.clear();
         slot.text.extend_from_slice(text);
         slot.frame = frame;
@@ -41,7 +52,7 @@ impl Recent {
 
 /// Mixes eight bytes at a time, the last ones perhaps twice.
 #[inline]
-fn place(text: &[u8]) -> usize {
+fn hash(text: &[u8]) -> u64 {
     const MIXER: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |hash: u64, word: [u8; 8]| {
         (hash ^ u64::from_le_bytes(word)).wrapping_mul(MIXER).rotate_left(23)
@@ -53,7 +64,7 @@ fn place(text: &[u8]) -> usize {
         word[..rest.len()].copy_from_slice(rest);
         word
     });
-    (mix(hash, last) >> 32) as usize % SLOTS
+    mix(hash, last)
 }
 
 #[cfg(test)]
@@ -63,20 +74,23 @@ mod tests {
     #[test]
     fn what_was_put_is_found_while_it_stays() {
         let mut recent = Recent::new();
-        assert_eq!(recent.get(b"outer+0x34 (/demo)"), None);
-        recent.put(b"outer+0x34 (/demo)", 7);
-        recent.put(b"outer+0x35 (/demo)", 8);
-        assert_eq!(recent.get(b"outer+0x34 (/demo)"), Some(7));
-        assert_eq!(recent.get(b"outer+0x35 (/demo)"), Some(8));
-        recent.put(b"", 9);
-        assert_eq!(recent.get(b""), None);
+        let texts = [(&b"outer+0x34 (/demo)"[..], 7), (b"outer+0x35 (/demo)", 8)];
+        for (text, frame) in texts {
+            let place = recent.place(text);
+            assert_eq!(recent.at(place).0, b"");
+            recent.put(place, text, frame);
+        }
+        for (text, frame) in texts {
+            assert_eq!(recent.at(recent.place(text)), (text, frame));
+        }
     }
 
     #[test]
     fn texts_are_spread() {
         let texts =
             (0..SLOTS).map(|number| format!("symbol_{number}+0x{number:x} (/usr/lib/libc.so.6)"));
-        let mut places: Vec<usize> = texts.map(|text| place(text.as_bytes())).collect();
+        let recent = Recent::new();
+        let mut places: Vec<Place> = texts.map(|text| recent.place(text.as_bytes())).collect();
         places.sort_unstable();
         places.dedup();
         // Chance leaves 63 of 100 places taken.
