@@ -104,9 +104,6 @@ pub(crate) struct Profile {
     /// Stacks that came with counts of their own, which no period scales.
     counted: StackTree,
     base: Base,
-    /// The event and the period of the last sample, if its root frames are
-    /// `base` or it is not wanted.
-    last: Option<(usize, u64)>,
     name: Vec<u8>,
     /// What was not understood of the input at hand.
     pub(crate) skipped: Skipped,
@@ -165,7 +162,6 @@ impl Profile {
             tree: StackTree::default(),
             counted: StackTree::default(),
             base: Base::default(),
-            last: None,
             name: Vec::new(),
             skipped: Skipped::default(),
         })
@@ -191,7 +187,6 @@ impl Profile {
             tree: StackTree::default(),
             counted: StackTree::default(),
             base: Base::default(),
-            last: None,
             name: Vec::new(),
             skipped: Skipped::default(),
         }
@@ -214,34 +209,28 @@ impl Profile {
     /// may be passed over.
     pub(crate) fn open(&mut self, origin: &Origin<'_>) -> Result<Option<Sample>> {
         let event = self.events.index(origin.event);
-        self.last = None;
         if !self.account(event, origin.period, origin.time) {
-            if !self.events.admits(event) {
-                self.last = Some((event, origin.period));
-            }
             return Ok(None);
         }
         self.set_base(event, origin);
-        self.last = Some((event, origin.period));
         match &mut self.sink {
             Sink::Sum => {}
             Sink::Rows(rows) => rows.open(origin),
             Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree)?,
         }
-        Ok(Some(Sample { base: self.base.node, period: origin.period }))
+        Ok(Some(Sample { base: self.base.node, event, period: origin.period }))
     }
 
-    /// True if and only if [`reopen`](Profile::reopen) does for the next
-    /// sample, if it is like the last one, what `open` would.
+    /// True if and only if nothing matters of a sample but what
+    /// [`reopen`](Profile::reopen) accounts for.
     pub(crate) fn can_reopen(&self) -> bool {
-        matches!(self.sink, Sink::Sum) && self.last.is_some()
+        matches!(self.sink, Sink::Sum)
     }
 
-    /// Accounts for a sample that differs from the last one only in its time.
-    pub(crate) fn reopen(&mut self, time: &[u8]) -> Option<Sample> {
-        let (event, period) = self.last?;
-        let is_wanted = self.account(event, period, Some(time));
-        is_wanted.then_some(Sample { base: self.base.node, period })
+    /// Accounts for a sample that differs from another only in its time;
+    /// false if it is not asked for.
+    pub(crate) fn reopen(&mut self, sample: Sample, time: &[u8]) -> bool {
+        self.account(sample.event, sample.period, Some(time))
     }
 
     /// Adds a sample to the accounts; true if it is wanted.

@@ -9,12 +9,11 @@
 mod chains;
 mod event_line;
 mod frame_line;
+mod headers;
 mod lines;
 mod names;
 mod parallel;
 mod recent;
-
-use std::ops::Range;
 
 use common::{Blocks, Error, Input, Pipe, Result};
 use memchr::{memchr, memmem};
@@ -22,6 +21,7 @@ use memchr::{memchr, memmem};
 use crate::profile::Profile;
 use crate::sample::Origin;
 use chains::Chain;
+use headers::RecentHeaders;
 use lines::Lines;
 
 pub(crate) use event_line::EventLine;
@@ -46,7 +46,7 @@ pub(crate) fn read(
 ) -> Result<()> {
     let name = input.name().to_owned();
     let mut reader = Reader {
-        header: LastHeader::default(),
+        headers: RecentHeaders::default(),
         chain: Chain::new(names),
         lines: Lines::new(names),
     };
@@ -79,7 +79,7 @@ fn end_of_samples(text: &[u8]) -> Option<usize> {
 
 /// The two ways to read.
 struct Reader<'a> {
-    header: LastHeader,
+    headers: RecentHeaders,
     chain: Chain<'a>,
     lines: Lines<'a>,
 }
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
     /// A reader for another thread, which knows what this one learnt.
     fn fork(&self) -> Reader<'a> {
         let (chain, lines) = (self.chain.fork(), self.lines.fork());
-        Reader { header: LastHeader::default(), chain, lines }
+        Reader { headers: RecentHeaders::default(), chain, lines }
     }
 
     /// Reads the next block of the input.
@@ -110,9 +110,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads text of any shape, which leaves nothing to compare with.
+    /// Reads text of any shape, which leaves no frames to compare with.
     fn line_by_line<'b>(&mut self, text: &[u8], profile: &mut Profile) -> Result<Option<&'b [u8]>> {
-        self.header.forget();
         self.lines.text(text, profile)?;
         Ok(None)
     }
@@ -131,19 +130,22 @@ impl<'a> Reader<'a> {
             return self.line_by_line(text, profile);
         }
         self.lines.close(profile)?;
-        let opened = match self.header.time_of_same(header) {
-            Some(time) if profile.can_reopen() => profile.reopen(time),
-            _ => match EventLine::parse(header) {
+        let sample = match self.headers.find(header) {
+            Some((sample, time)) => profile.reopen(sample, time).then_some(sample),
+            None => match EventLine::parse(header) {
                 Some(event) if event.is_plain_sample() => {
-                    self.header.keep(header, &event);
                     self.lines.note_header(&event);
-                    profile.open(&Origin::from(&event))?
+                    let sample = profile.open(&Origin::from(&event))?;
+                    if let Some(sample) = sample.filter(|_| profile.can_reopen()) {
+                        self.headers.keep(header, &event, sample);
+                    }
+                    sample
                 }
                 _ => return self.line_by_line(text, profile),
             },
         };
         self.lines.skip_lines(1);
-        let Some(sample) = opened else {
+        let Some(sample) = sample else {
             self.lines.skip_body(body);
             return Ok(None);
         };
@@ -154,40 +156,6 @@ impl<'a> Reader<'a> {
         self.lines.skip_lines(self.chain.lines());
         self.chain.add(sample, profile)?;
         Ok(Some(body))
-    }
-}
-
-/// The event line of the last sample, if that was read whole: neighbours mostly
-/// differ in their times only.
-#[derive(Default)]
-struct LastHeader {
-    line: Vec<u8>,
-    time: Range<usize>,
-}
-
-impl LastHeader {
-    /// The time of `line`, if all around it is as it was.
-    fn time_of_same<'b>(&self, line: &'b [u8]) -> Option<&'b [u8]> {
-        let Range { start, end } = self.time;
-        let is_same = line.len() == self.line.len()
-            && start < end
-            && line[..start] == self.line[..start]
-            && line[end..] == self.line[end..];
-        let is_alike =
-            |(new, old): (&u8, &u8)| new.is_ascii_digit() && old.is_ascii_digit() || new == old;
-        let time = line.get(start..end)?;
-        (is_same && time.iter().zip(&self.line[start..end]).all(is_alike)).then_some(time)
-    }
-
-    fn keep(&mut self, line: &[u8], event: &EventLine<'_>) {
-        self.line.clear();
-        self.line.extend_from_slice(line);
-        self.time = event.time_start..event.time_start + event.time.unwrap_or_default().len();
-    }
-
-    fn forget(&mut self) {
-        self.line.clear();
-        self.time = 0..0;
     }
 }
 
