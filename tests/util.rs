@@ -2,7 +2,6 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::process::Output;
 
 use assert_cmd::Command;
 use flate2::read::MultiGzDecoder;
@@ -46,7 +45,7 @@ pub(crate) fn with_minimal<'a>(tool: &str, args: &[&'a str]) -> Vec<&'a str> {
 
 /// What becomes of folded `input`, whatever the exit status; `args` follow
 /// what the tool cannot do without.
-pub(crate) fn feed(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
+pub(crate) fn feed(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> std::process::Output {
     let args = with_minimal(name, args);
     tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts")
 }
