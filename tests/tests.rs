@@ -3,11 +3,21 @@
 // How to run a tool and where the recordings are.
 mod util;
 
+// How to read a picture.
+mod picture;
+
 // What all tools promise alike.
 mod conventions;
+
+// Whole pipelines on real recordings.
+mod pipelines;
 
 // What a person types in scripts/.
 mod scripts;
 
 // One module per tool.
+mod stack_collapse_frames;
+mod stack_grep;
 mod stack_merge;
+mod stack_parse;
+mod stack_svg;

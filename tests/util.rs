@@ -2,9 +2,12 @@
 
 use std::io::Read;
 use std::path::PathBuf;
+use std::process::Output;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use assert_cmd::Command;
 use flate2::read::MultiGzDecoder;
+use proptest::prelude::*;
 
 /// Every tool with its freshly built binary.
 pub(crate) const TOOLS: [(&str, &str); 7] = [
@@ -45,9 +48,8 @@ pub(crate) fn with_minimal<'a>(tool: &str, args: &[&'a str]) -> Vec<&'a str> {
 
 /// What becomes of folded `input`, whatever the exit status; `args` follow
 /// what the tool cannot do without.
-pub(crate) fn feed(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> std::process::Output {
-    let args = with_minimal(name, args);
-    tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts")
+pub(crate) fn feed(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
+    output(name, &with_minimal(name, args), input)
 }
 
 /// A file of this name and content, for one test to read or to overwrite.
@@ -57,9 +59,14 @@ pub(crate) fn scratch(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
+/// What becomes of `input`, whatever the exit status.
+pub(crate) fn output(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
+    tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts")
+}
+
 /// What `tool` writes for `input`; asserts success and a silent stderr.
 pub(crate) fn filter_bytes(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Vec<u8> {
-    let output = tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts");
+    let output = output(name, args, input);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{name} {args:?}: {}\n{stderr}", output.status);
     assert_eq!(stderr, "", "{name} {args:?} has something to say");
@@ -110,4 +117,46 @@ pub(crate) fn assert_golden(name: &str, actual: &[u8]) {
         path.display(),
         String::from_utf8_lossy(actual)
     );
+}
+
+/// A file with these bytes for a tool to read; removed when it is dropped.
+pub(crate) struct TempFile(PathBuf);
+
+impl TempFile {
+    pub(crate) fn new(bytes: impl AsRef<[u8]>) -> TempFile {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("stack-tools-test-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, bytes).expect("a writable temporary folder");
+        TempFile(path)
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.0.to_str().expect("a UTF-8 path")
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        // A file that stays is no failure of a test.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// As many cases as a property may have that starts a process for each.
+pub(crate) fn few_cases() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) }
+}
+
+/// Well-formed folded lines, a few, out of few frames; some are no UTF-8.
+pub(crate) fn folded_lines() -> impl Strategy<Value = Vec<u8>> {
+    let frames: [&[u8]; 8] = [b"a", b"b", b"ab", b"", b"A b", b"\xff", b"caml_call_gc", b"Map.add"];
+    let stack = prop::collection::vec(prop::sample::select(frames.to_vec()), 1..6)
+        .prop_map(|frames| frames.join(&b';'))
+        .prop_filter("a stack of one empty frame is no line", |stack| !stack.is_empty());
+    prop::collection::vec((stack, 0..1000u64), 0..8).prop_map(|lines| {
+        let line = |(stack, count)| [stack, format!(" {count}\n").into_bytes()].concat();
+        lines.into_iter().flat_map(line).collect()
+    })
 }

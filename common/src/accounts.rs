@@ -21,6 +21,13 @@ impl AddAssign<u64> for Flow {
     }
 }
 
+impl AddAssign for Flow {
+    fn add_assign(&mut self, other: Flow) {
+        self.lines += other.lines;
+        self.weight += other.weight;
+    }
+}
+
 /// What a tool read, wrote, changed and dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {

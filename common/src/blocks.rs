@@ -43,7 +43,33 @@ impl<R: Read> Blocks<R> {
     pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
         self.buffer.copy_within(self.lent..self.filled, 0);
         self.filled -= self.lent;
-        self.lent = 0;
+        self.lent = self.fill()?;
+        Ok((self.lent > 0).then(|| &self.buffer[..self.lent]))
+    }
+
+    /// The next block to keep, as [`next_block`](Blocks::next_block) lends it.
+    /// The memory of `spare`, such as a block that is done with, takes its
+    /// place.
+    ///
+    /// # Errors
+    ///
+    /// What the reader says.
+    pub fn take_block(&mut self, mut spare: Vec<u8>) -> Result<Option<Vec<u8>>> {
+        if self.next_block()?.is_none() {
+            return Ok(None);
+        }
+        let torn = self.lent..self.filled;
+        spare.resize(BLOCK_SIZE.max(torn.len()), 0);
+        spare[..torn.len()].copy_from_slice(&self.buffer[torn.clone()]);
+        let mut block = std::mem::replace(&mut self.buffer, spare);
+        block.truncate(self.lent);
+        (self.lent, self.filled) = (0, torn.len());
+        Ok(Some(block))
+    }
+
+    /// Reads until there is a whole piece and returns its end; all that is
+    /// left at the end of input.
+    fn fill(&mut self) -> Result<usize> {
         while !self.ended {
             if self.filled == self.buffer.len() {
                 self.buffer.resize(self.buffer.len() * 2, 0);
@@ -52,15 +78,16 @@ impl<R: Read> Blocks<R> {
                 Ok(0) => self.ended = true,
                 Ok(count) => self.filled += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
+                Err(error) => {
+                    self.lent = 0;
+                    return Err(error);
+                }
             }
             if let Some(end) = (self.cut)(&self.buffer[..self.filled]) {
-                self.lent = end;
-                return Ok(Some(&self.buffer[..end]));
+                return Ok(end);
             }
         }
-        self.lent = self.filled;
-        Ok((self.filled > 0).then(|| &self.buffer[..self.filled]))
+        Ok(self.filled)
     }
 }
 
@@ -96,6 +123,20 @@ mod tests {
             }
             assert_eq!(seen, text, "step {step}");
         }
+    }
+
+    #[test]
+    fn blocks_to_keep_are_the_same() {
+        let text: Vec<u8> =
+            (0..100_000).flat_map(|line| format!("line {line}\n").into_bytes()).collect();
+        let (mut lent, mut taken) = (Blocks::of_lines(&text[..]), Blocks::of_lines(&text[..]));
+        let mut spare = Vec::new();
+        while let Some(block) = lent.next_block().expect("memory does not fail") {
+            let kept = taken.take_block(spare).expect("memory does not fail");
+            assert_eq!(kept.as_deref(), Some(block));
+            spare = kept.unwrap_or_default();
+        }
+        assert_eq!(taken.take_block(spare).expect("memory does not fail"), None);
     }
 
     #[test]

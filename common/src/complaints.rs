@@ -14,13 +14,14 @@ const NAMED: u64 = 3;
 pub struct Complaints {
     tool: String,
     progress: Progress,
-    malformed: u64,
+    named: u64,
+    unnamed: u64,
     trouble: bool,
 }
 
 impl Complaints {
     pub(crate) fn new(tool: &str, progress: Progress) -> Complaints {
-        Complaints { tool: tool.to_owned(), progress, malformed: 0, trouble: false }
+        Complaints { tool: tool.to_owned(), progress, named: 0, unnamed: 0, trouble: false }
     }
 
     /// Says something that is no trouble.
@@ -41,16 +42,29 @@ impl Complaints {
     /// first; the exit status will be 2.
     pub fn malformed(&mut self, input: &str, line: u64, why: impl Display) {
         self.trouble = true;
-        self.malformed += 1;
-        if self.malformed <= NAMED {
+        self.skipped(input, line, why);
+    }
+
+    /// Counts a line that is not understood but may be no loss, and names it
+    /// if it is one of the first; no trouble.
+    pub fn skipped(&mut self, input: &str, line: u64, why: impl Display) {
+        if self.named < NAMED {
+            self.named += 1;
             self.note(format_args!("{input}:{line}: {why}"));
+        } else {
+            self.unnamed += 1;
         }
+    }
+
+    /// Counts lines that are not understood and were not named.
+    pub fn skipped_unnamed(&mut self, lines: u64) {
+        self.unnamed += lines;
     }
 
     /// How many lines could not be read.
     #[must_use]
     pub fn malformed_lines(&self) -> u64 {
-        self.malformed
+        self.named + self.unnamed
     }
 
     /// True if and only if the exit status must be 2.
@@ -62,10 +76,9 @@ impl Complaints {
     /// Says how many lines were not named.
     pub(crate) fn finish(&self) {
         self.progress.finish();
-        if self.malformed > NAMED {
-            let more = self.malformed - NAMED;
-            let lines = if more == 1 { "line" } else { "lines" };
-            self.note(format_args!("{more} more malformed {lines} skipped"));
+        if self.unnamed > 0 {
+            let lines = if self.unnamed == 1 { "line" } else { "lines" };
+            self.note(format_args!("{} more malformed {lines} skipped", self.unnamed));
         }
     }
 }

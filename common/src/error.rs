@@ -18,6 +18,13 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// An input holds something that no one can read; the next one is read.
+    Unknown {
+        /// The file as the user wrote it, or `<stdin>`.
+        name: String,
+        /// What it is, and what was expected.
+        what: String,
+    },
     /// Output could not be written; a closed pipe is no trouble, see
     /// [`crate::run`].
     Output {
@@ -47,6 +54,7 @@ impl fmt::Display for Error {
             Error::Input { name, source } | Error::Output { name, source } => {
                 write!(f, "{name}: {}", reason(source))
             }
+            Error::Unknown { name, what } => write!(f, "{name}: {what}"),
             Error::Usage(what) => f.write_str(what),
             Error::Overflow => f.write_str("counts: their sum is over 18446744073709551615"),
         }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 /// One folded line, lent from the reader's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,13 @@ impl<'a> Frames<'a> {
     pub fn new(stack: &'a [u8]) -> Frames<'a> {
         Frames { rest: Some(stack) }
     }
+
+    /// The frames that were not handed out yet, as folded text; `None` when
+    /// there are none left.
+    #[must_use]
+    pub fn rest(&self) -> Option<&'a [u8]> {
+        self.rest
+    }
 }
 
 impl<'a> Iterator for Frames<'a> {
@@ -110,6 +117,21 @@ impl<'a> Iterator for Frames<'a> {
             Some(end) => {
                 self.rest = Some(&rest[end + 1..]);
                 Some(&rest[..end])
+            }
+            None => self.rest.take(),
+        }
+    }
+}
+
+/// From the back: the leaf first.
+impl<'a> DoubleEndedIterator for Frames<'a> {
+    #[inline]
+    fn next_back(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest?;
+        match memrchr(b';', rest) {
+            Some(end) => {
+                self.rest = Some(&rest[..end]);
+                Some(&rest[end + 1..])
             }
             None => self.rest.take(),
         }
@@ -181,8 +203,14 @@ pub fn clean_frame(frame: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends `stack SP count LF` to `out`: the one writer of the format.
+///
+/// A line that starts with `# ` would be a comment, so a stack such as
+/// `# my thread;main` is written with a backslash before it.
 #[inline]
-pub(crate) fn write_line(stack: &[u8], count: u64, out: &mut Vec<u8>) {
+pub fn append_folded(stack: &[u8], count: u64, out: &mut Vec<u8>) {
+    if matches!(stack, [b'#'] | [b'#', b' ', ..]) {
+        out.push(b'\\');
+    }
     out.extend_from_slice(stack);
     out.push(b' ');
     out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
@@ -233,6 +261,19 @@ mod tests {
     fn empty_frames_are_frames() {
         let frames: Vec<&[u8]> = Frames::new(b"a;;b;").collect();
         assert_eq!(frames, [&b"a"[..], b"", b"b", b""]);
+        let backwards: Vec<&[u8]> = Frames::new(b"a;;b;").rev().collect();
+        assert_eq!(backwards, [&b""[..], b"b", b"", b"a"]);
+    }
+
+    #[test]
+    fn the_rest_is_what_was_not_handed_out() {
+        let mut frames = Frames::new(b"a;b;c;");
+        frames.next();
+        assert_eq!(frames.rest(), Some(&b"b;c;"[..]));
+        frames.next_back();
+        assert_eq!(frames.rest(), Some(&b"b;c"[..]));
+        assert_eq!(frames.by_ref().count(), 2);
+        assert_eq!(frames.rest(), None);
     }
 
     #[test]
@@ -242,6 +283,15 @@ mod tests {
         stack.push_frame(b"tab\there\xff\n");
         assert_eq!(stack.as_bytes(), b"Odd.(.%(:..));tab here\xff ");
         assert_eq!(stack.frames(), 2);
+    }
+
+    #[test]
+    fn a_stack_is_never_written_as_a_comment() {
+        let mut out = Vec::new();
+        for stack in ["# my thread;main", "#", "#1", "a;# b"] {
+            append_folded(stack.as_bytes(), 7, &mut out);
+        }
+        assert_eq!(out, b"\\# my thread;main 7\n\\# 7\n#1 7\na;# b 7\n");
     }
 
     #[test]

@@ -38,6 +38,14 @@ impl FrameTable {
         id
     }
 
+    /// The number of `name`, if it was seen.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, name: &[u8]) -> Option<FrameId> {
+        let hash = self.hasher.hash_one(name);
+        self.ids.find(hash, |&id| name_of(&self.ends, &self.bytes, id) == name).copied()
+    }
+
     /// The name that was interned as `id`.
     #[must_use]
     #[inline]
@@ -78,6 +86,8 @@ mod tests {
         assert_eq!((main, empty, bad), (0, 1, 2));
         assert_eq!(table.intern(b"main"), main);
         assert_eq!(table.intern(b""), empty);
+        assert_eq!(table.get(b"\xad"), Some(bad));
+        assert_eq!(table.get(b"unseen"), None);
         assert_eq!(table.name(bad), b"\xad");
         assert_eq!(table.name(main), b"main");
         assert_eq!(table.len(), 3);

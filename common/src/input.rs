@@ -1,6 +1,6 @@
 //! Inputs: files and standard input, unpacked by content.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::progress::{Counted, Progress};
+use crate::{Error, Result};
 
 /// What standard input is called in messages.
 pub const STDIN: &str = "<stdin>";
@@ -106,6 +107,22 @@ impl Read for Input {
         self.ahead.drain(..count);
         Ok(count)
     }
+}
+
+/// All bytes of a file, or of standard input for `-`: for what is small, such
+/// as a list of patterns.
+///
+/// # Errors
+///
+/// [`Error::Input`] with what the system says.
+pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(path)
+    };
+    read.map_err(|source| Error::Input { name: name(path), source })
 }
 
 /// What an input is called in messages.

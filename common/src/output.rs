@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 
-use crate::folded::write_line;
+use crate::folded::append_folded;
 use crate::{Error, Result};
 
 /// What standard output is called in messages.
@@ -40,7 +40,7 @@ impl Output {
     /// [`Error::Output`] with what the system says.
     #[inline]
     pub fn folded(&mut self, stack: &[u8], count: u64) -> Result<()> {
-        write_line(stack, count, &mut self.buffer);
+        append_folded(stack, count, &mut self.buffer);
         self.drain_if_due()
     }
 
@@ -53,6 +53,16 @@ impl Output {
     pub fn line(&mut self, line: &[u8]) -> Result<()> {
         self.buffer.extend_from_slice(line);
         self.buffer.push(b'\n');
+        self.drain_if_due()
+    }
+
+    /// Writes text that ends in LF, or nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn lines(&mut self, lines: &[u8]) -> Result<()> {
+        self.buffer.extend_from_slice(lines);
         self.drain_if_due()
     }
 

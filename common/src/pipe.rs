@@ -5,8 +5,8 @@ use memchr::memchr_iter;
 use crate::input;
 use crate::progress::Progress;
 use crate::{
-    Accounts, Blocks, Complaints, Error, Files, FoldedLine, FrameTable, Input, Output, Result,
-    StackTree, Status,
+    Accounts, Blocks, Complaints, Error, Files, Flow, FoldedLine, FrameTable, Input, Output,
+    Result, StackTree, Status,
 };
 
 /// What a running tool holds.
@@ -18,6 +18,9 @@ pub struct Pipe {
     pub accounts: Accounts,
     /// What is said on stderr.
     pub complaints: Complaints,
+    /// True if and only if the user asked for accounts on stderr; the common
+    /// line is printed by [`crate::run`].
+    pub stats: bool,
     progress: Progress,
 }
 
@@ -31,7 +34,7 @@ impl Pipe {
     pub(crate) fn new(tool: &str, out: Output) -> Pipe {
         let progress = Progress::new(tool);
         let complaints = Complaints::new(tool, progress.clone());
-        Pipe { out, accounts: Accounts::default(), complaints, progress }
+        Pipe { out, accounts: Accounts::default(), complaints, stats: false, progress }
     }
 
     /// Opens each file and hands it on. A file that cannot be opened or read
@@ -40,7 +43,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// What `each` returns, but for [`Error::Input`].
+    /// What `each` returns, but for [`Error::Input`] and [`Error::Unknown`].
     pub fn for_each_input(
         &mut self,
         files: &Files,
@@ -50,7 +53,9 @@ impl Pipe {
             let opened = Input::open(path, &self.progress)
                 .map_err(|source| Error::Input { name: input::name(path), source });
             match opened.and_then(|mut input| each(&mut input, self)) {
-                Err(error @ Error::Input { .. }) => self.complaints.error(&error),
+                Err(error @ (Error::Input { .. } | Error::Unknown { .. })) => {
+                    self.complaints.error(&error);
+                }
                 other => other?,
             }
         }
@@ -76,6 +81,23 @@ impl Pipe {
         })
     }
 
+    /// Hands every folded line of one input to `each`; comments are dropped,
+    /// malformed lines are named.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`], or what `each` returns.
+    pub fn read_folded(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_line(input, |line, pipe| match line {
+            Line::Folded(line) => each(line, pipe),
+            Line::Comment(_) => Ok(()),
+        })
+    }
+
     /// Hands every folded line to `each`; malformed ones are named.
     ///
     /// # Errors
@@ -86,24 +108,7 @@ impl Pipe {
         files: &Files,
         mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
     ) -> Result<()> {
-        self.for_each_input(files, |input, pipe| pipe.read_folded(input, &mut each))
-    }
-
-    /// Hands every folded line of one input to `each`; malformed ones are
-    /// named.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Input`], or what `each` returns.
-    pub fn read_folded(
-        &mut self,
-        input: &mut Input,
-        mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
-    ) -> Result<()> {
-        self.for_each_line(input, |line, _| match line {
-            Line::Folded(line) => each(line),
-            Line::Comment(_) => Ok(()),
-        })
+        self.for_each_input(files, |input, pipe| pipe.read_folded(input, |line, _| each(line)))
     }
 
     fn for_each_line(
@@ -179,6 +184,16 @@ impl Pipe {
     pub fn write(&mut self, stack: &[u8], count: u64) -> Result<()> {
         self.accounts.written += count;
         self.out.folded(stack, count)
+    }
+
+    /// Writes lines that are already text, and accounts for them as `flow`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_lines(&mut self, lines: &[u8], flow: Flow) -> Result<()> {
+        self.accounts.written += flow;
+        self.out.lines(lines)
     }
 
     /// Writes all stacks of a tree, sorted.

@@ -72,6 +72,7 @@ fn run_parsed(
             return ExitCode::from(TROUBLE);
         }
     };
+    pipe.stats = every.stats;
     let result = tool(&mut pipe);
     // What was understood before the trouble is still written.
     let flushed = pipe.out.flush();

@@ -85,6 +85,32 @@ impl StackTree {
         self.add(node, weight)
     }
 
+    /// Adds all stacks of `other`; `ours` gives the number its frames have here.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub fn add_tree(&mut self, other: &StackTree, ours: impl Fn(FrameId) -> FrameId) -> Result<()> {
+        let mut nodes = vec![Self::ROOT; other.nodes.len()];
+        for (index, node) in other.nodes.iter().enumerate().skip(1) {
+            nodes[index] = self.child(nodes[node.parent as usize], ours(node.frame));
+            self.add(nodes[index], node.weight)?;
+        }
+        Ok(())
+    }
+
+    /// Multiplies all weights, as when samples turn out to be periods.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a product does not fit.
+    pub fn scale(&mut self, factor: u64) -> Result<()> {
+        for node in &mut self.nodes {
+            node.weight = node.weight.checked_mul(factor).ok_or(Error::Overflow)?;
+        }
+        Ok(())
+    }
+
     /// How many nodes there are, the root included; ids are below it.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -293,6 +319,19 @@ mod tests {
         assert!(matches!(tree.add_stack(&mut frames, b"a", 1), Err(Error::Overflow)));
         tree.add_stack(&mut frames, b"b", 1).expect("another stack");
         assert!(matches!(tree.total_weights(), Err(Error::Overflow)));
+    }
+
+    #[test]
+    fn trees_add_up_and_scale() {
+        let mut frames = FrameTable::default();
+        let (mut one, mut two) = (StackTree::default(), StackTree::default());
+        one.add_stack(&mut frames, b"a;b", 1).expect("small");
+        two.add_stack(&mut frames, b"a;b", 2).expect("small");
+        two.add_stack(&mut frames, b"c", 3).expect("small");
+        one.add_tree(&two, |frame| frame).expect("small");
+        one.scale(10).expect("small");
+        assert_eq!(one.total_weights().expect("small"), [60, 30, 30, 30]);
+        assert!(matches!(one.scale(u64::MAX), Err(Error::Overflow)));
     }
 
     #[test]

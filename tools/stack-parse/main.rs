@@ -1,14 +1,54 @@
-//! Not yet written.
+//! Any profiler's output to folded stacks.
 
+mod events;
+mod format;
+mod health;
+mod off_cpu;
+mod perf_script;
+mod profile;
+mod rows;
+mod sample;
+mod skipped;
+mod weigher;
+mod window;
+
+use std::num::NonZero;
 use std::process::ExitCode;
+use std::thread;
 
-use clap::Parser;
-use common::{Files, Pipe, Result, Status};
+use clap::{Parser, ValueEnum};
+use common::{Error, Files, Input, Pipe, Result, Status};
 
-/// Not yet written
+use format::{Detected, Format};
+use perf_script::NameArgs;
+use profile::{Profile, ProfileArgs};
+
+/// Turn any profiler's output into folded stacks, summed and sorted
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
+    /// Read this format; without it the content tells
+    #[arg(short, long, value_enum)]
+    format: Option<Format>,
+
+    /// List the formats that can be read and exit
+    #[arg(long)]
+    list_formats: bool,
+
+    #[command(flatten)]
+    profile: ProfileArgs,
+
+    #[command(flatten)]
+    names: NameArgs,
+
+    /// Exit with 2 if a line was not understood
+    #[arg(long)]
+    strict: bool,
+
+    /// Read with as many threads; the default is one per processor
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+
     #[command(flatten)]
     files: Files,
 }
@@ -18,6 +58,59 @@ fn main() -> ExitCode {
 }
 
 fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    pipe.filter(&args.files, |line, pipe| pipe.pass(&line))?;
+    if args.list_formats {
+        return list_formats(pipe);
+    }
+    let mut profile = Profile::new(&args.profile)?;
+    pipe.for_each_input(&args.files, |input, pipe| {
+        let read = read(input, &args, &mut profile, pipe);
+        profile.skipped.report(input.name(), args.strict, pipe);
+        read
+    })?;
+    profile.finish(&args.profile, pipe)?;
     Ok(pipe.status())
+}
+
+fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) -> Result<()> {
+    let name = input.name().to_owned();
+    let detected =
+        format::detect(input).map_err(|source| Error::Input { name: name.clone(), source })?;
+    let format = match (args.format, &detected) {
+        (Some(format), _) => format,
+        (None, Detected::Known(format)) => *format,
+        (None, Detected::Empty) => {
+            pipe.complaints.note(format_args!("{name}: the input is empty"));
+            return Ok(());
+        }
+        (None, Detected::Unknown { .. }) => {
+            return Err(Error::Unknown { name, what: detected.to_string() });
+        }
+    };
+    let before = profile.samples() + pipe.accounts.read.lines;
+    match format {
+        Format::PerfScript => {
+            perf_script::read(input, &args.names, threads(args), profile, pipe)?;
+        }
+        Format::Folded => {
+            pipe.read_folded(input, |line, pipe| profile.add_folded(line.stack, line.count, pipe))?;
+        }
+    }
+    if profile.samples() + pipe.accounts.read.lines == before {
+        pipe.complaints.note(format_args!("{name}: no sample found, {detected}"));
+    }
+    Ok(())
+}
+
+fn threads(args: &Args) -> usize {
+    args.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
+}
+
+fn list_formats(pipe: &mut Pipe) -> Result<Status> {
+    for format in Format::value_variants() {
+        if let Some(value) = format.to_possible_value() {
+            let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+            pipe.out.line(format!("{}\t{help}", value.get_name()).as_bytes())?;
+        }
+    }
+    Ok(Status::Success)
 }

@@ -1,16 +1,45 @@
-//! Not yet written.
+//! Draw folded stacks as a flame graph: one SVG file.
 
+mod colors;
+mod finish;
+mod footer;
+mod names;
+mod numbers;
+mod picture;
+mod prune;
+mod whole_file;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, Status};
+use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, StackTree, Status};
 
-/// Not yet written
+use picture::Look;
+use prune::{MinWidth, Pruned};
+
+/// Draw folded stacks as a flame graph: one SVG file
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
     #[command(flatten)]
     files: Files,
+
+    /// Write the whole picture to this file, or leave the file as it was
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Leave out frames narrower than this many pixels, or with '%' than this share of the weight
+    #[arg(long, value_name = "WIDTH", default_value = "0.1", alias = "minwidth")]
+    min_width: MinWidth,
+
+    /// Merge the stacks from their leaves: who calls a function stands on top of it
+    #[arg(long)]
+    reverse: bool,
+
+    #[command(flatten)]
+    look: Look,
 }
 
 fn main() -> ExitCode {
@@ -18,6 +47,51 @@ fn main() -> ExitCode {
 }
 
 fn stack_svg(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    pipe.filter(&args.files, |line, pipe| pipe.pass(&line))?;
-    Ok(pipe.status())
+    let (tree, frames) = count(&args, pipe)?;
+    let narrow = args.min_width.share_of(args.look.frames_width());
+    let Some(pruned) = prune::prune(&tree, &frames, narrow)? else {
+        pipe.complaints.note("nothing to draw: no folded stack with a weight came in");
+        return Ok(Status::Nothing);
+    };
+    // The whole tree may be large, and what is drawn is not.
+    drop(tree);
+    let svg = picture::draw(&pruned, &frames, &args.look, args.reverse).map_err(unwritten)?;
+    match &args.output {
+        Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
+        _ => pipe.out.write_all(&svg).map_err(unwritten)?,
+    }
+    account(&pruned, pipe);
+    Ok(Status::Success)
+}
+
+fn count(args: &Args, pipe: &mut Pipe) -> Result<(StackTree, FrameTable)> {
+    let (mut tree, mut frames) = (StackTree::default(), FrameTable::default());
+    if args.reverse {
+        let mut ids = Vec::new();
+        pipe.for_each_folded(&args.files, |line| {
+            ids.clear();
+            ids.extend(line.frames().map(|frame| frames.intern(frame)));
+            let leaf_first = ids.iter().rev();
+            let node = leaf_first.fold(StackTree::ROOT, |node, &frame| tree.child(node, frame));
+            tree.add(node, line.count)
+        })?;
+    } else {
+        pipe.for_each_folded(&args.files, |line| {
+            tree.add_stack(&mut frames, line.stack, line.count)
+        })?;
+    }
+    Ok((tree, frames))
+}
+
+/// Counts the stacks that the picture shows, so that --stats can be checked:
+/// the weight that came in is the weight that is drawn.
+fn account(pruned: &Pruned, pipe: &mut Pipe) {
+    let drawn = pruned.boxes.iter().map(|drawn| drawn.self_weight);
+    for weight in drawn.filter(|&weight| weight > 0) {
+        pipe.accounts.written += weight;
+    }
+}
+
+fn unwritten(source: std::io::Error) -> Error {
+    Error::Output { name: STDOUT.to_owned(), source }
 }

@@ -1,0 +1,47 @@
+//! Patterns as a user types them: any bytes, where the regex crates take text.
+
+use std::fmt::{Display, Write};
+
+use crate::Error;
+
+/// A pattern as the regex crates take it; a byte that is no UTF-8 becomes
+/// `(?-u:\xNN)`, so that any name in a profile can be searched for.
+#[must_use]
+pub fn pattern_text(pattern: &[u8]) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    for chunk in pattern.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            write!(text, r"(?-u:\x{byte:02x})").expect("a String takes everything");
+        }
+    }
+    text
+}
+
+/// What to say of a pattern that the regex crates refuse; their message draws
+/// the pattern over several lines, and ends in `error: ` and the reason.
+#[must_use]
+pub fn bad_pattern(pattern: &[u8], error: &impl Display) -> Error {
+    let error = error.to_string();
+    let reason = error.rsplit("error: ").next().unwrap_or(&error);
+    let pattern = String::from_utf8_lossy(pattern);
+    Error::Usage(format!("pattern '{pattern}': {}", reason.trim_end_matches(['.', '\n'])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_stays_and_other_bytes_are_escaped() {
+        assert_eq!(pattern_text("^caf\u{e9}$".as_bytes()), "^caf\u{e9}$");
+        assert_eq!(pattern_text(b"Map\xbal"), r"Map(?-u:\xba)l");
+        assert_eq!(pattern_text(b"\xff\xad"), r"(?-u:\xff)(?-u:\xad)");
+    }
+
+    #[test]
+    fn the_reason_is_one_line() {
+        let error = "regex parse error:\n    a(\n     ^\nerror: unclosed group";
+        assert_eq!(bad_pattern(b"a(", &error).to_string(), "pattern 'a(': unclosed group");
+    }
+}

@@ -1,0 +1,71 @@
+//! Stacks as numbers, one line after another.
+
+use crate::{FrameId, FrameTable, Frames};
+
+/// How much is compared at a time.
+const STEP: usize = 32;
+
+/// Turns the frames of stacks into their numbers in a [`FrameTable`].
+///
+/// Profiles are mostly sorted, so the frames that a stack shares with the one
+/// before it, from the root on, are not looked up again.
+#[derive(Clone, Debug, Default)]
+pub struct StackIds {
+    /// The last stack.
+    text: Vec<u8>,
+    /// Where its frames end, and their numbers.
+    ends: Vec<usize>,
+    ids: Vec<FrameId>,
+}
+
+impl StackIds {
+    /// The numbers of the frames of `stack`, root first, which are interned in
+    /// `frames`: always the same table.
+    pub fn of(&mut self, stack: &[u8], frames: &mut FrameTable) -> &[FrameId] {
+        let shared = shared_prefix(&self.text, stack);
+        // A frame is shared if the separator behind it is.
+        let kept = self.ends.partition_point(|&end| end < shared);
+        self.ends.truncate(kept);
+        self.ids.truncate(kept);
+        let mut start = self.ends.last().map_or(0, |end| end + 1);
+        for frame in Frames::new(&stack[start..]) {
+            self.ids.push(frames.intern(frame));
+            self.ends.push(start + frame.len());
+            start += frame.len() + 1;
+        }
+        self.text.truncate(shared);
+        self.text.extend_from_slice(&stack[shared..]);
+        &self.ids
+    }
+}
+
+/// How many bytes two texts have in common at their start.
+fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
+    let steps = a.chunks_exact(STEP).zip(b.chunks_exact(STEP));
+    let whole = steps.take_while(|(a, b)| a == b).count() * STEP;
+    let rest = a[whole..].iter().zip(&b[whole..]);
+    whole + rest.take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_table_whatever_came_before() {
+        let long = ["frame"; 40].join(";");
+        let longer = format!("{long};leaf");
+        let stacks =
+            ["a;b;c", "a;b;c", "a;b", "a;bc;c", "a;b;", "a;", "a", "", ";", &long, &longer, "x"];
+        let (mut ids, mut frames) = (StackIds::default(), FrameTable::default());
+        for before in stacks {
+            for stack in stacks {
+                ids.of(before.as_bytes(), &mut frames);
+                let found = ids.of(stack.as_bytes(), &mut frames).to_vec();
+                let names = Frames::new(stack.as_bytes());
+                let expected: Vec<_> = names.map(|name| frames.intern(name)).collect();
+                assert_eq!(found, expected, "{stack:?} after {before:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+use std::collections::BTreeSet;
+use std::process::Output;
+
+use proptest::prelude::*;
+
+use crate::util::{
+    TempFile, few_cases, filter, filter_bytes, folded_lines, recording, tool, weight,
+};
+
+fn collapse(args: &[&str], input: &str) -> String {
+    filter("stack-collapse-frames", args, input)
+}
+
+/// What one stack becomes, without its count.
+fn stack(args: &[&str], stack: &str) -> String {
+    let out = collapse(args, &format!("{stack} 7\n"));
+    out.strip_suffix(" 7\n").expect("the count is kept").to_owned()
+}
+
+/// Runs the tool, whatever comes of it.
+fn run(args: &[&str], input: impl AsRef<[u8]>) -> Output {
+    let mut command = tool("stack-collapse-frames");
+    command.args(args).write_stdin(input.as_ref()).output().expect("it starts")
+}
+
+/// What is said when the arguments are no good.
+fn refusal(args: &[&str], rules: &str) -> String {
+    let output = run(args, rules);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert_eq!(output.stdout, b"");
+    String::from_utf8(output.stderr).expect("UTF-8 messages")
+}
+
+/// The share of a recording with a frame `[GC]`, and its distinct stacks.
+fn gc_of(name: &str, args: &[&str]) -> (u128, u128, usize) {
+    let input = recording(&format!("folded/{name}.folded.gz"));
+    let out = filter_bytes("stack-collapse-frames", args, &input);
+    assert_eq!(weight(&out), weight(&input), "{name}");
+    let gc = filter_bytes("stack-grep", &["^\\[GC\\]$"], &out);
+    let stacks: BTreeSet<&[u8]> = out
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| line.rsplitn(2, |&byte| byte == b' ').nth(1))
+        .collect();
+    (weight(&gc), weight(&out), stacks.len())
+}
+
+#[test]
+fn dropped_frames_leave_their_weight_to_the_caller() {
+    assert_eq!(stack(&["--drop", "^std::"], "main;std::a;work;std::b"), "main;work");
+    assert_eq!(stack(&["--drop", "none"], "main;;work"), "main;;work");
+}
+
+#[test]
+fn merged_frames_are_one() {
+    let args = ["--merge", "^std::=[std]"];
+    assert_eq!(stack(&args, "std::a;std::b;main;std::c;x"), "[std];main;[std];x");
+    assert_eq!(stack(&["--merge", "^a$=a"], "a;a;b;a"), "a;b;a");
+}
+
+#[test]
+fn the_last_equals_sign_separates_pattern_and_name() {
+    assert_eq!(stack(&["--merge", "operator==eq"], "main;operator=;x"), "main;eq;x");
+    assert_eq!(stack(&["--below", "a=b=c"], "a;x;a=b;y"), "a;x;c");
+}
+
+#[test]
+fn below_takes_the_first_match_and_all_under_it() {
+    assert_eq!(stack(&["--below", "malloc=[heap]"], "a;malloc;b;malloc;c"), "a;[heap]");
+    assert_eq!(stack(&["--below", "x=semi;colon"], "a;x"), "a;semi:colon");
+}
+
+#[test]
+fn reroot_takes_the_last_match_and_all_above_it() {
+    assert_eq!(stack(&["--reroot", "^main$"], "_start;main;a;main;b;c"), "b;c");
+}
+
+#[test]
+fn a_stack_without_frames_keeps_its_weight() {
+    assert_eq!(stack(&["--drop", "."], "a;b"), "[hidden]");
+    assert_eq!(stack(&["--reroot", "leaf"], "a;leaf"), "[hidden]");
+    // No rule sees the name: it is what is left when all have run.
+    assert_eq!(stack(&["--drop", ".", "--merge", "hidden=x"], "a;b"), "[hidden]");
+}
+
+#[test]
+fn rules_run_in_the_order_of_the_command_line() {
+    assert_eq!(stack(&["--merge", "a|b=c", "--drop", "c", "--below", "d=e"], "a;b;d;x"), "e");
+    assert_eq!(stack(&["--drop", "c", "--merge", "a|b=c", "--below", "d=e"], "a;b;d;x"), "c;e");
+    assert_eq!(
+        stack(&["--below", "d=a", "--merge", "a|b=c", "--drop", "c"], "a;b;d;x"),
+        "[hidden]"
+    );
+    let gc = "main;Foo.f;caml_call_gc;caml_gc_dispatch";
+    assert_eq!(
+        stack(&["--drop=caml_call_gc", "--preset=ocaml-gc", "--merge=GC=x"], gc),
+        "main;Foo.f;x"
+    );
+    assert_eq!(stack(&["--merge=GC=x", "--preset=ocaml-gc"], gc), "main;Foo.f;[GC]");
+    assert_eq!(stack(&["--preset=ocaml-gc", "--preset=ocaml-runtime"], gc), "Foo.f;[GC]");
+}
+
+#[test]
+fn a_bad_rule_is_named() {
+    assert_eq!(
+        refusal(&["--merge", "a"], ""),
+        "stack-collapse-frames: --merge 'a': expected RE=NAME\n"
+    );
+    assert_eq!(
+        refusal(&["--drop", "a("], ""),
+        "stack-collapse-frames: --drop 'a(': pattern 'a(': unclosed group\n"
+    );
+    assert_eq!(
+        refusal(&["--drop", ""], ""),
+        "stack-collapse-frames: --drop '': expected a pattern\n"
+    );
+    assert_eq!(
+        refusal(&["--preset", "perl"], ""),
+        "stack-collapse-frames: preset 'perl': there is none; \
+         expected lwt, ocaml-gc, ocaml-runtime\n"
+    );
+    assert_eq!(
+        refusal(&["--rules", "/nowhere"], ""),
+        "stack-collapse-frames: /nowhere: no such file or directory\n"
+    );
+}
+
+#[test]
+fn a_bad_line_in_a_rule_file_is_named() {
+    for (rules, message) in [
+        ("\nhide a\n", "<stdin>:2: expected drop RE, merge RE=NAME, below RE=NAME or reroot RE"),
+        (
+            "drop a\nhide b\n",
+            "<stdin>:2: expected drop RE, merge RE=NAME, below RE=NAME or reroot RE",
+        ),
+        ("  a\n", "<stdin>:1: expected drop RE, merge RE=NAME, below RE=NAME or reroot RE"),
+        ("drop\n  a\n  b)\n", "<stdin>:3: pattern 'b)': unopened group"),
+        ("drop x\n  a\n", "<stdin>:1: drop x: expected a pattern or a list, not both"),
+        ("drop\n", "<stdin>:1: drop: expected a pattern"),
+        ("merge x\n", "<stdin>:1: merge x: expected RE=NAME"),
+        ("drop a\nuntil b\n", "<stdin>:2: expected 'until' only behind 'below'"),
+        ("drop a\norphans 3\n", "<stdin>:2: expected 'orphans' only behind 'where'"),
+        ("drop a\nwhere b\norphans x\n", "<stdin>:3: expected a number of frames"),
+        ("drop a\nwhere\n", "<stdin>:2: expected a pattern"),
+    ] {
+        assert_eq!(
+            refusal(&["--rules", "-"], rules),
+            format!("stack-collapse-frames: {message}\n"),
+            "{rules:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rule_file_says_what_options_say_and_more() {
+    let rules = "\
+# Hide a library.
+drop ^lib_
+below =[pool]
+where ^scheduler$
+until ^task
+    park
+    sleep(_\\d+)?
+
+reroot ^_start$
+";
+    let rules = TempFile::new(rules);
+    let args = ["--rules", rules.path()];
+    let out = [
+        // The library goes, and what is above _start.
+        stack(&args, "x;_start;lib_a;main"),
+        // Only in stacks with a scheduler; a list matches whole names.
+        stack(&args, "main;park;wait"),
+        stack(&args, "scheduler;park;wait"),
+        stack(&args, "scheduler;parking;sleepy"),
+        // The stack goes on with a task, and may park again.
+        stack(&args, "scheduler;sleep_1;wait;task_a;run;park;wait"),
+    ];
+    let expected = [
+        "main",
+        "main;park;wait",
+        "scheduler;[pool]",
+        "scheduler;parking;sleepy",
+        "scheduler;[pool];task_a;run;[pool]",
+    ];
+    assert_eq!(out, expected);
+}
+
+#[test]
+fn listed_names_may_have_a_clone_suffix_and_an_annotation() {
+    for leaf in ["mark_slice.isra.0", "mark_slice_darken.constprop.0.cold", "mark.part.0_[i]"] {
+        assert_eq!(stack(&["--preset", "ocaml-gc"], &format!("Foo.f;{leaf}")), "Foo.f;[GC]");
+    }
+    assert_eq!(stack(&["--preset", "ocaml-gc"], "Foo.f;mark.x"), "Foo.f;mark.x");
+    // A pattern of the user sees what is there.
+    assert_eq!(stack(&["--drop", r"_\[k\]$"], "main;read;vfs_read_[k]"), "main;read");
+    assert_eq!(stack(&["--drop", "^vfs_read$"], "main;vfs_read_[k]"), "main;vfs_read_[k]");
+}
+
+#[test]
+fn the_shares_of_the_collector_are_those_of_the_research() {
+    assert_eq!(gc_of("treegc-5.2.0fp-fp", &["--preset", "ocaml-gc"]), (487, 1472, 548));
+    assert_eq!(gc_of("treegc-4.13.1-dwarf", &["--preset", "ocaml-gc"]), (911, 2357, 674));
+    // The research counted 42.4 %, with caml_page_table_lookup under comparison
+    // and hashing, which it says is no work of the collector.
+    let page_table = ["--preset", "ocaml-gc", "--below", "^caml_page_table_lookup$=[GC]"];
+    assert_eq!(gc_of("treegc-4.13.1-dwarf", &page_table), (999, 2357, 674));
+}
+
+#[test]
+fn the_collector_is_found_under_names_of_every_spelling() {
+    for caller in [
+        "Treegc.ping_775",
+        "camlTreegc__ping_775",
+        "camlTreegc.ping_775",
+        "camlTreegc$ping_775",
+        "_camlTreegc.ping_775",
+        "Treegc.ping",
+        "Stdlib.Map.bal",
+        "Lwtsim.(fun/811)",
+        "Eio__core.Fiber.(fun)",
+        "_CamlU3FooF3bar",
+    ] {
+        let args = ["--preset", "ocaml-gc"];
+        assert_eq!(stack(&args, &format!("main;{caller};mark")), format!("main;{caller};[GC]"));
+        // A finaliser, a signal handler, a memprof callback.
+        let called = format!("a;caml_call_gc;caml_final_do_calls_exn;caml_callback;{caller};b");
+        assert_eq!(stack(&args, &called), format!("a;[GC];{caller};b"));
+        let again = format!("{called};caml_call_gc;oldify_one");
+        assert_eq!(stack(&args, &again), format!("a;[GC];{caller};b;[GC]"));
+    }
+    let damaged = b"main;Map\xbal_407;mark 1\n";
+    let out = filter_bytes("stack-collapse-frames", &["--preset", "ocaml-gc"], damaged);
+    assert_eq!(out, b"main;Map\xbal_407;[GC] 1\n");
+}
+
+#[test]
+fn static_names_count_only_in_ocaml_programs() {
+    let args = ["--preset", "ocaml-gc"];
+    assert_eq!(stack(&args, "_start;main;v8::run;mark"), "_start;main;v8::run;mark");
+    assert_eq!(stack(&args, "_start;main;caml_main;mark;memcpy"), "_start;main;caml_main;[GC]");
+    assert_eq!(stack(&args, "[unknown];sweep_slice"), "[unknown];[GC]");
+    assert_eq!(stack(&args, "mark;caml_darken"), "[GC]");
+    let compare = "Foo.f;caml_compare;do_compare_val;caml_page_table_lookup";
+    assert_eq!(stack(&args, compare), compare);
+    assert_eq!(stack(&args, "Foo.f;mark_slice;caml_page_table_lookup"), "Foo.f;[GC]");
+}
+
+#[test]
+fn plumbing_goes_and_the_program_stays() {
+    let line = "_start;__libc_start_main_impl;__libc_start_call_main;main;caml_main;\
+                caml_startup_common;caml_start_program;caml_startup.code_begin;Lwtsim.entry;\
+                Lwt_main.run_176;Lwt_main.run_loop_135;Lwt_engine.fun_2091;lwt_libev_loop;\
+                ev_invoke_pending;caml_callback;caml_start_program;camlLwt__wakeup_general_1061;\
+                Lwt.callback;Lwtsim.fun_811;caml_apply2;Lwtsim.hash_block_94";
+    assert_eq!(
+        stack(&["--preset", "lwt", "--preset", "ocaml-runtime"], line),
+        "Lwtsim.entry;Lwtsim.fun_811;Lwtsim.hash_block_94"
+    );
+}
+
+#[test]
+fn presets_can_be_listed_shown_and_used_as_rules() {
+    let list = collapse(&["--list-presets"], "");
+    assert!(list.lines().any(|line| line.starts_with("ocaml-gc ")), "{list}");
+    for line in list.lines() {
+        let (name, title) = line.split_once(' ').expect("a name and a title");
+        assert!(!title.trim().is_empty(), "{line}");
+        let rules = collapse(&["--show-preset", name], "");
+        // Used as a file, an empty input gives nothing.
+        assert_eq!(run(&["--rules", "-"], rules).status.code(), Some(1), "{name}");
+    }
+}
+
+#[test]
+fn stats_say_what_each_rule_moved() {
+    let args = ["--stats", "--drop", "b", "--merge", "a=x", "--preset", "lwt"];
+    let stderr = run(&args, "a;b 1\nb;c 2\nc 4\n").stderr;
+    let stderr = String::from_utf8(stderr).expect("UTF-8 messages");
+    let lines: Vec<_> = stderr
+        .lines()
+        .map(|line| line.trim_start_matches("stack-collapse-frames: stats: "))
+        .collect();
+    assert_eq!(lines[0], "--drop 'b' moved 2 lines weight 3");
+    assert_eq!(lines[1], "--merge 'a=x' moved 1 lines weight 1");
+    assert!(lines[2].starts_with("lwt:") && lines[2].ends_with(": drop moved 0 lines weight 0"));
+    assert!(lines[3].starts_with("in 3 lines weight 7, out 3 lines weight 7, changed 2 lines"));
+}
+
+#[test]
+fn other_lines_pass_as_they_came() {
+    assert_eq!(collapse(&["--drop", "b"], "# a comment;b 1\na;b 1"), "# a comment;b 1\na 1\n");
+    assert_eq!(collapse(&[], "a;b 1\nc 2\n"), "a;b 1\nc 2\n");
+}
+
+proptest! {
+    #![proptest_config(few_cases())]
+
+    #[test]
+    fn every_line_keeps_its_place_and_its_weight(
+        input in folded_lines(),
+        rules in prop::collection::vec(prop::sample::select(vec![
+            "--drop=a", "--drop=.", "--drop=^$", "--merge=a|b=c", "--merge=^=x", "--below=b=a",
+            "--below=^$=[empty]", "--reroot=b", "--reroot=A|ff", "--preset=ocaml-gc", "--preset=lwt",
+        ]), 0..4),
+    ) {
+        let output = run(&rules, &input);
+        prop_assert_eq!(output.status.code(), Some(i32::from(input.is_empty())), "{:?}", output);
+        let counts = |text: &[u8]| -> Vec<Vec<u8>> {
+            let lines = text.split(|&byte| byte == b'\n');
+            lines.map(|line| line.rsplit(|&byte| byte == b' ').next().unwrap_or(line).to_vec()).collect()
+        };
+        prop_assert_eq!(counts(&output.stdout), counts(&input));
+    }
+
+    #[test]
+    fn no_input_and_no_rule_file_panics(
+        input in prop::collection::vec(any::<u8>(), 0..80),
+        rules in "((drop|merge|below|reroot|where|until|orphans)?[ =a(\n\\[3]{0,4}\n?){0,4}",
+    ) {
+        let rules = TempFile::new(rules);
+        let output = run(&["--rules", rules.path()], input);
+        prop_assert!(output.status.code().is_some_and(|status| status <= 2), "{:?}", output);
+    }
+}

@@ -1,0 +1,465 @@
+//! stack-svg: the picture is checked by reading it as XML.
+
+use std::fs;
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+
+use crate::picture::Picture;
+use crate::util::{filter, filter_bytes, recording, tool};
+
+fn draw(args: &[&str], input: impl AsRef<[u8]>) -> Picture {
+    Picture::of(filter_bytes("stack-svg", args, input))
+}
+
+fn frame(name: &str, row: i64, start: u64, weight: u64) -> (String, i64, u64, u64) {
+    (name.to_owned(), row, start, weight)
+}
+
+#[test]
+fn each_frame_is_drawn_where_it_belongs() {
+    let picture = draw(&[], "a;b 1\na;c 2\na 3\nd 4\n");
+    let expected =
+        [frame("a", 1, 0, 6), frame("b", 2, 3, 1), frame("c", 2, 4, 2), frame("d", 1, 6, 4)];
+    let mut frames = picture.frames();
+    frames.sort();
+    assert_eq!(frames, expected);
+    assert_eq!(picture.named("all")[0].weight, 10);
+    assert_eq!(picture.named("b")[0].title, "b (1 count, 10.00%)");
+    assert!(picture.texts.contains(&"total weight 10".to_owned()), "{:?}", picture.texts);
+}
+
+/// A frame whose own line and whose children are apart in the order of bytes,
+/// as `a b;c` is between them, is one frame.
+#[test]
+fn a_name_that_sorts_between_does_not_split_a_frame() {
+    let picture = draw(&[], "a 5\na b;c 1\na!;c 1\na;d 1\n");
+    assert_eq!(picture.named("a").len(), 1);
+    assert_eq!(picture.named("a")[0].weight, 6);
+}
+
+#[test]
+fn a_name_that_ends_in_a_number_makes_no_differential_picture() {
+    let picture = draw(&[], "thread 1234 57\nthread 1234;12 34 1\nthread;1.5 2\n");
+    assert_eq!(picture.named("thread 1234")[0].weight, 58);
+    assert_eq!(picture.named("12 34")[0].weight, 1);
+    assert_eq!(picture.named("1.5")[0].weight, 2);
+    let whole = picture.named("all")[0];
+    assert_eq!((whole.weight, &*whole.title), (60, "all (60 counts, 100.00%)"));
+}
+
+#[test]
+fn spaces_and_empty_frames_are_frames() {
+    let input = "; 1\n  ; x ; 2\n a 4\na  8\n;# b 16\n\u{a0} 32\n";
+    let picture = draw(&[], input);
+    assert_eq!(picture.named("all")[0].weight, 63);
+    assert_eq!(picture.frames().len(), 9);
+    assert_eq!(picture.named("[empty name]").iter().map(|one| one.weight).sum::<u64>(), 20);
+    assert_eq!(picture.named("# b")[0].weight, 16);
+    assert_eq!(picture.named("a ")[0].weight, 8);
+}
+
+#[test]
+fn marks_give_colours_and_are_not_shown() {
+    let picture = draw(&[], "f 8\nf_[k] 8\nf_[j] 8\nf_[i] 8\n");
+    let boxes = picture.named("f");
+    assert_eq!(boxes.len(), 4);
+    assert!(boxes.iter().all(|one| one.label == "f"));
+    for (index, one) in boxes.iter().enumerate() {
+        assert!(boxes[..index].iter().all(|other| other.fill != one.fill), "{boxes:?}");
+    }
+}
+
+#[test]
+fn the_order_of_lines_makes_no_difference() {
+    let folded = String::from_utf8(recording("folded/lwtsim-4.13.1-dwarf.folded.gz"));
+    let folded = folded.expect("UTF-8");
+    let mut lines: Vec<&str> = folded.lines().collect();
+    for palette in ["kind", "hot", "java"] {
+        let args = ["--colors", palette];
+        let expected = filter("stack-svg", &args, lines.join("\n"));
+        for _ in 0..3 {
+            lines.rotate_left(7);
+            lines.swap(0, 11);
+            assert!(filter("stack-svg", &args, lines.join("\n")) == expected, "{palette}");
+        }
+        lines.reverse();
+        assert!(filter("stack-svg", &args, lines.join("\n")) == expected, "{palette}");
+    }
+}
+
+#[test]
+fn a_name_has_one_colour_in_all_pictures() {
+    let one = draw(&[], "main;Stdlib.List.map 1\n");
+    let two = draw(&[], "zero 1\nmain;x;Stdlib.List.map 5\n");
+    assert_eq!(one.named("Stdlib.List.map")[0].fill, two.named("Stdlib.List.map")[0].fill);
+}
+
+#[test]
+fn narrow_frames_are_left_out_and_counted() {
+    let input = "a;b;c 1\na;b 2\na;d 997\ne;f 4\n";
+    let picture = draw(&["--min-width", "1%"], input);
+    assert_eq!(picture.frames(), [frame("a", 1, 4, 1000), frame("d", 2, 7, 997)]);
+    assert_eq!(picture.named("all")[0].weight, 1004);
+    let said = "4 frames (0.7% of the weight) are too narrow to draw".to_owned();
+    assert!(picture.texts.contains(&said), "{:?}", picture.texts);
+    assert_eq!(draw(&["--min-width", "0"], input).frames().len(), 6);
+}
+
+#[test]
+fn the_least_width_is_in_pixels_of_the_picture() {
+    // One of a hundred on 980 pixels.
+    let input = "a 1\nb 99\n";
+    assert_eq!(draw(&["--width", "1000", "--min-width", "9.8"], input).frames().len(), 2);
+    assert_eq!(draw(&["--width", "1000", "--min-width", "9.9"], input).frames().len(), 1);
+    assert_eq!(draw(&["--width", "1000", "--minwidth", "9.9"], input).frames().len(), 1);
+}
+
+#[test]
+fn a_reversed_picture_is_merged_from_the_leaves() {
+    let picture = draw(&["--reverse"], "main;f;malloc 3\nmain;g;malloc 4\nmain 1\n");
+    assert_eq!(picture.named("malloc").iter().map(|one| one.weight).collect::<Vec<_>>(), [7]);
+    let main: Vec<_> = picture.named("main").iter().map(|one| (one.row, one.weight)).collect();
+    assert_eq!(main, [(1, 1), (3, 3), (3, 4)]);
+}
+
+#[test]
+fn an_inverted_picture_has_its_roots_on_top() {
+    let picture = draw(&["--inverted"], "a;b 1\n");
+    let row = |name| picture.named(name)[0].row;
+    assert!(row("all") > row("a") && row("a") > row("b"));
+}
+
+#[test]
+fn the_words_are_the_users() {
+    let args = ["--title", "T<1>", "--subtitle", "at \u{1b}[1m & more", "--count-name", "ms"];
+    let picture = draw(&args, "a 1500\n");
+    assert_eq!(picture.named("a")[0].title, "a (1,500 ms, 100.00%)");
+    for text in ["T<1>", r"at \x1B[1m & more", "total 1,500 ms"] {
+        assert!(picture.texts.iter().any(|found| found == text), "{text}: {:?}", picture.texts);
+    }
+    let unit = draw(&["--unit", "ms"], "a 1500\n");
+    assert_eq!(unit.named("a")[0].title, "a (1,500 ms, 100.00%)");
+}
+
+#[test]
+fn sizes_are_the_users() {
+    let picture = draw(&["--width", "640"], "a 1\n");
+    assert_eq!(picture.width, "640");
+    let higher = draw(&["--width", "640", "--height", "40"], "a 1\n");
+    // The whole and one frame, 18 pixels high unless told.
+    assert_eq!(higher.height - picture.height, 2 * (40 - 18));
+    assert!(draw(&["--font-size", "24"], "a 1\n").height > picture.height);
+}
+
+#[test]
+fn labels_end_before_their_boxes() {
+    let picture =
+        draw(&["--width", "220", "--font-size", "10"], format!("{} 1\nb 1\n", "n".repeat(99)));
+    let long = picture.boxes.iter().find(|one| one.name().len() == 99).expect("a long name");
+    // 100 pixels without 6 at the edges, letters of 6.05.
+    assert_eq!(long.label, format!("{}..", "n".repeat(13)));
+}
+
+#[test]
+fn weights_over_2_to_the_53_are_exact() {
+    let large = (1u64 << 63) + 1;
+    let picture = draw(&["--count-name", "ns"], format!("a {large}\nb 1000000000000000001\n"));
+    assert_eq!(picture.named("a")[0].weight, large);
+    assert_eq!(picture.named("a")[0].title, "a (9,223,372,036,854,775,809 ns, 90.22%)");
+    assert_eq!(picture.named("b")[0].weight, 1_000_000_000_000_000_001);
+}
+
+#[test]
+fn a_sum_over_64_bits_is_trouble() {
+    let output = tool("stack-svg").write_stdin(format!("a {0}\nb {0}\n", u64::MAX)).output();
+    let output = output.expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn ten_thousand_frames_deep_is_drawn() {
+    let deep: Vec<String> = (0..10_000).map(|depth| format!("f{depth}")).collect();
+    let picture = draw(&[], format!("{} 3\nf0 1\n", deep.join(";")));
+    assert_eq!(picture.frames().len(), 10_000);
+    assert_eq!(picture.named("f9999")[0].row, 10_000);
+}
+
+#[test]
+fn malformed_lines_are_named_and_the_rest_is_drawn() {
+    let output = tool("stack-svg").write_stdin("a 1\nno count\nb 2\n").output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("stack-svg: <stdin>:2: expected"));
+    assert_eq!(Picture::of(output.stdout).frames().len(), 2);
+}
+
+#[test]
+fn nothing_to_draw_is_status_1_and_no_file() {
+    let folder = Folder::new("nothing");
+    for input in ["", "\n# a comment\n", "a;b 0\n"] {
+        let output = tool("stack-svg").write_stdin(input).output().expect("it starts");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{input:?}");
+        let path = folder.path("no.svg");
+        tool("stack-svg").arg("-o").arg(&path).write_stdin(input).assert().code(1);
+        assert_eq!(folder.names(), [""; 0], "{input:?}");
+
+        let old = folder.path("old.svg");
+        fs::write(&old, "old").expect("a writable folder");
+        tool("stack-svg").arg("-o").arg(&old).write_stdin(input).assert().code(1);
+        assert_eq!(fs::read_to_string(&old).expect("the file"), "old");
+        fs::remove_file(&old).expect("the file");
+    }
+}
+
+#[test]
+fn a_file_is_the_same_picture() {
+    let folder = Folder::new("same");
+    let path = folder.path("new.svg");
+    tool("stack-svg").arg("-o").arg(&path).write_stdin("a;b 1\n").assert().success().stdout("");
+    let expected = filter("stack-svg", &[], "a;b 1\n");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), expected);
+    assert_eq!(folder.names(), ["new.svg"]);
+    assert_eq!(filter("stack-svg", &["-o", "-"], "a;b 1\n"), expected);
+    assert_eq!(filter("stack-svg", &["-o", "/dev/stdout"], "a;b 1\n"), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_keeps_its_mode_and_the_links_to_it() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = Folder::new("mode");
+    let (path, link) = (folder.path("target.svg"), folder.path("link.svg"));
+    fs::write(&path, "old").expect("a writable folder");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("our own file");
+    symlink("target.svg", &link).expect("a writable folder");
+    tool("stack-svg").arg("-o").arg(&link).write_stdin("a 1\n").assert().success();
+    assert!(fs::read_to_string(&path).expect("the file").contains("<svg"));
+    assert!(fs::symlink_metadata(&link).expect("the link").is_symlink());
+    assert_eq!(fs::metadata(&path).expect("the file").permissions().mode() & 0o777, 0o640);
+    assert_eq!(folder.names(), ["link.svg", "target.svg"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stream_that_was_opened_for_us_is_added_to() {
+    use std::process::Stdio;
+
+    let folder = Folder::new("stream");
+    let path = folder.path("log");
+    fs::write(&path, "before\n").expect("a writable folder");
+    let log = fs::OpenOptions::new().append(true).open(&path).expect("our own file");
+    let (_, binary) = crate::util::TOOLS.iter().find(|(name, _)| *name == "stack-svg").expect("it");
+    let input = folder.path("in");
+    fs::write(&input, "a 1\n").expect("a writable folder");
+    let status = std::process::Command::new(binary)
+        .args(["-o", "/dev/stdout"])
+        .arg(&input)
+        .stdout(Stdio::from(log))
+        .status();
+    assert!(status.expect("it starts").success());
+    let text = fs::read_to_string(&path).expect("the file");
+    assert!(text.starts_with("before\n<?xml") && text.ends_with("</svg>\n"));
+    assert_eq!(folder.names(), ["in", "log"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failed_write_leaves_nothing_and_names_the_file() {
+    let folder = Folder::new("failed");
+    for (path, why) in [
+        ("/dev/full".into(), "no space left on device"),
+        (folder.path("none/x.svg"), "no such file or directory"),
+        (folder.path("."), "is a directory"),
+        (folder.path(""), "is a directory"),
+    ] {
+        let output = tool("stack-svg").arg("-o").arg(&path).write_stdin("a 1\n").output();
+        let output = output.expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{}: {stderr}", path.display());
+        assert_eq!(stderr, format!("stack-svg: {}: {why}\n", path.display()));
+        assert_eq!(folder.names(), [""; 0]);
+    }
+}
+
+/// As on a full disk: the system takes the first 512 bytes and no more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_write_that_fails_half_way_leaves_the_old_file() {
+    let folder = Folder::new("half");
+    let path = folder.path("x.svg");
+    fs::write(&path, "old").expect("a writable folder");
+    let (_, binary) = crate::util::TOOLS.iter().find(|(name, _)| *name == "stack-svg").expect("it");
+    let limited = r#"trap "" XFSZ; ulimit -f 1; echo "a 1" | "$0" -o "$1""#;
+    let output = std::process::Command::new("sh").args(["-c", limited, binary]).arg(&path).output();
+    let output = output.expect("sh starts");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert_eq!(stderr, format!("stack-svg: {}: file too large\n", path.display()));
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "old");
+    assert_eq!(folder.names(), ["x.svg"]);
+}
+
+/// Names that would be markup, script or attributes if they were not escaped.
+const HOSTILE: [&str; 11] = [
+    "</script><script>alert(1)</script>",
+    "\"onload=alert(1) x=\"",
+    "' onclick='alert(1)",
+    "</title></g></svg><script>",
+    "]]>",
+    "<![CDATA[",
+    "<!--",
+    "-->",
+    "<?x",
+    "&lt",
+    "&#0",
+];
+
+#[test]
+fn hostile_names_are_only_text() {
+    let lines: String = HOSTILE.iter().map(|name| format!("{name} 9\n")).collect();
+    let words = [
+        "--title",
+        "</text><script>",
+        "--subtitle",
+        "]]>\"&<g>",
+        "--width",
+        "9999",
+        "--colors",
+        "hot",
+    ];
+    let picture = draw(&words, lines);
+    for name in HOSTILE {
+        assert_eq!(picture.named(name).len(), 1, "{name}");
+        assert_eq!(picture.named(name)[0].label, name);
+    }
+    assert_only_boxes(&picture, 1);
+}
+
+/// Asserts that a picture has the elements of every picture and for each box
+/// its own; `lines` are the lines of text that not every picture has. There is
+/// no legend in pictures with a palette of inferno.
+fn assert_only_boxes(picture: &Picture, lines: usize) {
+    let mut expected = draw(&["--colors", "hot"], "a 1\n").elements;
+    for of_a_box in ["g", "title", "rect", "text"] {
+        *expected.get_mut(of_a_box).expect("drawn") += picture.boxes.len();
+        *expected.get_mut(of_a_box).expect("drawn") -= 2;
+    }
+    *expected.get_mut("text").expect("drawn") += lines;
+    assert_eq!(picture.elements, expected);
+}
+
+/// perf's own demangling made `$ad` of an OCaml name one byte.
+#[test]
+fn invalid_utf_8_is_shown_as_escapes() {
+    let picture = draw(&[], b"caml\xadd_12;a\tb\x00;\xef\xbf\xbe 1\n");
+    let names: Vec<_> = picture.frames().into_iter().map(|(name, ..)| name).collect();
+    let mut names_by_row = names;
+    names_by_row.sort();
+    assert_eq!(names_by_row, [r"\xEF\xBF\xBE", r"a\x09b\x00", r"caml\xADd_12"]);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_make_a_picture_that_holds_their_weight(
+        lines in prop::collection::vec((stack(), 1u64..1000), 1..30),
+        reverse in any::<bool>(),
+        min_width in prop_oneof![Just("0"), Just("5%"), Just("100%")],
+    ) {
+        // An empty line, as the first bytes could pass for those of a gzip file.
+        let mut input = b"\n".to_vec();
+        for (stack, weight) in &lines {
+            input.extend_from_slice(stack);
+            input.extend_from_slice(format!(" {weight}\n").as_bytes());
+        }
+        let mut args = vec!["--colors", "hot", "--min-width", min_width];
+        args.extend(reverse.then_some("--reverse"));
+        let picture = draw(&args, &input);
+        let total: u64 = lines.iter().map(|(_, weight)| weight).sum();
+        prop_assert_eq!(picture.boxes.iter().filter(|one| one.row == 0).count(), 1);
+        prop_assert_eq!(picture.named("all").iter().map(|one| one.weight).max(), Some(total));
+        let narrow = picture.texts.iter().filter(|text| text.contains("too narrow")).count();
+        assert_only_boxes(&picture, narrow);
+        for one in &picture.boxes {
+            prop_assert!(one.start + one.weight <= total);
+            prop_assert!(one.row == 0 || picture.boxes.iter().any(|parent| {
+                parent.row == one.row - 1
+                    && parent.start <= one.start
+                    && one.start + one.weight <= parent.start + parent.weight
+            }), "{:?} stands on nothing", one);
+        }
+        prop_assert!(!picture.boxes.iter().any(|one| one.title.contains(char::is_control)));
+    }
+}
+
+/// A stack that our reader takes: any bytes but LF, not empty, no comment.
+fn stack() -> impl Strategy<Value = Vec<u8>> {
+    let hostile = prop::sample::select(HOSTILE.to_vec()).prop_map(|name| name.as_bytes().to_vec());
+    let spaced = "[ a;1.\\\\_\\[\\]k#\u{a0}]{1,9}".prop_map(String::into_bytes);
+    let bytes = prop::collection::vec(any::<u8>(), 1..12);
+    prop_oneof![hostile, spaced, bytes].prop_filter("a line of its own", |stack| {
+        !stack.contains(&b'\n') && !stack.starts_with(b"# ") && stack != b"#"
+    })
+}
+
+/// Inferno alone draws the same frames of the same weight; only it knows no
+/// name that ends in a number, and draws a frame twice when another name
+/// sorts between its line and its children, neither of which is in these.
+#[test]
+fn every_frame_that_inferno_draws_is_in_ours() {
+    for name in ["packbench-4.13.1-dwarf", "lwtsim-4.13.1-dwarf"] {
+        let folded =
+            String::from_utf8(recording(&format!("folded/{name}.folded.gz"))).expect("UTF-8");
+        for reverse in [false, true] {
+            let mut options = inferno::flamegraph::Options::default();
+            options.min_width = 0.0;
+            options.reverse_stack_order = reverse;
+            let mut svg = Vec::new();
+            inferno::flamegraph::from_lines(&mut options, folded.lines(), &mut svg)
+                .expect("it draws");
+            // Its reference to a server is one of the differences.
+            let text = String::from_utf8(svg).expect("UTF-8").replacen("<!DOCTYPE", "<?", 1);
+            let text = text.replacen(".dtd\">", ".dtd\"?>", 1);
+            let mut args = vec!["--min-width", "0"];
+            args.extend(reverse.then_some("--reverse"));
+            let mut theirs = counted(&Picture::of(text));
+            let mut ours = counted(&draw(&args, &folded));
+            theirs.sort();
+            ours.sort();
+            assert!(theirs.len() > 500, "{name} is no small profile");
+            assert!(theirs == ours, "{name}, reverse {reverse}");
+        }
+    }
+}
+
+/// The frames of a picture by name, row and weight.
+fn counted(picture: &Picture) -> Vec<(String, i64, u64)> {
+    picture.frames().into_iter().map(|(name, row, _, weight)| (name, row, weight)).collect()
+}
+
+/// A folder of a test's own.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("stack-svg-{name}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a writable target folder");
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// What is in it, hidden files too.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("our folder");
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+            .collect();
+        names.sort();
+        names
+    }
+}

@@ -1,0 +1,93 @@
+//! The rules on the command line, in the order in which they stand there.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use common::{FrameTable, Result, STDIN, read_whole};
+
+use crate::presets;
+use crate::rule::Rule;
+use crate::rule_file::{self, RuleText, Verb};
+
+/// The options that give rules: name, argument, help.
+const OPTIONS: [(&str, &str, &str); 6] = [
+    ("drop", "RE", "Drop the frames that match; their weight goes to their callers"),
+    ("merge", "RE=NAME", "Make one frame NAME of neighbouring frames that match"),
+    ("below", "RE=NAME", "Make one frame NAME of the first frame that matches and all below it"),
+    ("reroot", "RE", "Drop the last frame that matches and all above it"),
+    ("preset", "NAME", "Run the rules of a preset, see --list-presets"),
+    ("rules", "FILE", "Run the rules in this file, one a line; '-' is standard input"),
+];
+
+/// Options with their arguments, in order. clap's derive keeps each option's
+/// arguments, but not the order between options, so this is by hand.
+#[derive(Debug)]
+pub(crate) struct GivenRules(Vec<(&'static str, OsString)>);
+
+impl GivenRules {
+    /// Makes rules of the options, reading files and presets.
+    ///
+    /// # Errors
+    ///
+    /// A usage error that names the option or the line.
+    pub(crate) fn compile(self, table: &mut FrameTable) -> Result<Vec<Rule>> {
+        let mut texts = Vec::new();
+        for (option, argument) in self.0 {
+            let shown = argument.display();
+            match Verb::ALL.iter().find(|(name, _)| *name == option) {
+                Some((_, verb)) => {
+                    let origin = format!("--{option} '{shown}'");
+                    texts.push(RuleText::parse(origin, *verb, argument.as_bytes())?);
+                }
+                None if option == "preset" => {
+                    let name = argument.to_string_lossy();
+                    texts.extend(rule_file::parse(&name, presets::text(&name)?.as_bytes())?);
+                }
+                None => {
+                    let name = if argument == "-" { STDIN.to_owned() } else { shown.to_string() };
+                    texts.extend(rule_file::parse(&name, &read_whole(Path::new(&argument))?)?);
+                }
+            }
+        }
+        texts.into_iter().map(|text| text.compile(table)).collect()
+    }
+}
+
+impl FromArgMatches for GivenRules {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<GivenRules, clap::Error> {
+        let mut given = Vec::new();
+        for (option, _, _) in OPTIONS {
+            let indices = matches.indices_of(option).into_iter().flatten();
+            let arguments = matches.get_many::<OsString>(option).into_iter().flatten();
+            given.extend(indices.zip(arguments).map(|(index, argument)| (index, option, argument)));
+        }
+        given.sort_unstable_by_key(|(index, _, _)| *index);
+        let in_order = given.into_iter().map(|(_, option, argument)| (option, argument.clone()));
+        Ok(GivenRules(in_order.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = GivenRules::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for GivenRules {
+    fn augment_args(command: Command) -> Command {
+        command.args(OPTIONS.map(|(name, argument, help)| {
+            Arg::new(name)
+                .long(name)
+                .value_name(argument)
+                .help(help)
+                .action(ArgAction::Append)
+                .allow_hyphen_values(true)
+                .value_parser(value_parser!(OsString))
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        GivenRules::augment_args(command)
+    }
+}

@@ -1,0 +1,66 @@
+//! The rule files that come with the tool.
+
+use common::{Error, Pipe, Result, Status};
+
+/// Each preset with its text, by name.
+const PRESETS: [(&str, &str); 3] = [
+    ("lwt", include_str!("presets/lwt.rules")),
+    ("ocaml-gc", include_str!("presets/ocaml-gc.rules")),
+    ("ocaml-runtime", include_str!("presets/ocaml-runtime.rules")),
+];
+
+/// The rules of a preset.
+///
+/// # Errors
+///
+/// A usage error that names those there are.
+pub(crate) fn text(name: &str) -> Result<&'static str> {
+    let found = PRESETS.iter().find(|(preset, _)| *preset == name);
+    found.map(|(_, text)| *text).ok_or_else(|| {
+        let names: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
+        Error::Usage(format!("preset '{name}': there is none; expected {}", names.join(", ")))
+    })
+}
+
+/// Prints a line for each preset: its name and the first line of its file.
+///
+/// # Errors
+///
+/// What writing says.
+pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
+    for (name, text) in PRESETS {
+        let title = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
+        pipe.out.line(format!("{name:<16}{title}").as_bytes())?;
+    }
+    Ok(Status::Success)
+}
+
+/// Prints the rules of a preset.
+///
+/// # Errors
+///
+/// A usage error where there is none, or what writing says.
+pub(crate) fn show(name: &str, pipe: &mut Pipe) -> Result<Status> {
+    for line in text(name)?.lines() {
+        pipe.out.line(line.as_bytes())?;
+    }
+    Ok(Status::Success)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::PRESETS;
+
+    #[test]
+    fn every_file_is_a_preset() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/stack-collapse-frames/presets");
+        let files: BTreeSet<_> = std::fs::read_dir(folder)
+            .expect("the folder of presets")
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+            .collect();
+        let expected = PRESETS.iter().map(|(name, _)| format!("{name}.rules"));
+        assert_eq!(files, expected.collect());
+    }
+}

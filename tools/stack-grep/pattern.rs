@@ -1,0 +1,251 @@
+//! A pattern that sees one frame at a time, in one search over the stack.
+//!
+//! Searching frame by frame costs more than the search itself. So the pattern
+//! is rewritten until no match can hold a `;`: every character class loses it,
+//! a literal that holds one matches nothing, and `^ $ \A \z` mean the ends of
+//! a frame. What the rewritten pattern finds in a stack is then what the
+//! pattern finds in one of its frames, and nothing else.
+
+use common::{Result, bad_pattern, pattern_text};
+use regex_automata::meta::{self, Regex};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{
+    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
+    Look, Repetition,
+};
+
+/// What separates frames.
+const SEPARATOR: u8 = b';';
+
+/// Room for a few ten thousand patterns from a file.
+const SIZE_LIMIT: usize = 1 << 28;
+
+/// How patterns are read, as options of grep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Syntax {
+    /// `-i`
+    pub(crate) ignore_case: bool,
+    /// `-F`
+    pub(crate) fixed_strings: bool,
+    /// `-w`
+    pub(crate) word_regexp: bool,
+    /// `--stack`: the `;` is a byte as any other, `^ $` are the stack's ends.
+    pub(crate) whole_stack: bool,
+}
+
+/// Compiles patterns into one that matches what any of them matches.
+///
+/// # Errors
+///
+/// A usage error that names the pattern.
+pub(crate) fn compile<'a>(
+    patterns: impl IntoIterator<Item = &'a [u8]>,
+    syntax: Syntax,
+) -> Result<Regex> {
+    let parsed = patterns.into_iter().map(|pattern| parse(pattern, syntax));
+    let any = Hir::alternation(parsed.collect::<Result<_>>()?);
+    let config = meta::Config::new()
+        .utf8_empty(false)
+        .line_terminator(if syntax.whole_stack { b'\n' } else { SEPARATOR })
+        .nfa_size_limit(Some(SIZE_LIMIT));
+    let built = meta::Builder::new().configure(config).build_from_hir(&any);
+    built.map_err(|error| bad_pattern(b"", &error))
+}
+
+fn parse(pattern: &[u8], syntax: Syntax) -> Result<Hir> {
+    let text = match syntax.fixed_strings {
+        true => pattern_text_of_literal(pattern),
+        false => pattern_text(pattern),
+    };
+    let parsed = ParserBuilder::new()
+        .utf8(false)
+        .case_insensitive(syntax.ignore_case)
+        .build()
+        .parse(&text)
+        .map_err(|error| bad_pattern(pattern, &error))?;
+    let parsed = if syntax.whole_stack { parsed } else { within_a_frame(parsed) };
+    Ok(if syntax.word_regexp { as_word(parsed) } else { parsed })
+}
+
+/// `regex_syntax::escape` for bytes.
+fn pattern_text_of_literal(literal: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in literal.utf8_chunks() {
+        regex_syntax::escape_into(chunk.valid(), &mut text);
+        text.push_str(&pattern_text(chunk.invalid()));
+    }
+    text
+}
+
+/// grep's `-w`: no word character beside the match. Unlike `\b`, this is fine
+/// with a match that starts or ends with another character.
+fn as_word(pattern: Hir) -> Hir {
+    let [start, end] = [Look::WordStartHalfUnicode, Look::WordEndHalfUnicode].map(Hir::look);
+    Hir::concat(vec![start, pattern, end])
+}
+
+/// Rewrites a pattern so that it matches in a stack what it matches in a frame.
+///
+/// The parser limits how deep a pattern nests, so the recursion is bounded.
+fn within_a_frame(pattern: Hir) -> Hir {
+    match pattern.into_kind() {
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) if literal.0.contains(&SEPARATOR) => Hir::fail(),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(class) => Hir::class(without_separator(class)),
+        HirKind::Look(look) => Hir::look(at_frame_ends(look)),
+        HirKind::Repetition(repetition) => Hir::repetition(Repetition {
+            sub: Box::new(within_a_frame(*repetition.sub)),
+            ..repetition
+        }),
+        HirKind::Capture(capture) => {
+            Hir::capture(Capture { sub: Box::new(within_a_frame(*capture.sub)), ..capture })
+        }
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(within_a_frame).collect()),
+        HirKind::Alternation(parts) => {
+            Hir::alternation(parts.into_iter().map(within_a_frame).collect())
+        }
+    }
+}
+
+fn without_separator(class: Class) -> Class {
+    match class {
+        Class::Unicode(mut class) => {
+            let separator = char::from(SEPARATOR);
+            class.difference(&ClassUnicode::new([ClassUnicodeRange::new(separator, separator)]));
+            Class::Unicode(class)
+        }
+        Class::Bytes(mut class) => {
+            class.difference(&ClassBytes::new([ClassBytesRange::new(SEPARATOR, SEPARATOR)]));
+            Class::Bytes(class)
+        }
+    }
+}
+
+/// The regex is built with `;` as line terminator, so the ends of a line are
+/// those of a frame. The word boundaries need nothing: `;` is no word
+/// character, as a frame's end is none.
+fn at_frame_ends(look: Look) -> Look {
+    match look {
+        Look::Start | Look::StartLF | Look::StartCRLF => Look::StartLF,
+        Look::End | Look::EndLF | Look::EndCRLF => Look::EndLF,
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::Frames;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn matches(pattern: &str, syntax: Syntax, stack: &[u8]) -> bool {
+        compile([pattern.as_bytes()], syntax).expect("a good pattern").is_match(stack)
+    }
+
+    /// What the rewritten pattern must do, said frame by frame.
+    fn matches_a_frame(pattern: &str, stack: &[u8]) -> bool {
+        let regex = regex::bytes::Regex::new(pattern).expect("a good pattern");
+        Frames::new(stack).any(|frame| regex.is_match(frame))
+    }
+
+    #[test]
+    fn no_match_crosses_a_separator() {
+        for pattern in
+            ["b;c", "b.c", "b.*c", "b[^x]c", r"b\Wc", r"b\Dc", "(?s)b.c", "(?s-u)b.c", "b(;|!)c"]
+        {
+            assert!(!matches(pattern, Syntax::default(), b"ab;cd"), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn anchors_are_those_of_a_frame() {
+        for pattern in ["^b$", r"\Ab\z", "(?m)^b$", r"(?m)\Ab\z", "(?R)^b$", "(?mR)^b$", r"\bb\b"] {
+            for stack in ["b", "a;b", "b;c", "a;b;c"] {
+                assert!(matches(pattern, Syntax::default(), stack.as_bytes()), "{pattern} {stack}");
+            }
+            for stack in ["ab", "a;bc", "ab;c", "b1;ab"] {
+                let found = matches(pattern, Syntax::default(), stack.as_bytes());
+                assert!(!found, "{pattern} {stack}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_frame_is_a_frame() {
+        for stack in [";a", "a;;b", "a;"] {
+            assert!(matches("^$", Syntax::default(), stack.as_bytes()), "{stack}");
+        }
+        assert!(!matches("^$", Syntax::default(), b"a;b"));
+    }
+
+    #[test]
+    fn the_whole_stack_is_text_when_asked() {
+        let syntax = Syntax { whole_stack: true, ..Syntax::default() };
+        assert!(matches("a;b", syntax, b"a;b"));
+        assert!(matches("^a.*d$", syntax, b"a;b;d"));
+        assert!(!matches("^b", syntax, b"a;b"));
+    }
+
+    /// Patterns out of what can go wrong: whatever may match a `;`, and anchors.
+    fn patterns() -> impl Strategy<Value = String> {
+        let pieces = [
+            "a",
+            "b",
+            ";",
+            ".",
+            "[^a]",
+            "[^;]",
+            r"\W",
+            r"\D",
+            r"\b",
+            r"\B",
+            "^",
+            "$",
+            r"\A",
+            r"\z",
+            "(?s:.)",
+            "(?m:^)",
+            "(?m:$)",
+            "(?-u:[^b])",
+            "(a|b;|;a|^a)",
+            "(a.)*",
+            "[^a]+",
+            "b?",
+            "|",
+        ];
+        prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..6)
+            .prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        // A file of failures would lie among the tools.
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(2000)
+        })]
+
+        #[test]
+        fn one_search_finds_what_frame_by_frame_finds(
+            pattern in patterns(),
+            stack in "[ab;!]{0,8}",
+        ) {
+            let expected = matches_a_frame(&pattern, stack.as_bytes());
+            let found = matches(&pattern, Syntax::default(), stack.as_bytes());
+            prop_assert_eq!(found, expected, "{} {}", pattern, stack);
+        }
+
+        #[test]
+        fn a_fixed_string_is_found_where_a_frame_contains_it(
+            literal in prop::collection::vec(prop::sample::select(b"a.;\xad\\".to_vec()), 0..3),
+            stack in prop::collection::vec(prop::sample::select(b"ab.;\xad\\".to_vec()), 0..8),
+        ) {
+            let syntax = Syntax { fixed_strings: true, ..Syntax::default() };
+            let found = compile([&literal[..]], syntax).expect("any literal").is_match(&stack);
+            let expected = Frames::new(&stack)
+                .any(|frame| literal.is_empty() || frame.windows(literal.len()).any(|w| w == literal));
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Which format an input is in, by its content.
+
+use std::fmt;
+use std::io;
+
+use clap::ValueEnum;
+use common::{FoldedLine, Input};
+
+use crate::perf_script;
+
+/// How much of an input is looked at, in bytes.
+const SAMPLE_SIZE: usize = 64 * 1024;
+
+/// A format that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The text that `perf script` prints
+    PerfScript,
+    /// Folded stacks, one a line: `main;work;leaf 12`
+    Folded,
+}
+
+/// What the first bytes of an input say.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Detected {
+    Known(Format),
+    Empty,
+    /// Nothing that can be read.
+    Unknown {
+        /// The first line that is not empty, at most so much as fits a message.
+        first_line: String,
+        /// What it seems to be.
+        looks_like: Option<&'static str>,
+    },
+}
+
+impl fmt::Display for Detected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Detected::Known(format) => write!(f, "it looks like {}", name(*format)),
+            Detected::Empty => f.write_str("the input is empty"),
+            Detected::Unknown { first_line, looks_like } => {
+                f.write_str("unknown format")?;
+                if let Some(looks_like) = looks_like {
+                    write!(f, ", it looks like {looks_like}")?;
+                }
+                let known: Vec<_> =
+                    Format::value_variants().iter().map(|&known| name(known)).collect();
+                write!(f, ", the first line is {first_line:?}; known are {}", known.join(", "))
+            }
+        }
+    }
+}
+
+/// What a format is called on the command line.
+fn name(format: Format) -> String {
+    format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// How other profilers' files begin: none of these can be read yet, but it
+/// helps to hear what the file is.
+const LOOKS: [(&[u8], &str); 24] = [
+    (b"PERFILE2", "perf.data: run 'perf script' on it"),
+    (b"FLR\0", "a Java flight recording"),
+    (b"SIMPLEPERF", "simpleperf's own format: run report_sample.py on it"),
+    (b"{", "JSON"),
+    (b"[{", "a trace in JSON"),
+    (b"<?xml", "XML, such as xctrace exports"),
+    (b"Attaching ", "bpftrace"),
+    (b"@", "bpftrace"),
+    (b"CPU     ID", "DTrace"),
+    (b"Analysis of sampling", "macOS sample"),
+    (b"Full thread dump", "jstack"),
+    (b"goroutine ", "a Go traceback"),
+    (b"# callgrind format", "callgrind"),
+    (b"events:", "callgrind"),
+    (b"desc:", "massif"),
+    (b"heap profile:", "a heap profile of gperftools"),
+    (b"--- ", "a legacy profile of pprof"),
+    (b"JAVA PROFILE ", "hprof"),
+    (b"Thread 0x", "Python's faulthandler"),
+    (b"COST CENTRE", "a GHC profile"),
+    (b"v8-version,", "V8's log"),
+    (b"Function Stack,", "VTune"),
+    (b"#0 ", "gdb"),
+    (b"TID ", "eu-stack"),
+];
+
+/// Looks at the start of an input, which stays to be read.
+///
+/// # Errors
+///
+/// What the system says.
+pub(crate) fn detect(input: &mut Input) -> io::Result<Detected> {
+    let text = input.peek(SAMPLE_SIZE)?;
+    // A line that is cut short says little.
+    let whole = match memchr::memrchr(b'\n', text) {
+        Some(end) if text.len() >= SAMPLE_SIZE => &text[..end],
+        _ => text,
+    };
+    Ok(detect_text(whole))
+}
+
+fn detect_text(text: &[u8]) -> Detected {
+    let lines =
+        || text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let Some(first) = lines().find(|line| !line.trim_ascii().is_empty()) else {
+        return Detected::Empty;
+    };
+    if is_perf_script(lines()) {
+        return Detected::Known(Format::PerfScript);
+    }
+    // Folded comes last: much looks like a word and a number.
+    let content = || lines().filter(|line| !line.is_empty() && !line.starts_with(b"# "));
+    let folded = content().filter(|line| FoldedLine::parse(line).is_ok()).count();
+    if folded > 0 && folded * 10 >= content().count() * 9 {
+        return Detected::Known(Format::Folded);
+    }
+    let looks = LOOKS.iter().find(|(start, _)| first.starts_with(start));
+    Detected::Unknown {
+        first_line: String::from_utf8_lossy(&first[..first.len().min(80)]).into_owned(),
+        looks_like: looks.map(|(_, name)| *name),
+    }
+}
+
+/// True if an event line has a time and a thread, or if frames follow a line
+/// that is none, or a blank one.
+fn is_perf_script<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut may_precede_frames = true;
+    for line in lines {
+        let is_frame = line.starts_with(b"\t") && perf_script::FrameLine::parse(line).is_some();
+        let is_timed = || {
+            let event = perf_script::EventLine::parse(line);
+            event.is_some_and(|event| event.time.is_some() && event.tid.is_some())
+        };
+        if is_frame && may_precede_frames || !is_frame && is_timed() {
+            return true;
+        }
+        // bpftrace opens a stack with `@[`.
+        may_precede_frames = !line.starts_with(b"\t") && !line.starts_with(b"@");
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detected(text: &str) -> Detected {
+        detect_text(text.as_bytes())
+    }
+
+    #[test]
+    fn perf_script_is_known_by_times_or_frames() {
+        for text in [
+            "# ========\n# captured on\n\ndemo 1 2.3: 1 cycles:\n\t 10 f (/x)\n\n",
+            "demo 1   2.5:          1 cycles:   561a fib+0x24 (/demo)\n",
+            "demo 1 cpu-clock: \n\t 10 f (/x)\n",
+            "demo 1 \n\t 10 f\n",
+            "my demo \n\t 10 f\n",
+            "cpu-clock: \n\t 10 f\n",
+            "\n\t 10 f\n\t 12 g\n\n\n\t 10 f\n",
+            "perf: some warning\ndemo 1 2.3: cycles:\n\t 10 f (/x)\n",
+        ] {
+            assert_eq!(detected(text), Detected::Known(Format::PerfScript), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn folded_lines_are_known_by_their_counts() {
+        for text in ["main;f 12\n", "# a comment\nmain 1\r\nmain;f 2", "a;operator new 7\n"] {
+            assert_eq!(detected(text), Detected::Known(Format::Folded), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_rest_is_unknown() {
+        assert_eq!(detected("\n\n"), Detected::Empty);
+        assert_eq!(detected(""), Detected::Empty);
+        let said = |text: &str| detected(text).to_string();
+        let bpftrace = "@[\n\tffffffff821ef666 do_syscall_64+70\n]: 4\n";
+        assert!(said(bpftrace).starts_with("unknown format, it looks like bpftrace, the first"));
+        let hello = "unknown format, the first line is \"hello\"; known are perf-script, folded";
+        assert_eq!(said("\nhello\nworld 1\n"), hello);
+    }
+}

@@ -1,0 +1,176 @@
+//! A frame of a call chain.
+//!
+//! Grammar from perf's tools/perf/util/evsel_fprintf.c:
+//! `ip symbol[+0xoffset] [(dso[+0xoffset])] [(inlined)]`, with the dso missing
+//! for inlined frames and where `-F` leaves it out.
+
+use bstr::ByteSlice;
+use memchr::{memchr, memrchr};
+
+/// One frame as printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FrameLine<'a> {
+    /// The instruction's address in hexadecimal.
+    pub(crate) ip: &'a [u8],
+    /// The function's name without offset, untidied; `[unknown]` if unknown.
+    pub(crate) symbol: &'a [u8],
+    /// The object file, empty if not printed.
+    pub(crate) dso: &'a [u8],
+    /// The source line, `file:line`, empty if not printed; it stands on a line
+    /// of its own.
+    pub(crate) place: &'a [u8],
+    /// True if the compiler put this function into its caller.
+    pub(crate) inlined: bool,
+}
+
+impl<'a> FrameLine<'a> {
+    /// Parses a line, with or without its indentation.
+    ///
+    /// The symbol is everything between the address and the last ` (dso)`: it
+    /// may hold spaces, parentheses and quotes, as in
+    /// `25f7 Box<unsigned long>::apply<std::function<unsigned long (int)> >+0x37 (/demo)`.
+    #[inline]
+    pub(crate) fn parse(line: &'a [u8]) -> Option<FrameLine<'a>> {
+        let text = line.trim_ascii_start();
+        let ip_end = text.iter().position(|byte| !byte.is_ascii_hexdigit())?;
+        if ip_end == 0 || !text[ip_end].is_ascii_whitespace() {
+            return None;
+        }
+        let (ip, mut name) = (&text[..ip_end], text[ip_end..].trim_ascii());
+        let inlined = name.ends_with(b" (inlined)");
+        if inlined {
+            name = name[..name.len() - b" (inlined)".len()].trim_ascii_end();
+        }
+        let (name, dso) = split_dso(name);
+        let symbol = without_offset(name);
+        let dso = without_offset(dso);
+        (!symbol.is_empty()).then_some(FrameLine { ip, symbol, dso, place: b"", inlined })
+    }
+}
+
+/// Splits `symbol (dso)`; the dso is empty where there is none.
+#[inline]
+fn split_dso(text: &[u8]) -> (&[u8], &[u8]) {
+    let Some(inner) = text.strip_suffix(b")") else { return (text, b"") };
+    match memrchr(b'(', inner) {
+        // Nearly every line: `outer+0x34 (/usr/lib/libc.so.6)`.
+        Some(open) if follows_space(inner, open) && memchr(b')', &inner[open..]).is_none() => {
+            (text[..open].trim_ascii_end(), &inner[open + 1..])
+        }
+        Some(_) => split_nested_dso(text, inner),
+        None => (text, b""),
+    }
+}
+
+/// Splits where parentheses balance: `outer+0x34 (/memfd:my demo (deleted))`.
+fn split_nested_dso<'a>(text: &'a [u8], inner: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let mut depth = 1;
+    for (at, byte) in inner.iter().enumerate().rev() {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth -= 1,
+            _ => continue,
+        }
+        // A parenthesis within a path or a symbol follows no space: `/a(b)c`.
+        if depth <= 0 && follows_space(inner, at) {
+            return (text[..at].trim_ascii_end(), &inner[at + 1..]);
+        }
+    }
+    // `fib+0x24 (/x/a)b)`: a path with one parenthesis.
+    match inner.rfind(b" (/").or_else(|| inner.rfind(b" ([")) {
+        Some(space) => (text[..space].trim_ascii_end(), &inner[space + 2..]),
+        None => (text, b""),
+    }
+}
+
+fn follows_space(text: &[u8], at: usize) -> bool {
+    at > 0 && text[at - 1] == b' '
+}
+
+/// `outer+0x34` becomes `outer`; a `+0x` anywhere else stays.
+#[inline]
+fn without_offset(name: &[u8]) -> &[u8] {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    match name[..name.len() - digits].strip_suffix(b"+0x") {
+        Some(bare) if digits > 0 => bare,
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(line: &str) -> Option<(&str, &str, &str, bool)> {
+        let frame = FrameLine::parse(line.as_bytes())?;
+        let text = |bytes| std::str::from_utf8(bytes).expect("ascii in, ascii out");
+        Some((text(frame.ip), text(frame.symbol), text(frame.dso), frame.inlined))
+    }
+
+    #[test]
+    fn the_symbol_is_all_between_address_and_dso() {
+        for (line, expected) in [
+            ("\t            2734 outer+0x34 (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
+            ("            2734 outer (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
+            (
+                "\t 2524 (anonymous namespace)::anon_fn+0x24 (/prog/demo)",
+                ("2524", "(anonymous namespace)::anon_fn", "/prog/demo", false),
+            ),
+            (
+                "\t 2524 (anonymous namespace)::anon_fn",
+                ("2524", "(anonymous namespace)::anon_fn", "", false),
+            ),
+            ("\t 2524 anon_fn+0x24 (inlined)", ("2524", "anon_fn", "", true)),
+            (
+                "\t 25f7 apply<std::function<unsigned long (unsigned long)> >+0x37 (/demo)",
+                ("25f7", "apply<std::function<unsigned long (unsigned long)> >", "/demo", false),
+            ),
+            (
+                "\t 25f7 std::function<int (char)>::operator()(char) const (/demo)",
+                ("25f7", "std::function<int (char)>::operator()(char) const", "/demo", false),
+            ),
+            (
+                "\t d44a3 [unknown] (/usr/lib/libstdc++.so.6.0.30)",
+                ("d44a3", "[unknown]", "/usr/lib/libstdc++.so.6.0.30", false),
+            ),
+            ("\t 0 [unknown] ([unknown])", ("0", "[unknown]", "[unknown]", false)),
+            ("\t 10 f+0x1 (/x/demo del)", ("10", "f", "/x/demo del", false)),
+            (
+                "\t 10 f+0x1 (/memfd:my demo (deleted))",
+                ("10", "f", "/memfd:my demo (deleted)", false),
+            ),
+            ("\t 10 f+0x1 (/x/a(b)c/lib.so)", ("10", "f", "/x/a(b)c/lib.so", false)),
+            ("\t 10 f+0x1 (/x/a)b)", ("10", "f", "/x/a)b", false)),
+            ("\t 10 f+0x1 (/x/lib.so+0x1234)", ("10", "f", "/x/lib.so", false)),
+            ("\t 10 g(void (*)(int))+0x1 (/x)", ("10", "g(void (*)(int))", "/x", false)),
+            (
+                "\t 10 JS:~weird name; x /p/demo.js:5:26+0xa (/tmp/perf-1.map)",
+                ("10", "JS:~weird name; x /p/demo.js:5:26", "/tmp/perf-1.map", false),
+            ),
+            ("\t 10 odd+0xzz+0x1f (/x)", ("10", "odd+0xzz", "/x", false)),
+            (
+                "        b3cea6c4\tLock::unlock() (/system/lib/libc.so)",
+                ("b3cea6c4", "Lock::unlock()", "/system/lib/libc.so", false),
+            ),
+            ("\t 70 f (cookie)", ("70", "f", "cookie", false)),
+            ("\t 70 (cookie)", ("70", "(cookie)", "", false)),
+        ] {
+            assert_eq!(parts(line), Some(expected), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn other_lines_are_no_frames() {
+        for line in [
+            "",
+            "\t",
+            "\t          THIS_IS_A_WEIRD_LINE",
+            "  demo.cpp:14",
+            "\t2734",
+            "\t2734 ",
+            "demo 17 3.5:",
+        ] {
+            assert_eq!(parts(line), None, "{line:?}");
+        }
+    }
+}

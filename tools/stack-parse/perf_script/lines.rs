@@ -1,0 +1,239 @@
+//! `perf script`, line by line: every shape it prints.
+
+use common::{FrameId, Result};
+use memchr::memchr_iter;
+
+use super::event_line::EventLine;
+use super::frame_line::FrameLine;
+use super::names::NameArgs;
+use crate::profile::Profile;
+use crate::sample::{Origin, Sample};
+
+/// Where the reader stands.
+pub(super) struct Lines<'a> {
+    names: &'a NameArgs,
+    /// How many lines were read.
+    number: u64,
+    state: State,
+    /// The frames of the open sample, leaf first.
+    frames: Vec<FrameId>,
+    /// The last frame line, which a source line may still turn into an
+    /// inlined one, and how many frames there were before it.
+    last: (Vec<u8>, usize),
+    /// What event lines were seen: with a time, or at all.
+    timed: bool,
+    headed: bool,
+    name: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Between samples.
+    Idle,
+    /// In a sample.
+    Open(Sample),
+    /// In a sample that was not asked for: its frames are passed over.
+    Passing,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(names: &'a NameArgs) -> Lines<'a> {
+        Lines {
+            names,
+            number: 0,
+            state: State::Idle,
+            frames: Vec::new(),
+            last: (Vec::new(), 0),
+            timed: false,
+            headed: false,
+            name: Vec::new(),
+        }
+    }
+
+    /// Another reader, which knows what this one learnt of the input.
+    pub(super) fn fork(&self) -> Lines<'a> {
+        Lines { timed: self.timed, headed: self.headed, ..Lines::new(self.names) }
+    }
+
+    /// True if and only if what follows does not depend on what was read.
+    pub(super) fn is_between_samples(&self) -> bool {
+        self.headed && matches!(self.state, State::Idle)
+    }
+
+    /// How many lines were read.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Says how many lines were read, by whomever.
+    pub(super) fn set_number(&mut self, lines: u64) {
+        self.number = lines;
+    }
+
+    /// Accounts for an event line that was read elsewhere.
+    pub(super) fn skip_header(&mut self, event: &EventLine<'_>) {
+        self.number += 1;
+        self.headed = true;
+        self.timed |= event.time.is_some();
+    }
+
+    /// Accounts for lines that were read elsewhere.
+    pub(super) fn skip_lines(&mut self, lines: u64) {
+        self.number += lines;
+    }
+
+    /// Accounts for the frames of a sample that was not asked for.
+    pub(super) fn skip_body(&mut self, body: &[u8]) {
+        self.number += memchr_iter(b'\n', body).count() as u64 + 1;
+    }
+
+    /// Reads the rest of a sample whose event line was read elsewhere.
+    pub(super) fn continue_sample(
+        &mut self,
+        sample: Sample,
+        body: &[u8],
+        profile: &mut Profile,
+    ) -> Result<()> {
+        self.state = State::Open(sample);
+        self.text(body, profile)
+    }
+
+    /// Reads lines; the last may lack its LF.
+    pub(super) fn text(&mut self, text: &[u8], profile: &mut Profile) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut lines =
+            text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n').peekable();
+        while let Some(line) = lines.next() {
+            let next_is_frame = lines.peek().is_some_and(|next| is_frame(next));
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if line.is_empty() {
+                self.blank_line(profile)?;
+                continue;
+            }
+            self.number += 1;
+            self.line(line, next_is_frame, profile)?;
+        }
+        Ok(())
+    }
+
+    /// A blank line ends a sample that has frames. One without waits for the
+    /// next line, since perf has been seen to print its frames behind it.
+    pub(super) fn blank_line(&mut self, profile: &mut Profile) -> Result<()> {
+        self.number += 1;
+        if self.frames.is_empty() { Ok(()) } else { self.close(profile) }
+    }
+
+    /// Ends the open sample, if any.
+    pub(super) fn close(&mut self, profile: &mut Profile) -> Result<()> {
+        if let State::Open(sample) = self.state {
+            let mut node = sample.base;
+            for &frame in self.frames.iter().rev() {
+                node = profile.child(node, frame);
+            }
+            profile.close(sample, node, self.frames.iter().rev().copied())?;
+        }
+        self.frames.clear();
+        self.last.0.clear();
+        self.state = State::Idle;
+        Ok(())
+    }
+
+    fn line(&mut self, line: &[u8], next_is_frame: bool, profile: &mut Profile) -> Result<()> {
+        // A frame, or a comm that is padded to 16 columns.
+        let indented = line[0].is_ascii_whitespace();
+        if line[0] != b'\t'
+            && let Some(event) = EventLine::parse(line)
+            && (event.time.is_some() || !self.timed)
+        {
+            return self.event(&event, profile);
+        }
+        if indented && let Some(frame) = FrameLine::parse(line) {
+            return self.frame(line, &frame, profile);
+        }
+        if indented && !self.last.0.is_empty() && line[0] == b' ' {
+            self.source_line(line, profile);
+            return Ok(());
+        }
+        if line[0] == b'#' {
+            return Ok(());
+        }
+        if !indented && next_is_frame && !self.timed {
+            return self.event(&EventLine::before_frames(line), profile);
+        }
+        profile.skipped.add(self.number, "expected a sample or a frame of perf script");
+        Ok(())
+    }
+
+    fn event(&mut self, event: &EventLine<'_>, profile: &mut Profile) -> Result<()> {
+        if event.is_side_record() {
+            return self.close(profile);
+        }
+        self.close(profile)?;
+        self.headed = true;
+        self.timed |= event.time.is_some();
+        let Some(sample) = profile.open(&Origin::from(event))? else {
+            self.state = State::Passing;
+            return Ok(());
+        };
+        self.state = State::Open(sample);
+        match event.only_frame() {
+            Some(frame) => {
+                self.push(&frame, profile);
+                self.close(profile)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn frame(&mut self, line: &[u8], frame: &FrameLine<'_>, profile: &mut Profile) -> Result<()> {
+        match self.state {
+            State::Passing => return Ok(()),
+            State::Open(_) => {}
+            // `-F ip,sym` prints no event lines at all.
+            State::Idle if !self.headed => {
+                let origin = Origin { period: 1, ..Origin::default() };
+                let Some(sample) = profile.open(&origin)? else { return Ok(()) };
+                self.state = State::Open(sample);
+            }
+            State::Idle => {
+                profile.skipped.add(self.number, "a frame that belongs to no sample");
+                return Ok(());
+            }
+        }
+        self.last.0.clear();
+        self.last.0.extend_from_slice(line);
+        self.last.1 = self.frames.len();
+        self.push(frame, profile);
+        Ok(())
+    }
+
+    fn push(&mut self, frame: &FrameLine<'_>, profile: &mut Profile) {
+        let start = self.frames.len();
+        let Lines { names, frames, name, .. } = self;
+        names.for_each_name(frame, name, |name| frames.push(profile.frame(name)));
+        self.frames[start..].reverse();
+    }
+
+    /// `  demo.cpp:14 (inlined)` behind a frame, from `-F +srcline`, where the
+    /// mark stands here.
+    fn source_line(&mut self, line: &[u8], profile: &mut Profile) {
+        let line = line.trim_ascii();
+        let (place, inlined) = match line.strip_suffix(b" (inlined)") {
+            Some(place) => (place, true),
+            None => (line, false),
+        };
+        let (text, frames) = std::mem::take(&mut self.last);
+        if let Some(frame) = FrameLine::parse(&text) {
+            self.frames.truncate(frames);
+            let inlined = inlined || frame.inlined;
+            self.push(&FrameLine { place, inlined, ..frame }, profile);
+        }
+    }
+}
+
+/// True if and only if this can be a frame's line and nothing else.
+fn is_frame(line: &[u8]) -> bool {
+    line.first().is_some_and(u8::is_ascii_whitespace) && FrameLine::parse(line).is_some()
+}

@@ -1,0 +1,152 @@
+//! The text of `perf script`.
+//!
+//! `event line LF { frame line LF } LF` is a sample with its call chain, leaf
+//! first; without call chains a sample is one line. Samples are handled whole
+//! where nothing but frames stands between two blank lines ([`chains`]), and
+//! line by line ([`lines`]) where something else does: source lines, side
+//! records, one-line samples, CRLF, perf's own messages.
+
+mod chains;
+mod event_line;
+mod frame_line;
+mod lines;
+mod names;
+mod parallel;
+
+use common::{Blocks, Error, Input, Pipe, Result};
+use memchr::{memchr, memmem};
+
+use crate::profile::Profile;
+use crate::sample::Origin;
+use chains::Chain;
+use lines::Lines;
+
+pub(crate) use event_line::EventLine;
+pub(crate) use frame_line::FrameLine;
+pub(crate) use names::NameArgs;
+
+/// Text without a blank line is handed on when it is this long: samples
+/// without call chains have none between them.
+const LONGEST_WAIT: usize = 512 * 1024;
+
+/// Reads one input to its end, with as many as `threads` threads.
+///
+/// # Errors
+///
+/// [`Error::Input`], or what writing returns.
+pub(crate) fn read(
+    input: &mut Input,
+    names: &NameArgs,
+    threads: usize,
+    profile: &mut Profile,
+    pipe: &mut Pipe,
+) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut reader = Reader { chain: Chain::new(names), lines: Lines::new(names) };
+    let mut blocks = Blocks::cut_by(input, end_of_samples);
+    let ended = loop {
+        if threads > 1 && reader.lines.is_between_samples() && profile.can_fork() {
+            break parallel::read(&mut blocks, &mut reader, threads, profile)?;
+        }
+        match blocks.next_block() {
+            Ok(Some(block)) => reader.block(block, profile)?,
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+        profile.drain(pipe)?;
+    };
+    // What came before a broken end was read and counts.
+    reader.lines.close(profile)?;
+    ended.map_err(|source| Error::Input { name, source })
+}
+
+/// The end of the last whole sample: a blank line, unless frames follow it.
+fn end_of_samples(text: &[u8]) -> Option<usize> {
+    let is_end = |blank: &usize| text.get(blank + 2).is_some_and(|next| *next != b'\t');
+    match memmem::rfind_iter(text, b"\n\n").find(is_end) {
+        Some(blank) => Some(blank + 2),
+        None if text.len() < LONGEST_WAIT => None,
+        None => Some(memchr::memrchr(b'\n', text)? + 1),
+    }
+}
+
+/// The two ways to read.
+struct Reader<'a> {
+    chain: Chain<'a>,
+    lines: Lines<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader for another thread, which knows what this one learnt.
+    fn fork(&self) -> Reader<'a> {
+        Reader { chain: self.chain.fork(), lines: self.lines.fork() }
+    }
+
+    /// Reads the next block of the input.
+    fn block(&mut self, block: &[u8], profile: &mut Profile) -> Result<()> {
+        let carried = self.chain.take_text();
+        let mut previous = &carried[..];
+        let mut start = 0;
+        for blank in memmem::find_iter(block, b"\n\n") {
+            // Of three LF in a row, the third may be seen already.
+            let text = block.get(start..blank).unwrap_or_default();
+            previous = self.whole_sample(text, previous, profile)?.unwrap_or_default();
+            self.lines.blank_line(profile)?;
+            start = blank + 2;
+        }
+        if start < block.len() {
+            self.lines.text(&block[start..], profile)?;
+            previous = b"";
+        }
+        self.chain.keep_text(previous);
+        Ok(())
+    }
+
+    /// Reads what stands between two blank lines; the frames' text if it was
+    /// a sample and nothing else.
+    fn whole_sample<'b>(
+        &mut self,
+        text: &'b [u8],
+        previous: &[u8],
+        profile: &mut Profile,
+    ) -> Result<Option<&'b [u8]>> {
+        let end = memchr(b'\n', text).unwrap_or(text.len());
+        let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
+        let event = match EventLine::parse(header) {
+            Some(event) if body.starts_with(b"\t") && event.is_plain_sample() => event,
+            _ => {
+                self.lines.text(text, profile)?;
+                return Ok(None);
+            }
+        };
+        self.lines.close(profile)?;
+        self.lines.skip_header(&event);
+        let Some(sample) = profile.open(&Origin::from(&event))? else {
+            self.lines.skip_body(body);
+            return Ok(None);
+        };
+        if !self.chain.read(body, previous, profile) {
+            self.lines.continue_sample(sample, body, profile)?;
+            return Ok(None);
+        }
+        self.lines.skip_lines(self.chain.lines());
+        self.chain.add(sample, profile)?;
+        Ok(Some(body))
+    }
+}
+
+impl<'a> From<&EventLine<'a>> for Origin<'a> {
+    fn from(event: &EventLine<'a>) -> Origin<'a> {
+        Origin {
+            comm: event.comm,
+            pid: event.pid,
+            tid: event.tid,
+            cpu: event.cpu,
+            time: event.time,
+            event: event.event,
+            // Tracepoints have no period: each counts one.
+            period: event.period.unwrap_or(1),
+            text: event.rest,
+        }
+    }
+}

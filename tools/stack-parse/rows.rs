@@ -1,0 +1,106 @@
+//! One line per sample: `--per-sample` and `--table`.
+
+use common::{Flow, Pipe, Result, append_folded};
+
+use crate::sample::Origin;
+
+/// The first line of a table.
+const HEADER: &[u8] = b"time\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n";
+
+/// Lines that wait to be written, and the origin of the sample at hand.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    /// A table; else folded lines.
+    table: bool,
+    started: bool,
+    text: Vec<u8>,
+    flow: Flow,
+    /// The fields of the sample at hand, as far as the event.
+    fields: Vec<u8>,
+    stack: Vec<u8>,
+}
+
+impl Rows {
+    pub(crate) fn new(table: bool) -> Rows {
+        Rows { table, ..Rows::default() }
+    }
+
+    /// True if and only if the rows are a table's.
+    pub(crate) fn is_table(&self) -> bool {
+        self.table
+    }
+
+    /// Keeps what the table says of a sample beside its weight and stack.
+    pub(crate) fn open(&mut self, origin: &Origin<'_>) {
+        if !self.table {
+            return;
+        }
+        self.fields.clear();
+        for field in [
+            origin.time.unwrap_or_default(),
+            origin.comm,
+            origin.pid.unwrap_or_default(),
+            origin.tid.unwrap_or_default(),
+            origin.cpu.unwrap_or_default(),
+            origin.event,
+        ] {
+            push_field(field, &mut self.fields);
+            self.fields.push(b'\t');
+        }
+    }
+
+    /// Adds the line of a sample with these frames, root first.
+    pub(crate) fn close<'a>(&mut self, weight: u64, frames: impl Iterator<Item = &'a [u8]>) {
+        self.stack.clear();
+        for (depth, frame) in frames.enumerate() {
+            if depth > 0 {
+                self.stack.push(b';');
+            }
+            self.stack.extend_from_slice(frame);
+        }
+        if self.stack.is_empty() {
+            self.stack.extend_from_slice(b"[no stack]");
+        }
+        self.flow += weight;
+        if !self.table {
+            return append_folded(&self.stack, weight, &mut self.text);
+        }
+        if !std::mem::replace(&mut self.started, true) {
+            self.text.extend_from_slice(HEADER);
+        }
+        self.text.extend_from_slice(&self.fields);
+        self.text.extend_from_slice(weight.to_string().as_bytes());
+        self.text.push(b'\t');
+        push_field(&self.stack, &mut self.text);
+        self.text.push(b'\n');
+    }
+
+    /// Writes the lines that wait.
+    pub(crate) fn drain(&mut self, pipe: &mut Pipe) -> Result<()> {
+        pipe.write_lines(&self.text, std::mem::take(&mut self.flow))?;
+        self.text.clear();
+        Ok(())
+    }
+}
+
+/// A field as readers of tables expect it: one with a quotation mark is
+/// quoted, and the mark doubled.
+fn push_field(field: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    // In a stack, `;` stays.
+    out.extend_from_slice(field);
+    for byte in &mut out[start..] {
+        if byte.is_ascii_control() {
+            *byte = b' ';
+        }
+    }
+    if !field.contains(&b'"') {
+        return;
+    }
+    let plain = out.split_off(start);
+    out.push(b'"');
+    for byte in plain {
+        out.extend_from_slice(if byte == b'"' { b"\"\"" } else { std::slice::from_ref(&byte) });
+    }
+    out.push(b'"');
+}

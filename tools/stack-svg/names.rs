@@ -1,0 +1,148 @@
+//! Names as people see them, and as inferno may see them.
+//!
+//! A name is bytes, and inferno wants text: this is the edge.
+
+use bstr::ByteSlice;
+
+/// What stands in the picture for a frame without a name.
+const NAMELESS: &str = "[empty name]";
+
+/// The name without the mark that says what kind of code it is: `_[k]` kernel,
+/// `_[j]` JIT, `_[i]` inlined, `_[w]` waker.
+pub(crate) fn bare(name: &[u8]) -> &[u8] {
+    match name {
+        [bare @ .., b'_', b'[', b'k' | b'j' | b'i' | b'w', b']'] => bare,
+        _ => name,
+    }
+}
+
+/// The name for the picture: without its mark, and with whatever cannot be
+/// seen, or cannot be in XML, as escapes.
+pub(crate) fn shown(name: &[u8]) -> String {
+    match bare(name) {
+        b"" => NAMELESS.to_owned(),
+        bare => escaped(bare, is_unseen),
+    }
+}
+
+/// The name for a line that inferno parses: distinct for distinct names, and
+/// without anything that inferno takes for more than a part of the name.
+///
+/// In `thread 1234 57` it would take 1234 for a first count, it trims lines,
+/// and it skips those that start with `# `; so there is no white space at all.
+pub(crate) fn parseable(name: &[u8]) -> String {
+    match name {
+        // Stands for nothing else, as every other backslash has an x behind it.
+        b"" => "\\".to_owned(),
+        _ => escaped(name, |char| is_unseen(char) || char.is_whitespace() || char == '\\'),
+    }
+}
+
+/// Text from the command line for the picture.
+pub(crate) fn visible(text: &str) -> String {
+    escaped(text.as_bytes(), is_unseen)
+}
+
+/// True for control characters, for those that turn the direction of the text
+/// around them, and for the two that XML forbids.
+fn is_unseen(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// The text with invalid UTF-8, and the characters that must not stay, as
+/// escapes of their bytes: `\xAD`.
+fn escaped(name: &[u8], escape: impl Fn(char) -> bool) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        for char in chunk.valid().chars() {
+            if escape(char) {
+                push_escapes(char.encode_utf8(&mut [0; 4]).as_bytes(), &mut text);
+            } else {
+                text.push(char);
+            }
+        }
+        push_escapes(chunk.invalid(), &mut text);
+    }
+    text
+}
+
+fn push_escapes(bytes: &[u8], text: &mut String) {
+    for byte in bytes {
+        text.push_str(&format!("\\x{byte:02X}"));
+    }
+}
+
+/// As much of a name as fits on so many letters, cut between what a reader
+/// takes for letters; nothing if that is too little to be of use.
+pub(crate) fn fitted(name: &str, letters: usize) -> String {
+    if name.as_bytes().graphemes().map(columns).sum::<usize>() <= letters {
+        return name.to_owned();
+    }
+    if letters < 3 {
+        return String::new();
+    }
+    let mut left = letters - 2;
+    let fitting = name.as_bytes().graphemes().take_while(|letter| {
+        let fits = columns(letter) <= left;
+        left = left.saturating_sub(columns(letter));
+        fits
+    });
+    fitting.chain([".."]).collect()
+}
+
+/// Chinese, Japanese, Korean and emoji take two columns, and so does whatever
+/// else might.
+fn columns(letter: &str) -> usize {
+    if letter.chars().any(|char| char >= '\u{1100}') { 2 } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_not_shown() {
+        assert_eq!(shown(b"do_syscall_64_[k]"), "do_syscall_64");
+        assert_eq!(shown(b"f_[x]"), "f_[x]");
+        assert_eq!(shown(b"[unknown]"), "[unknown]");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown_as_escapes() {
+        assert_eq!(shown(b"caml\xadTreegc"), r"caml\xADTreegc");
+        assert_eq!(shown(b"a\tb\x1b\x00"), r"a\x09b\x1B\x00");
+        assert_eq!(shown("\u{202e}c\u{ffff}".as_bytes()), r"\xE2\x80\xAEc\xEF\xBF\xBF");
+        assert_eq!(shown("größe λ 関数".as_bytes()), "größe λ 関数");
+        assert_eq!(shown(br"C:\x\main"), r"C:\x\main");
+    }
+
+    #[test]
+    fn a_frame_without_a_name_is_named() {
+        assert_eq!(shown(b""), "[empty name]");
+        assert_eq!(shown(b"_[k]"), "[empty name]");
+    }
+
+    #[test]
+    fn parseable_names_hold_no_white_space_and_stay_distinct() {
+        let names: [&[u8]; 9] =
+            [b"", b" ", b"\\", b"\\x20", b"a 12", b"a\xc2\xa012", b"a", b"a ", b"a_[k]"];
+        let texts: Vec<_> = names.iter().map(|name| parseable(name)).collect();
+        for (index, text) in texts.iter().enumerate() {
+            assert!(!text.is_empty() && !text.contains(char::is_whitespace), "{text}");
+            assert!(!texts[..index].contains(text), "{text}");
+        }
+        assert_eq!(parseable(b"std::ops::Fn_[i]"), "std::ops::Fn_[i]");
+    }
+
+    #[test]
+    fn names_are_cut_between_letters() {
+        assert_eq!(fitted("main", 4), "main");
+        assert_eq!(fitted("main", 3), "m..");
+        assert_eq!(fitted("main", 2), "");
+        assert_eq!(fitted("関数です", 7), "関数..");
+        assert_eq!(fitted("e\u{301}e\u{301}e\u{301}e\u{301}", 3), "e\u{301}..");
+        assert_eq!(fitted("", 0), "");
+    }
+}

@@ -1,0 +1,44 @@
+//! Numbers for readers.
+
+/// A number with commas between the thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share that is not nothing never reads as nothing, nor a part as all.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    match 100.0 * part as f64 / whole as f64 {
+        _ if part == 0 => "0%".to_owned(),
+        share if share < 0.05 => "less than 0.1%".to_owned(),
+        share if share >= 99.95 && part < whole => "over 99.9%".to_owned(),
+        share => format!("{share:.1}%"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        let texts = [0, 999, 1000, 123_456, u64::MAX].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "123,456", "18,446,744,073,709,551,615"]);
+    }
+
+    #[test]
+    fn shares_are_never_rounded_to_nothing_or_all() {
+        assert_eq!(percent(0, 10), "0%");
+        assert_eq!(percent(1, 1_000_000), "less than 0.1%");
+        assert_eq!(percent(7, 1000), "0.7%");
+        assert_eq!(percent(999_999, 1_000_000), "over 99.9%");
+        assert_eq!(percent(u64::MAX, u64::MAX), "100.0%");
+    }
+}
