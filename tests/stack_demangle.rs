@@ -114,6 +114,21 @@ fn options_change_names_that_perf_has_demangled() {
 }
 
 #[test]
+fn normalized_names_are_those_of_the_page() {
+    let page = include_str!("../man/stack-demangle.1");
+    let mut names = 0;
+    // .It Li foo.isra.0 , foo.constprop.1 Ta Li foo
+    for line in page.lines().filter_map(|line| line.strip_prefix(".It Li ")) {
+        let (before, after) = line.split_once(" Ta Li ").expect("two columns");
+        for name in before.trim_matches('"').split(" , ") {
+            assert_eq!(frame(&["--normalize"], name), after, "{name}");
+            names += 1;
+        }
+    }
+    assert!(names > 15);
+}
+
+#[test]
 fn a_recording_reads_alike_with_and_without_perfs_demangling() {
     // Not one name differs: what perf has damaged is repaired.
     for name in [
