@@ -109,13 +109,38 @@ pub(crate) struct Profile {
     pub(crate) skipped: Skipped,
 }
 
-/// The root frames of the sample at hand.
+/// The root frames of the sample at hand, and what they were made from.
 #[derive(Debug, Default)]
 struct Base {
     event: Option<usize>,
-    name: Vec<u8>,
+    comm: Vec<u8>,
+    pid: Vec<u8>,
+    tid: Vec<u8>,
     frames: Vec<FrameId>,
     node: NodeId,
+}
+
+impl Base {
+    /// True if and only if a sample of this origin has these root frames.
+    fn is(&self, event: usize, origin: &Origin<'_>, root: Root) -> bool {
+        self.event == Some(event)
+            && self.comm == origin.comm
+            && (matches!(root, Root::Comm | Root::None)
+                || self.pid == origin.pid.unwrap_or_default()
+                    && self.tid == origin.tid.unwrap_or_default())
+    }
+
+    fn note(&mut self, event: usize, origin: &Origin<'_>) {
+        self.event = Some(event);
+        for (kept, part) in [
+            (&mut self.comm, origin.comm),
+            (&mut self.pid, origin.pid.unwrap_or_default()),
+            (&mut self.tid, origin.tid.unwrap_or_default()),
+        ] {
+            kept.clear();
+            kept.extend_from_slice(part);
+        }
+    }
 }
 
 impl Profile {
@@ -202,6 +227,11 @@ impl Profile {
     }
 
     fn set_base(&mut self, event: usize, origin: &Origin<'_>) {
+        // Neighbours are mostly of one thread.
+        if self.base.is(event, origin, self.root) {
+            return;
+        }
+        self.base.note(event, origin);
         let ids: [&[u8]; 4] = match self.root {
             Root::Comm | Root::None => [b"", b"", b"", b""],
             Root::Pid => [b"-", origin.pid.unwrap_or(b"?"), b"", b""],
@@ -212,10 +242,6 @@ impl Profile {
             clean_frame(origin.comm, &mut self.name);
             ids.iter().for_each(|id| self.name.extend_from_slice(id));
         }
-        // Neighbours are mostly of one thread.
-        if self.base.event == Some(event) && self.base.name == self.name {
-            return;
-        }
         self.base.frames.clear();
         if self.by_event {
             self.base.frames.push(self.frames.intern(self.events.name(event)));
@@ -223,8 +249,6 @@ impl Profile {
         if !self.name.is_empty() {
             self.base.frames.push(self.frames.intern(&self.name));
         }
-        self.base.event = Some(event);
-        self.base.name.clone_from(&self.name);
         self.base.node = StackTree::ROOT;
         if self.is_tree() {
             for &frame in &self.base.frames {

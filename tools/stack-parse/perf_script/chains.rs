@@ -7,8 +7,9 @@
 use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
 
-use super::frame_line::FrameLine;
+use super::frame_line::{FrameLine, split_padded_ip};
 use super::names::NameArgs;
+use super::recent::Recent;
 use crate::profile::Profile;
 use crate::sample::Sample;
 
@@ -26,6 +27,7 @@ pub(super) struct Chain<'a> {
     /// The node above `nodes[0]`.
     base: NodeId,
     name: Vec<u8>,
+    recent: Recent,
 }
 
 /// Where a frame line starts.
@@ -47,6 +49,7 @@ impl<'a> Chain<'a> {
             nodes: Vec::new(),
             base: 0,
             name: Vec::new(),
+            recent: Recent::new(),
         }
     }
 
@@ -79,15 +82,36 @@ impl<'a> Chain<'a> {
             let line_end = if end < body.len() { end - 1 } else { end };
             let start = memrchr(b'\n', &body[..line_end]).map_or(0, |newline| newline + 1);
             let line = &body[start..line_end];
-            let frame = line.strip_prefix(b"\t").and_then(FrameLine::parse);
-            let Some(frame) = frame else {
+            if !self.push_line(line, profile) {
                 self.marks.clear();
                 return false;
-            };
-            let Chain { names, frames, name, .. } = self;
-            names.for_each_name(&frame, name, |name| frames.push(profile.frame(name)));
+            }
             self.marks.push(Mark { from_end: body.len() - start, depth: self.frames.len() });
             end = start;
+        }
+        true
+    }
+
+    /// Adds the frames that a line stands for; false if it is no plain frame.
+    #[inline]
+    fn push_line(&mut self, line: &[u8], profile: &mut Profile) -> bool {
+        let Chain { names, frames, name, recent, .. } = self;
+        // What follows the address says all, unless the address is asked for.
+        let text = match split_padded_ip(line) {
+            Some((_, text)) if !names.need_address() => text,
+            _ => b"",
+        };
+        if let Some(frame) = recent.get(text) {
+            frames.push(frame);
+            return true;
+        }
+        let Some(frame) = line.strip_prefix(b"\t").and_then(FrameLine::parse) else {
+            return false;
+        };
+        let start = frames.len();
+        names.for_each_name(&frame, name, |name| frames.push(profile.frame(name)));
+        if let [frame] = frames[start..] {
+            recent.put(text, frame);
         }
         true
     }

@@ -5,7 +5,7 @@
 //! for inlined frames and where `-F` leaves it out.
 
 use bstr::ByteSlice;
-use memchr::{memchr, memrchr};
+use memchr::memrchr2;
 
 /// One frame as printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +31,8 @@ impl<'a> FrameLine<'a> {
     /// `25f7 Box<unsigned long>::apply<std::function<unsigned long (int)> >+0x37 (/demo)`.
     #[inline]
     pub(crate) fn parse(line: &'a [u8]) -> Option<FrameLine<'a>> {
-        let text = line.trim_ascii_start();
-        let ip_end = text.iter().position(|byte| !byte.is_ascii_hexdigit())?;
-        if ip_end == 0 || !text[ip_end].is_ascii_whitespace() {
-            return None;
-        }
-        let (ip, mut name) = (&text[..ip_end], text[ip_end..].trim_ascii());
+        let (ip, name) = split_padded_ip(line).or_else(|| split_ip(line))?;
+        let mut name = name.trim_ascii_end();
         let inlined = name.ends_with(b" (inlined)");
         if inlined {
             name = name[..name.len() - b" (inlined)".len()].trim_ascii_end();
@@ -48,13 +44,45 @@ impl<'a> FrameLine<'a> {
     }
 }
 
+/// Splits `ip symbol` where the address is padded to 16 columns behind a TAB,
+/// as perf prints it.
+#[inline]
+pub(super) fn split_padded_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (ip, name) = line.strip_prefix(b"\t")?.split_first_chunk::<16>()?;
+    let [b' ', name @ ..] = name else { return None };
+    let padding = ip.iter().take_while(|&&byte| byte == b' ').count();
+    let (_, ip) = ip.split_at(padding);
+    let is_ip = !ip.is_empty() && ip.iter().all(|&byte| IS_HEX_DIGIT[byte as usize]);
+    let starts_name = name.first().is_some_and(|byte| !byte.is_ascii_whitespace());
+    (is_ip && starts_name).then_some((ip, name))
+}
+
+/// Looked up, since every line asks a dozen times.
+static IS_HEX_DIGIT: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = (byte as u8).is_ascii_hexdigit();
+        byte += 1;
+    }
+    table
+};
+
+/// Splits `ip symbol` with any white space around the address.
+fn split_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = line.trim_ascii_start();
+    let end = text.iter().position(|byte| !byte.is_ascii_hexdigit())?;
+    let is_ip = end > 0 && text[end].is_ascii_whitespace();
+    is_ip.then(|| (&text[..end], text[end..].trim_ascii_start()))
+}
+
 /// Splits `symbol (dso)`; the dso is empty where there is none.
 #[inline]
 fn split_dso(text: &[u8]) -> (&[u8], &[u8]) {
     let Some(inner) = text.strip_suffix(b")") else { return (text, b"") };
-    match memrchr(b'(', inner) {
+    match memrchr2(b'(', b')', inner) {
         // Nearly every line: `outer+0x34 (/usr/lib/libc.so.6)`.
-        Some(open) if follows_space(inner, open) && memchr(b')', &inner[open..]).is_none() => {
+        Some(open) if inner[open] == b'(' && follows_space(inner, open) => {
             (text[..open].trim_ascii_end(), &inner[open + 1..])
         }
         Some(_) => split_nested_dso(text, inner),

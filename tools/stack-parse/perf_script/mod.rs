@@ -12,6 +12,7 @@ mod frame_line;
 mod lines;
 mod names;
 mod parallel;
+mod recent;
 
 use common::{Blocks, Error, Input, Pipe, Result};
 use memchr::{memchr, memmem};
