@@ -29,6 +29,8 @@ struct Level {
 /// What is known of a frame that stands again among the `max_period` frames below it.
 #[derive(Clone, Copy, Default)]
 struct Note {
+    /// Which of the `max_period` frames below are the same, the nearest as lowest bit.
+    same: u16,
     /// How many frames in a row, this one the last, are the same as those `p` below: at `p - 1`.
     repeats: [u32; LONGEST_PERIOD],
     /// The towers that end with this frame, that with period `p` at `p - 1`.
@@ -85,8 +87,7 @@ impl Stack {
     /// Returns how many leading frames there are before the first that stands again among the
     /// `max_period` below it: these have nothing to fold.
     pub(super) fn plain(&self, frames: &[u32]) -> usize {
-        let again =
-            |&at: &usize| frames[at.saturating_sub(self.max_period)..at].contains(&frames[at]);
+        let again = |&at: &usize| self.same_below(&frames[..at], frames[at]) != 0;
         (0..frames.len()).find(again).unwrap_or(frames.len())
     }
 
@@ -100,6 +101,11 @@ impl Stack {
 
     /// Puts a frame, at `origin` in the input, on the stack and folds the tower that it completes.
     pub(super) fn push(&mut self, frame: u32, origin: u32) {
+        // Most towers are runs, so these do not go the whole way.
+        if self.min_height == 2 && self.frames.last() == Some(&frame) {
+            self.add_to_run();
+            return;
+        }
         self.push_level(frame, Level { height: 1, origin, note: 0 });
         while let Some((frame, level)) = self.pending.pop() {
             self.push_level(frame, level);
@@ -127,35 +133,54 @@ impl Stack {
 
     fn push_level(&mut self, frame: u32, level: Level) {
         let top = self.frames.len();
-        let below = &self.frames[top.saturating_sub(self.max_period)..];
         // Turns end or start, for each rule, with a frame that stood there a turn ago.
-        let again = below.contains(&frame);
-        let mut repeats = [0; LONGEST_PERIOD];
-        if again {
-            let before = &self.note(top - 1).repeats;
-            for ((repeats, before), &below) in
-                repeats.iter_mut().zip(before).zip(below.iter().rev())
-            {
-                *repeats = if below == frame { before + 1 } else { 0 };
-            }
-        }
+        let same = self.same_below(&self.frames, frame);
         self.frames.push(frame);
         self.levels.push(level);
-        if again || level.note > 0 {
-            let note = self.note_mut(top);
-            note.repeats = repeats;
-            note.joinable = Joinable::default();
+        if same == 0 && level.note == 0 {
+            return;
         }
-        if again && !self.fold_cycle() && self.optional_frames {
+        let mut repeats = [0; LONGEST_PERIOD];
+        let mut turns_end = false;
+        for at in ones(same) {
+            repeats[at] = self.note(top - 1).repeats[at] + 1;
+            turns_end |= repeats[at] as usize > at;
+        }
+        let note = self.note_mut(top);
+        *note = Note { same, repeats, joinable: Joinable::default(), ..*note };
+        let folded = turns_end && self.fold_cycle();
+        if same != 0 && !folded && self.optional_frames {
             self.fold_optional_frames();
         }
     }
 
+    /// Folds one more of the topmost frame.
+    fn add_to_run(&mut self) {
+        let top = self.frames.len() - 1;
+        let turns = self.turns(top..top + 1) + 1;
+        self.levels[top].height += 1;
+        self.add_tower(top..top + 1, turns);
+    }
+
+    /// Returns which of the `max_period` topmost `frames` are `frame`, the nearest as lowest bit.
+    #[inline]
+    fn same_below(&self, frames: &[u32], frame: u32) -> u16 {
+        let Some(window) = frames.last_chunk::<LONGEST_PERIOD>() else {
+            return self.same_in(frames, frame);
+        };
+        // Most frames are none of them: to compare all takes less than to guess where to stop.
+        let any = window.iter().fold(false, |any, &below| any | (below == frame));
+        if any { self.same_in(window, frame) } else { 0 }
+    }
+
+    fn same_in(&self, window: &[u32], frame: u32) -> u16 {
+        let bit = |same, &below: &u32| same << 1 | u16::from(below == frame);
+        window.iter().fold(0, bit) & u16::MAX >> (LONGEST_PERIOD - self.max_period)
+    }
+
     /// Folds the turns with exactly the same frames that end at the top, or returns false.
     fn fold_cycle(&mut self) -> bool {
-        let Some(period) = (1..=self.max_period).find(|&period| self.is_tower(period)) else {
-            return false;
-        };
+        let Some(period) = self.shortest_tower() else { return false };
         let len = self.frames.len();
         let latest = self.note(len - 1).towers;
         let start = len - self.copies(period) * period;
@@ -173,16 +198,17 @@ impl Stack {
         true
     }
 
-    /// Returns true if and only if turns of `period` frames end at the top that are to be folded:
-    /// `min_height` of them, or one more on those that have been folded.
-    fn is_tower(&self, period: usize) -> bool {
-        let top = self.frames.len() - 1;
-        if (self.note(top).repeats[period - 1] as usize) < period {
-            return false;
-        }
-        let end = top + 1 - period;
-        self.turns(end - period..end) >= self.min_height
-            || self.copies(period) >= self.min_height as usize
+    /// Returns the shortest period of which turns end at the top that are to be folded: at least
+    /// `min_height`, or one more on those that have been folded.
+    fn shortest_tower(&self) -> Option<usize> {
+        let len = self.frames.len();
+        let Note { same, repeats, .. } = self.note(len - 1);
+        let turns = ones(*same).filter(|&at| repeats[at] as usize > at);
+        turns.map(|at| at + 1).find(|&period| {
+            let end = len - period;
+            self.turns(end - period..end) >= self.min_height
+                || self.copies(period) >= self.min_height as usize
+        })
     }
 
     /// Returns how often the last `period` frames stand one above the other.
@@ -236,8 +262,7 @@ impl Stack {
     /// Returns the start of the turn that ends before `end` and starts with the frame at `end`,
     /// which stands again below.
     fn turn_start(&self, end: usize) -> usize {
-        let repeats = self.note(end).repeats.iter();
-        end - 1 - repeats.take_while(|&&repeats| repeats == 0).count()
+        end - 1 - self.note(end).same.trailing_zeros() as usize
     }
 
     fn is_subsequence(&self, short: (usize, usize), long: (usize, usize)) -> bool {
@@ -307,4 +332,13 @@ impl Stack {
         }
         &mut self.notes[level.note]
     }
+}
+
+/// The places of the bits that are set, the lowest first.
+fn ones(mut bits: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let at = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (at < u16::BITS).then_some(at as usize)
+    })
 }
