@@ -147,10 +147,11 @@ impl Towers {
     /// Writes what was folded in place of `line`.
     fn write(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
         self.folded.clear();
-        let mut rest = self.folder.storeys();
+        let storeys = self.folder.storeys();
+        let mut rest = storeys;
         while let Some(storey) = rest.first() {
             let run = if self.count { 1 } else { neighbours(rest) };
-            if !self.folded.is_empty() {
+            if rest.len() < storeys.len() {
                 self.folded.push(b';');
             }
             let start = storey.origin as usize;
@@ -162,7 +163,8 @@ impl Towers {
             }
             rest = &rest[run..];
         }
-        pipe.replace(line, &self.folded)
+        // `;` are two frames without a name; one alone would be no stack.
+        if self.folded.is_empty() { pipe.pass(line) } else { pipe.replace(line, &self.folded) }
     }
 }
 
