@@ -65,10 +65,10 @@ fn page(name: &str) -> String {
 }
 
 /// The options of lines such as `  -e, --regexp <PATTERN>  Keep what matches`,
-/// and those that end in `[aliases: --pattern]`.
+/// and those in brackets behind, `[alias: --pattern]`.
 fn options_in_help(help: &str) -> BTreeSet<String> {
     let definitions = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
-    let aliases = help.split("aliases: ").skip(1).filter_map(|text| text.split(']').next());
+    let aliases = help.split("[alias").skip(1).filter_map(|text| text.split(']').next());
     definitions
         .map(|line| line.split("  ").next().unwrap_or(line))
         .chain(aliases)
