@@ -17,6 +17,8 @@ mod scripts;
 
 // One module per tool.
 mod stack_collapse_frames;
+mod stack_demangle;
+mod stack_fold_towers;
 mod stack_grep;
 mod stack_merge;
 mod stack_parse;

@@ -109,13 +109,38 @@ pub(crate) struct Profile {
     pub(crate) skipped: Skipped,
 }
 
-/// The root frames of the sample at hand.
+/// The root frames of the sample at hand, and what they were made from.
 #[derive(Debug, Default)]
 struct Base {
     event: Option<usize>,
-    name: Vec<u8>,
+    comm: Vec<u8>,
+    pid: Vec<u8>,
+    tid: Vec<u8>,
     frames: Vec<FrameId>,
     node: NodeId,
+}
+
+impl Base {
+    /// True if and only if a sample of this origin has these root frames.
+    fn is(&self, event: usize, origin: &Origin<'_>, root: Root) -> bool {
+        self.event == Some(event)
+            && self.comm == origin.comm
+            && (matches!(root, Root::Comm | Root::None)
+                || self.pid == origin.pid.unwrap_or_default()
+                    && self.tid == origin.tid.unwrap_or_default())
+    }
+
+    fn note(&mut self, event: usize, origin: &Origin<'_>) {
+        self.event = Some(event);
+        for (kept, part) in [
+            (&mut self.comm, origin.comm),
+            (&mut self.pid, origin.pid.unwrap_or_default()),
+            (&mut self.tid, origin.tid.unwrap_or_default()),
+        ] {
+            kept.clear();
+            kept.extend_from_slice(part);
+        }
+    }
 }
 
 impl Profile {
@@ -183,13 +208,8 @@ impl Profile {
     /// Accounts for a sample; `None` if it was not asked for, then its frames
     /// may be passed over.
     pub(crate) fn open(&mut self, origin: &Origin<'_>) -> Result<Option<Sample>> {
-        let event = self.events.account(origin.event, origin.period);
-        let is_within = self.window.admits(origin.time);
-        if !self.events.admits(event) {
-            return Ok(None);
-        }
-        if !is_within {
-            self.outside += origin.period;
+        let event = self.events.index(origin.event);
+        if !self.account(event, origin.period, origin.time) {
             return Ok(None);
         }
         self.set_base(event, origin);
@@ -198,10 +218,39 @@ impl Profile {
             Sink::Rows(rows) => rows.open(origin),
             Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree)?,
         }
-        Ok(Some(Sample { base: self.base.node, period: origin.period }))
+        Ok(Some(Sample { base: self.base.node, event, period: origin.period }))
+    }
+
+    /// True if and only if nothing matters of a sample but what
+    /// [`reopen`](Profile::reopen) accounts for.
+    pub(crate) fn can_reopen(&self) -> bool {
+        matches!(self.sink, Sink::Sum)
+    }
+
+    /// Accounts for a sample that differs from another only in its time;
+    /// false if it is not asked for.
+    pub(crate) fn reopen(&mut self, sample: Sample, time: &[u8]) -> bool {
+        self.account(sample.event, sample.period, Some(time))
+    }
+
+    /// Adds a sample to the accounts; true if it is wanted.
+    #[inline]
+    fn account(&mut self, event: usize, period: u64, time: Option<&[u8]>) -> bool {
+        self.events.account(event, period);
+        let is_within = self.window.admits(time);
+        let is_wanted = self.events.admits(event);
+        if is_wanted && !is_within {
+            self.outside += period;
+        }
+        is_wanted && is_within
     }
 
     fn set_base(&mut self, event: usize, origin: &Origin<'_>) {
+        // Neighbours are mostly of one thread.
+        if self.base.is(event, origin, self.root) {
+            return;
+        }
+        self.base.note(event, origin);
         let ids: [&[u8]; 4] = match self.root {
             Root::Comm | Root::None => [b"", b"", b"", b""],
             Root::Pid => [b"-", origin.pid.unwrap_or(b"?"), b"", b""],
@@ -212,10 +261,6 @@ impl Profile {
             clean_frame(origin.comm, &mut self.name);
             ids.iter().for_each(|id| self.name.extend_from_slice(id));
         }
-        // Neighbours are mostly of one thread.
-        if self.base.event == Some(event) && self.base.name == self.name {
-            return;
-        }
         self.base.frames.clear();
         if self.by_event {
             self.base.frames.push(self.frames.intern(self.events.name(event)));
@@ -223,8 +268,6 @@ impl Profile {
         if !self.name.is_empty() {
             self.base.frames.push(self.frames.intern(&self.name));
         }
-        self.base.event = Some(event);
-        self.base.name.clone_from(&self.name);
         self.base.node = StackTree::ROOT;
         if self.is_tree() {
             for &frame in &self.base.frames {

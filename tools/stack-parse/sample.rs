@@ -24,6 +24,8 @@ pub(crate) struct Origin<'a> {
 pub(crate) struct Sample {
     /// The node of the root frames, to which the sample's frames are added.
     pub(crate) base: NodeId,
+    /// The number of the event.
+    pub(crate) event: usize,
     /// As in [`Origin`].
     pub(crate) period: u64,
 }
