@@ -1,6 +1,6 @@
 //! All rules, one after the other, over one stack after the other.
 
-use common::{FoldedLine, FrameId, FrameTable, Result, StackBuf, StackIds, StackTree};
+use common::{Flow, FoldedLine, FrameId, FrameTable, Result, StackBuf, StackIds, StackTree};
 
 use crate::rule::Rule;
 
@@ -52,7 +52,7 @@ impl Chain {
     ///
     /// # Errors
     ///
-    /// None of its own.
+    /// What handing out the stacks says.
     pub(crate) fn learn(&mut self, stacks: &StackTree, names: &FrameTable) -> Result<()> {
         for number in 0..self.rules.len() {
             if self.rules[number].learns() {
@@ -65,7 +65,7 @@ impl Chain {
         }
         // Nothing went out yet.
         for rule in &mut self.rules {
-            rule.moved = common::Flow::default();
+            rule.moved = Flow::default();
         }
         Ok(())
     }
