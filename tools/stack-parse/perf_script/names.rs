@@ -18,7 +18,7 @@ pub(crate) enum Inlined {
 /// How frames are named.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct NameArgs {
-    /// Mark frames: _[k] kernel, _[j] compiled at run time, _[i] inlined
+    /// Mark frames: `_[k]` kernel, `_[j]` compiled at run time, `_[i]` inlined
     #[arg(long)]
     annotate: bool,
 
