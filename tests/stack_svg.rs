@@ -360,6 +360,12 @@ fn invalid_utf_8_is_shown_as_escapes() {
     assert_eq!(names_by_row, [r"\xEF\xBF\xBE", r"a\x09b\x00", r"caml\xADd_12"]);
 }
 
+#[test]
+fn a_root_that_is_only_a_number_sign_is_drawn() {
+    let picture = draw(&["--reverse", "--min-width", "5%"], b"b;# 1\n.;# 277\n");
+    assert_eq!(picture.named("#").iter().map(|one| one.weight).sum::<u64>(), 278);
+}
+
 proptest! {
     #[test]
     fn any_bytes_make_a_picture_that_holds_their_weight(

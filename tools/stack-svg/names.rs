@@ -34,6 +34,8 @@ pub(crate) fn parseable(name: &[u8]) -> String {
     match name {
         // Stands for nothing else, as every other backslash has an x behind it.
         b"" => "\\".to_owned(),
+        // `# 12` would be a comment.
+        b"#" => "\\x23".to_owned(),
         _ => escaped(name, |char| is_unseen(char) || char.is_whitespace() || char == '\\'),
     }
 }
