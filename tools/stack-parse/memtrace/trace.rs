@@ -350,3 +350,21 @@ impl Path {
         node
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_go_on_where_their_low_bits_overflow() {
+        const ALL: u64 = 1 << TIME_BITS;
+        for (begun, low, time) in [
+            (5 * ALL + 7, 7, 5 * ALL + 7),
+            (5 * ALL + 7, 8, 5 * ALL + 8),
+            (5 * ALL + 7, 6, 6 * ALL + 6),
+            (6 * ALL - 1, 0, 6 * ALL),
+        ] {
+            assert_eq!(time_of(ALLOCATION << TIME_BITS | low, begun), time, "{begun} {low}");
+        }
+    }
+}
