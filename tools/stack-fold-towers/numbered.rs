@@ -10,25 +10,35 @@ use crate::stamps::without_stamp;
 ///
 /// Looking up every frame by its name would take most of the time of folding. So the frames that
 /// a stack shares with the one before it, from the root on, are not looked at again, and for the
-/// others it is first tried whether a function calls the one that it called last time.
-#[derive(Default)]
+/// others a guess is tried: what started with the same bytes above the same frame last time.
 pub(crate) struct NumberedStack {
     text: Vec<u8>,
     numbers: Vec<FrameId>,
     /// Where each frame ends in the text; one byte before the next starts.
     ends: Vec<usize>,
     table: FrameTable,
-    /// What is known of each frame of the table.
-    known: Vec<Known>,
+    /// For each frame of the table the first that counts as the same.
+    numbers_of: Vec<FrameId>,
+    guesses: Box<[FrameId; GUESSES]>,
     /// Names without stamps, if these are to be ignored, and the first frame of each.
     bases: Option<(FrameTable, Vec<FrameId>)>,
 }
 
-struct Known {
-    /// The first frame that counts as the same.
-    number: FrameId,
-    /// What stood above it last time.
-    above: FrameId,
+/// How many guesses are kept: as many as stay in a cache close to the processor.
+const GUESSES: usize = 1 << 14;
+
+impl Default for NumberedStack {
+    fn default() -> NumberedStack {
+        NumberedStack {
+            text: Vec::new(),
+            numbers: Vec::new(),
+            ends: Vec::new(),
+            table: FrameTable::default(),
+            numbers_of: Vec::new(),
+            guesses: Box::new([FrameId::MAX; GUESSES]),
+            bases: None,
+        }
+    }
 }
 
 impl NumberedStack {
@@ -47,7 +57,7 @@ impl NumberedStack {
         let mut end = shared;
         while let Some(text) = rest {
             let (id, length) = self.next_frame(text);
-            self.numbers.push(self.known[id as usize].number);
+            self.numbers.push(self.numbers_of[id as usize]);
             end += length;
             self.ends.push(end);
             end += 1;
@@ -83,23 +93,21 @@ impl NumberedStack {
 
     /// The frame that `text` starts with, and how long it is.
     fn next_frame(&mut self, text: &[u8]) -> (FrameId, usize) {
-        let below = self.numbers.last().map(|&number| number as usize);
-        if let Some(below) = below {
-            let above = self.known[below].above;
-            let name = self.table.name(above);
+        let slot = guess_slot(text, self.numbers.last());
+        let guess = self.guesses[slot];
+        if (guess as usize) < self.table.len() {
+            let name = self.table.name(guess);
             if text.starts_with(name) && matches!(text.get(name.len()), None | Some(b';')) {
-                return (above, name.len());
+                return (guess, name.len());
             }
         }
         let name = Frames::new(text).next().unwrap_or_default();
         let id = self.table.intern(name);
-        if id as usize == self.known.len() {
+        if id as usize == self.numbers_of.len() {
             let number = self.number_of(id, name);
-            self.known.push(Known { number, above: id });
+            self.numbers_of.push(number);
         }
-        if let Some(below) = below {
-            self.known[below].above = id;
-        }
+        self.guesses[slot] = id;
         (id, name.len())
     }
 
@@ -112,6 +120,29 @@ impl NumberedStack {
         }
         firsts[base]
     }
+}
+
+/// Where the guess stands of what `text` starts with above the frame `below`.
+fn guess_slot(text: &[u8], below: Option<&FrameId>) -> usize {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let start = text.first_chunk().copied().unwrap_or_else(|| {
+        let mut padded = [0; 8];
+        padded[..text.len()].copy_from_slice(text);
+        padded
+    });
+    let below = below.map_or(0, |&number| u64::from(number) + 1);
+    let start = up_to_separator(u64::from_le_bytes(start));
+    let mixed = (start ^ below.wrapping_mul(FACTOR)).wrapping_mul(FACTOR);
+    mixed as usize >> (usize::BITS - GUESSES.ilog2())
+}
+
+/// Eight bytes of text, of which those behind the first `;` are 0.
+fn up_to_separator(bytes: u64) -> u64 {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let differs = bytes ^ EACH * u64::from(b';');
+    // The lowest bit that is set is the highest of the first byte that does not differ.
+    let separators = differs.wrapping_sub(EACH) & !differs & EACH << 7;
+    bytes & (separators ^ separators.wrapping_sub(1))
 }
 
 /// How many bytes two texts share from their start.

@@ -174,7 +174,7 @@ proptest! {
         let (max_period, min_height, exact) = how;
         let mut folder = folder(how);
         let storeys = folder.fold(&frames).to_vec();
-        for &Tower { start, period, height } in folder.towers() {
+        for &Tower { start, period, height } in &folder.towers() {
             prop_assert!(period <= max_period && height >= min_height.max(2));
             let cycle = &storeys[start..start + period];
             // Only the first frame of a turn is certain to be in all of them.
