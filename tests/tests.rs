@@ -7,5 +7,6 @@ mod util;
 mod conventions;
 
 // One module per tool.
+mod stack_fold_towers;
 mod stack_merge;
 mod stack_parse;

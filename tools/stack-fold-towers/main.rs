@@ -1,5 +1,6 @@
 //! Fold towers of recursion to one storey, without moving any weight.
 
+mod label;
 mod numbered;
 mod reattach;
 mod report;
@@ -12,6 +13,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Error, Files, FoldedLine, Pipe, Result, Status};
 
+use label::Labelled;
 use numbered::NumberedStack;
 use reattach::{Callers, Start};
 use report::Report;
@@ -156,7 +158,7 @@ impl Towers {
             let start = storey.origin as usize;
             let text = self.stack.text(start..start + run);
             if self.count && storey.height > 1 {
-                append_label(text, storey.height_class(), &mut self.folded);
+                Labelled::parse(text).append_with(storey.height_class(), &mut self.folded);
             } else {
                 self.folded.extend_from_slice(text);
             }
@@ -170,15 +172,4 @@ impl Towers {
 fn neighbours(storeys: &[Storey]) -> usize {
     let together = |pair: &&[Storey]| pair[0].origin + 1 == pair[1].origin;
     1 + storeys.windows(2).take_while(together).count()
-}
-
-/// Appends `name (x4+)`; an annotation such as `_[k]` stays at the end, where it is looked for.
-fn append_label(name: &[u8], height: u32, out: &mut Vec<u8>) {
-    let (name, annotation) = match name {
-        [.., b'_', b'[', _, b']'] => name.split_at(name.len() - b"_[k]".len()),
-        _ => (name, &b""[..]),
-    };
-    out.extend_from_slice(name);
-    out.extend_from_slice(format!(" (x{height}+)").as_bytes());
-    out.extend_from_slice(annotation);
 }

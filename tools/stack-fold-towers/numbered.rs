@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use common::{FrameId, FrameTable, Frames};
 
+use crate::label::Labelled;
 use crate::stamps::without_stamp;
 
 /// One stack at a time, as text and as numbers.
@@ -20,8 +21,10 @@ pub(crate) struct NumberedStack {
     /// For each frame of the table the first that counts as the same.
     numbers_of: Vec<FrameId>,
     guesses: Box<[FrameId; GUESSES]>,
-    /// Names without stamps, if these are to be ignored, and the first frame of each.
-    bases: Option<(FrameTable, Vec<FrameId>)>,
+    ignore_stamps: bool,
+    /// What is compared of the names, and the first frame of each.
+    bases: FrameTable,
+    firsts: Vec<FrameId>,
 }
 
 /// How many guesses are kept: as many as stay in a cache close to the processor.
@@ -36,7 +39,9 @@ impl Default for NumberedStack {
             table: FrameTable::default(),
             numbers_of: Vec::new(),
             guesses: Box::new([FrameId::MAX; GUESSES]),
-            bases: None,
+            ignore_stamps: false,
+            bases: FrameTable::default(),
+            firsts: Vec::new(),
         }
     }
 }
@@ -44,7 +49,7 @@ impl Default for NumberedStack {
 impl NumberedStack {
     /// Gives the same number to names that differ only in OCaml's stamps.
     pub(crate) fn ignoring_stamps(mut self) -> NumberedStack {
-        self.bases = Some(Default::default());
+        self.ignore_stamps = true;
         self
     }
 
@@ -111,14 +116,16 @@ impl NumberedStack {
         (id, name.len())
     }
 
-    /// The number of a frame that is new in the table.
-    fn number_of(&mut self, id: FrameId, name: &[u8]) -> FrameId {
-        let Some((bases, firsts)) = &mut self.bases else { return id };
-        let base = bases.intern(without_stamp(name)) as usize;
-        if base == firsts.len() {
-            firsts.push(id);
+    /// The number of a frame that is new in the table; what a label says of its height is no part
+    /// of its name.
+    fn number_of(&mut self, id: FrameId, frame: &[u8]) -> FrameId {
+        let Labelled { name, annotation, .. } = Labelled::parse(frame);
+        let name = if self.ignore_stamps { without_stamp(name) } else { name };
+        let base = self.bases.intern(&[name, annotation].concat()) as usize;
+        if base == self.firsts.len() {
+            self.firsts.push(id);
         }
-        firsts[base]
+        self.firsts[base]
     }
 }
 
