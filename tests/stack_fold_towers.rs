@@ -95,6 +95,11 @@ fn lines_keep_their_order_and_are_not_summed() {
 }
 
 #[test]
+fn frames_without_a_name_are_frames() {
+    assert_eq!(fold(&[], ";;x;;x;;y 1\n;; 2\n;a;a 3\n"), ";x;;y 1\n;; 2\n;a 3\n");
+}
+
+#[test]
 fn periods_and_heights_have_limits() {
     assert_eq!(fold(&["--max-period", "2"], "a;b;a;b;x;c;d;e;c;d;e 1\n"), "a;b;x;c;d;e;c;d;e 1\n");
     assert_eq!(fold(&["--min-height", "3"], "a;a;b;b;b 1\n"), "a;a;b 1\n");
@@ -247,6 +252,7 @@ fn options_that_exclude_each_other_are_named() {
 fn lines() -> impl Strategy<Value = Vec<(Vec<Vec<u8>>, u32)>> {
     let frame = prop::sample::select(vec![
         b"a".to_vec(),
+        b"".to_vec(),
         b"b".to_vec(),
         b"b c 1".to_vec(),
         b"\xad\xff".to_vec(),
@@ -254,7 +260,9 @@ fn lines() -> impl Strategy<Value = Vec<(Vec<Vec<u8>>, u32)>> {
         b"M.f_2".to_vec(),
         b"g_[k]".to_vec(),
     ]);
-    prop::collection::vec((prop::collection::vec(frame, 1..30), any::<u32>()), 1..20)
+    let stack = prop::collection::vec(frame, 1..30);
+    let stack = stack.prop_filter("one frame without a name is no stack", |stack| stack != &[b""]);
+    prop::collection::vec((stack, any::<u32>()), 1..20)
 }
 
 fn text(lines: &[(Vec<Vec<u8>>, u32)]) -> Vec<u8> {

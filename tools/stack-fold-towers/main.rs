@@ -148,28 +148,35 @@ impl Towers {
 
     /// Writes what was folded in place of `line`.
     fn write(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
+        let is_labelled = |storey: &Storey| self.count && storey.height > 1;
         self.folded.clear();
-        let mut rest = self.folder.storeys();
-        while let Some(storey) = rest.first() {
-            let run = if self.count { 1 } else { neighbours(rest) };
-            if !self.folded.is_empty() {
+        let storeys = self.folder.storeys();
+        let mut rest = storeys;
+        while let Some(first) = rest.first() {
+            let run = if is_labelled(first) { 1 } else { neighbours(rest, is_labelled) };
+            if rest.len() < storeys.len() {
                 self.folded.push(b';');
             }
-            let start = storey.origin as usize;
+            let start = first.origin as usize;
             let text = self.stack.text(start..start + run);
-            if self.count && storey.height > 1 {
-                Labelled::parse(text).append_with(storey.height_class(), &mut self.folded);
+            if is_labelled(first) {
+                Labelled::parse(text).append_with(first.height_class(), &mut self.folded);
             } else {
                 self.folded.extend_from_slice(text);
             }
             rest = &rest[run..];
         }
+        if self.folded.is_empty() {
+            // One frame without a name is no stack that could be read again.
+            return pipe.pass(line);
+        }
         pipe.replace(line, &self.folded)
     }
 }
 
-/// How many of the first storeys stood on each other from the start.
-fn neighbours(storeys: &[Storey]) -> usize {
-    let together = |pair: &&[Storey]| pair[0].origin + 1 == pair[1].origin;
+/// How many of the first storeys, up to one that is to have a label, are neighbours in the text.
+fn neighbours(storeys: &[Storey], is_labelled: impl Fn(&Storey) -> bool) -> usize {
+    let together =
+        |pair: &&[Storey]| pair[0].origin + 1 == pair[1].origin && !is_labelled(&pair[1]);
     1 + storeys.windows(2).take_while(together).count()
 }
