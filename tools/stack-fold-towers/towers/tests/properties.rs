@@ -91,7 +91,7 @@ fn has_optional_frames(frames: &[u32], max_period: usize) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
     #[test]
     fn folded_stack_is_a_way_through_the_stack(frames in stacks(), how in folders()) {
