@@ -1,121 +1,308 @@
+//! Recursion on real stacks, and what holds for any.
+
+use std::collections::{BTreeMap, BTreeSet};
+
 use proptest::prelude::*;
 
-use crate::util::{filter, filter_bytes, folded_lines, output, recording, weight};
+use crate::util::{filter, filter_bytes, output, recording, weight};
 
-fn folded(args: &[&str], stack: &str) -> String {
-    let line = filter("stack-fold-towers", args, format!("{stack} 7\n"));
-    line.strip_suffix(" 7\n").expect("one line of the same weight").to_owned()
+const TOOL: &str = "stack-fold-towers";
+
+/// Raw stacks, and the same with the garbage collector as one frame.
+const RECORDINGS: [&str; 6] = [
+    "folded/treegc-4.13.1-dwarf.folded.gz",
+    "folded/treegc-4.13.1-dwarf.gc.folded.gz",
+    "folded/treegc-5.2.0fp-fp.folded.gz",
+    "folded/treegc-5.2.0fp-fp.gc.folded.gz",
+    "folded/packbench-4.13.1-dwarf.folded.gz",
+    "folded/packbench-4.13.1-dwarf.gc.folded.gz",
+];
+
+/// Every choice that folds stacks.
+const CHOICES: [&[&str]; 8] = [
+    &[],
+    &["--exact"],
+    &["--erase"],
+    &["--count"],
+    &["--erase", "--count"],
+    &["--ignore-stamps"],
+    &["--max-period", "3", "--min-height", "4"],
+    &["--reattach"],
+];
+
+fn fold(args: &[&str], input: &str) -> String {
+    filter(TOOL, args, input)
+}
+
+/// The stacks of folded lines, and what each weighs.
+fn stacks(folded: &[u8]) -> BTreeMap<&[u8], u64> {
+    let mut sums = BTreeMap::new();
+    for line in folded.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let space = line.iter().rposition(|&byte| byte == b' ').expect("a count");
+        let count = std::str::from_utf8(&line[space + 1..]).expect("digits");
+        *sums.entry(&line[..space]).or_default() += count.parse::<u64>().expect("a count");
+    }
+    sums
 }
 
 #[test]
-fn cycles_of_any_period_fold_to_one_turn() {
-    for (stack, expected) in [
-        ("a;f;f;f;x", "a;f;x"),
-        ("m;ping;pang;pong;ping;pang;pong;ping;busy", "m;ping;pang;pong;ping;busy"),
-        ("m;rename;map;map;map;rename;map;map;rename;leaf", "m;rename;map;rename;leaf"),
-        ("m;iter;f;iter;g", "m;iter;f;iter;g"),
-        ("f;f", "f"),
-        (";;a;;", ";a;"),
-        (";", ";"),
+fn the_recordings_fold_to_as_many_stacks_as_counted_by_an_independent_program() {
+    for (name, expected, total) in [
+        ("treegc-4.13.1-dwarf", 201, 2357),
+        ("treegc-5.2.0fp-fp", 193, 1472),
+        ("packbench-4.13.1-dwarf", 194, 1974),
     ] {
-        assert_eq!(folded(&[], stack), expected, "{stack}");
+        let collected = recording(&format!("folded/{name}.gc.folded.gz"));
+        let folded = filter_bytes(TOOL, &[], collected);
+        assert_eq!(stacks(&folded).len(), expected, "{name}");
+        assert_eq!(weight(&folded), total, "{name}");
     }
 }
 
 #[test]
-fn options_choose_what_is_a_tower() {
-    for (args, stack, expected) in [
-        (&["--min-height", "3"][..], "m;f;f;x", "m;f;f;x"),
-        (&["--min-height", "3"], "m;f;f;f;x", "m;f;x"),
-        (&["--max-period", "1"], "m;a;b;a;b;b;x", "m;a;b;a;b;x"),
-        (&["--erase"], "m;iter;f;iter;g", "m;iter;g"),
-        (&["--count"], "m;f;f;f;f;f;x", "m;f (x4+);x"),
-        (&["--ignore-stamps"], "m;T.add_1;T.add_2;x", "m;T.add_1;x"),
-        (&[], "m;T.add_1;T.add_2;x", "m;T.add_1;T.add_2;x"),
-        (&["--ignore-stamps"], "m;T.fun_1;T.fun_2;x", "m;T.fun_1;T.fun_2;x"),
-        (&[], "T.r;map;dps;T.r;map;T.r;map;x", "T.r;map;dps;T.r;map;x"),
-    ] {
-        assert_eq!(folded(args, stack), expected, "{args:?} {stack}");
+fn every_choice_keeps_the_weight_and_has_nothing_left_to_do() {
+    for name in RECORDINGS {
+        let raw = recording(name);
+        for args in CHOICES {
+            let once = filter_bytes(TOOL, args, &raw);
+            assert_eq!(weight(&once), weight(&raw), "{name} {args:?}");
+            assert_eq!(filter_bytes(TOOL, args, &once), once, "{name} {args:?}");
+        }
     }
 }
 
 #[test]
-fn recordings_fold_to_as_few_stacks_as_the_research_found() {
-    // There the page table's look-ups counted for the collector.
-    let collector = ["--preset", "ocaml-gc", "--below", "^caml_page_table_lookup$=[GC]"];
-    for (name, samples, stacks) in [
-        ("treegc-4.13.1-dwarf", 2357, 201),
-        ("treegc-5.2.0fp-fp", 1472, 193),
-        ("packbench-4.13.1-dwarf", 1974, 194),
-    ] {
-        let raw = recording(&format!("folded/{name}.folded.gz"));
-        let collapsed = filter_bytes("stack-collapse-frames", &collector, raw);
-        let towerless = filter_bytes("stack-fold-towers", &[], collapsed);
-        let merged = filter_bytes("stack-merge", &[], towerless);
-        assert_eq!(weight(&merged), samples, "{name}");
-        assert_eq!(merged.iter().filter(|&&byte| byte == b'\n').count(), stacks, "{name}");
+fn a_cycle_is_left_once() {
+    assert_eq!(
+        fold(&[], "main;ping;pang;pong;ping;pang;pong;ping;busy 7\nmain;add;add;add;bal 2\n"),
+        "main;ping;pang;pong;ping;busy 7\nmain;add;bal 2\n"
+    );
+}
+
+#[test]
+fn a_frame_that_some_turns_lack_is_kept() {
+    let stack = "Treegc.rename;Stdlib.List.map;Stdlib.List.map_dps;Treegc.rename;Stdlib.List.map;Treegc.rename;work 1\n";
+    let folded = "Treegc.rename;Stdlib.List.map;Stdlib.List.map_dps;Treegc.rename;work 1\n";
+    assert_eq!(fold(&[], stack), folded);
+    assert_eq!(fold(&["--exact"], stack), stack);
+}
+
+#[test]
+fn lines_keep_their_order_and_are_not_summed() {
+    let input = "b;b;x 1\n# a comment\na;a 2\nb;x 3\nb;b;b;x 18446744073709551615\n";
+    let folded = "b;x 1\n# a comment\na 2\nb;x 3\nb;x 18446744073709551615\n";
+    assert_eq!(fold(&[], input), folded);
+}
+
+#[test]
+fn frames_without_a_name_are_frames() {
+    assert_eq!(fold(&[], ";;x;;x;;y 1\n;; 2\n;a;a 3\n"), ";x;;y 1\n;; 2\n;a 3\n");
+}
+
+#[test]
+fn periods_and_heights_have_limits() {
+    assert_eq!(fold(&["--max-period", "2"], "a;b;a;b;x;c;d;e;c;d;e 1\n"), "a;b;x;c;d;e;c;d;e 1\n");
+    assert_eq!(fold(&["--min-height", "3"], "a;a;b;b;b 1\n"), "a;a;b 1\n");
+    for args in [["--max-period", "0"], ["--max-period", "17"], ["--min-height", "1"]] {
+        assert_eq!(output(TOOL, &args, "").status.code(), Some(2), "{args:?}");
     }
 }
 
 #[test]
-fn ten_thousand_frames_fold_in_a_moment() {
-    for (turn, expected) in [("deep", "m;deep;x"), ("a;b;c;d;e;f;g", "m;a;b;c;d;e;f;g;x")] {
-        let stack = format!("m;{};x", vec![turn; 10_000 / turn.len().div_ceil(2)].join(";"));
-        assert_eq!(folded(&[], &stack), expected);
+fn erasing_leaves_no_frame_twice() {
+    assert_eq!(fold(&["--erase"], "main;iter;f;iter;g 1\n"), "main;iter;g 1\n");
+    let raw = recording("folded/treegc-5.2.0fp-fp.folded.gz");
+    for stack in stacks(&filter_bytes(TOOL, &["--erase"], raw)).keys() {
+        let frames: Vec<&[u8]> = stack.split(|&byte| byte == b';').collect();
+        assert_eq!(frames.iter().collect::<BTreeSet<_>>().len(), frames.len());
     }
+}
+
+#[test]
+fn heights_are_counted_in_powers_of_two() {
+    let input = "f;f;f;f;f;f;f;g 1\nping;pong;ping;pong;ping;busy 1\n";
+    let folded = "f (x4+);g 1\nping (x2+);pong (x2+);ping;busy 1\n";
+    assert_eq!(fold(&["--count"], input), folded);
+    assert_eq!(fold(&[], folded), folded);
+    assert_eq!(fold(&["--count"], folded), folded);
+    assert_eq!(fold(&["--count"], "f (x4+);f;g 1\n"), "f (x4+);g 1\n");
+    assert_eq!(fold(&["--erase", "--count"], "iter;f;iter;g 1\n"), "iter (x2+);g 1\n");
+}
+
+#[test]
+fn annotations_stay_at_the_end_of_a_name() {
+    assert_eq!(fold(&["--count"], "walk_[k];walk_[k];x 1\n"), "walk (x2+)_[k];x 1\n");
+    assert_eq!(fold(&[], "walk_[k];walk;walk_[k];x 1\n"), "walk_[k];walk;walk_[k];x 1\n");
+}
+
+#[test]
+fn stamps_tell_functions_apart_unless_ignored() {
+    // Pair.decode and Make_list.decode, on a stack of packbench.
+    let input = "Pack_store.Codec.decode_243;Pack_store.Codec.decode_149;x 1\n";
+    assert_eq!(fold(&[], input), input);
+    assert_eq!(fold(&["--ignore-stamps"], input), "Pack_store.Codec.decode_243;x 1\n");
+    let anonymous = "Lwtsim.fun_811;Lwtsim.fun_812;Lwtsim.fun_811;Lwtsim.fun_812;x 1\n";
+    assert_eq!(fold(&["--ignore-stamps"], anonymous), "Lwtsim.fun_811;Lwtsim.fun_812;x 1\n");
+    // Without a tower every name is what it was.
+    let other = "A.f_1;B.g_2;C.h_3 1\nA.f_9;B.g_9;C.h_9 1\n";
+    assert_eq!(fold(&["--ignore-stamps"], other), other);
+}
+
+#[test]
+fn the_table_counts_a_stack_once_for_each_cycle() {
+    let input = "main;ping;pong;ping;pong;ping;pong;x 3\nmain;pong;ping;pong;ping;y 1\nmain;f;f;g;f;f 5\nmain 1\n";
+    assert_eq!(
+        fold(&["--report"], input),
+        "weight  share  highest      mean  cycle\n\
+         \x20    5  50.0%        2       2.0  f\n\
+         \x20    4  40.0%        3       2.8  ping;pong\n"
+    );
+}
+
+#[test]
+fn a_table_of_no_towers_is_empty() {
+    let output = output(TOOL, &["--report"], "main;f 1\n");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+}
+
+#[test]
+fn the_table_of_a_recording_names_its_towers() {
+    let report = filter_bytes(TOOL, &["--report"], recording("folded/treegc-5.2.0fp-fp.folded.gz"));
+    let report = String::from_utf8(report).expect("UTF-8");
+    let row = |cycle: &str| {
+        let row = report.lines().find(|line| line.ends_with(&format!("  {cycle}"))).expect(cycle);
+        row.split_whitespace().take(4).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(row("Treegc.ping_775;Treegc.pang_776;Treegc.pong_777")[2], "33");
+    assert_eq!(row("Treegc.sum_nontail_584"), ["7", "0.5%", "127", "126.1"]);
+}
+
+#[test]
+fn a_stack_cut_in_a_recursion_is_given_the_callers_of_the_others() {
+    let input = "cc;f;f;f;g 1\ncc;main;run;f;f;h 2\ncc;main;other 4\n";
+    let reattached = "cc;main;run;f;h 2\ncc;main;other 4\ncc;main;run;f;g 1\n";
+    assert_eq!(fold(&["--reattach=5"], input), reattached);
+    assert_eq!(fold(&["--reattach=6"], input), "cc;f;g 1\ncc;main;run;f;h 2\ncc;main;other 4\n");
+}
+
+#[test]
+fn a_stack_whose_callers_are_not_certain_is_marked() {
+    let cut = "cc;f;f;f;f;g 1\ncc;f;f;f;f;g 1\n";
+    for others in ["", "cc;main;run;f 1\ncc;main;f 1\n", "dd;main;f 1\n", "cc;[unknown];f 1\n"] {
+        let marked = format!("{others}cc;[truncated];f;g 2\n");
+        assert_eq!(fold(&["--reattach=5"], &format!("{cut}{others}")), marked);
+        assert_eq!(fold(&["--reattach=3"], &marked), marked);
+    }
+    assert_eq!(fold(&["--reattach=4"], "[unknown];f;f;f;g 1\n"), "[truncated];f;g 1\n");
+    assert_eq!(fold(&["--reattach=4"], "f;f;f;f;g 1\n"), "[truncated];f;g 1\n");
+}
+
+#[test]
+fn a_recording_that_is_cut_anew_folds_to_what_it_was() {
+    let raw = recording("folded/treegc-4.13.1-dwarf.gc.folded.gz");
+    let expected = filter_bytes(TOOL, &[], &raw);
+    let (mut cut, mut cuts) = (Vec::new(), 0);
+    for line in raw.split_inclusive(|&byte| byte == b'\n') {
+        let frames: Vec<&[u8]> = line.split(|&byte| byte == b';').collect();
+        let is_cut = frames.len() > 80 && frames[0] == b"_start";
+        cuts += u32::from(is_cut);
+        cut.extend(frames[if is_cut { frames.len() - 60 } else { 0 }..].join(&b';'));
+    }
+    assert!(cuts > 20, "{cuts}");
+    let known = |folded: &[u8]| {
+        let mut sums: BTreeMap<Vec<u8>, u64> =
+            stacks(folded).into_iter().map(|(stack, sum)| (stack.to_vec(), sum)).collect();
+        // These were cut when they were recorded, before they had any callers.
+        sums.retain(|stack, _| !stack.windows(11).any(|word| word == b"sum_nontail"));
+        sums
+    };
+    assert_eq!(known(&filter_bytes(TOOL, &["--reattach=60"], &cut)), known(&expected));
+    assert_ne!(known(&filter_bytes(TOOL, &[], &cut)), known(&expected));
+}
+
+#[test]
+fn stacks_that_perf_cut_are_marked() {
+    let raw = recording("folded/treegc-5.2.0fp-fp.folded.gz");
+    let folded = filter_bytes(TOOL, &["--reattach"], raw);
+    assert_eq!(stacks(&folded)[&b"[truncated];Treegc.sum_nontail_584"[..]], 5);
+    let marked =
+        folded.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"[truncated]"));
+    assert_eq!(marked.count(), 3);
+}
+
+#[test]
+fn ten_thousand_frames_deep_is_no_trouble() {
+    let (run, turn) = (["f"; 10_000].join(";"), ["ping;pang;map_dps;pong"; 2_500].join(";"));
+    assert_eq!(
+        fold(&[], &format!("{run};x 1\n{turn};x 1\n")),
+        "f;x 1\nping;pang;map_dps;pong;x 1\n"
+    );
 }
 
 #[test]
 fn names_may_be_any_bytes() {
-    let out = filter_bytes("stack-fold-towers", &[], b"m;\xad;\xad;\xff 1\n");
+    let out = filter_bytes(TOOL, &[], b"m;\xad;\xad;\xff 1\n");
     assert_eq!(out, b"m;\xad;\xff 1\n");
 }
 
 #[test]
-fn cut_stacks_get_their_callers_back() {
-    let input = "m;f;f;f;f;x 1\nm;run;f;f;x 2\nm;g;g;g;g;x 3\n";
-    assert_eq!(
-        filter("stack-fold-towers", &["--reattach=5"], input),
-        "m;run;f;x 2\nm;run;f;x 1\nm;[truncated];g;x 3\n",
-    );
+fn options_that_exclude_each_other_are_named() {
+    for args in [&["--erase", "--exact"][..], &["--erase", "--report"], &["--report", "--count"]] {
+        let output = output(TOOL, args, "a 1\n");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(args[1]), "{args:?}");
+    }
 }
 
-#[test]
-fn towers_are_reported_by_weight() {
-    let input = "m;g;f;f;x 5\nm;h 5\nm;ping;pong;ping;pong;x 10\n";
-    assert_eq!(
-        filter("stack-fold-towers", &["--report"], input),
-        "weight  share  highest      mean  cycle\n\
-         \u{20}   10  50.0%        2       2.0  ping;pong\n\
-         \u{20}    5  25.0%        2       2.0  f\n",
-    );
-    let none = output("stack-fold-towers", &["--report"], "m;h 5\n");
-    assert_eq!(none.status.code(), Some(1));
+/// Folded lines of few frames, so that they recur; some are no UTF-8.
+fn lines() -> impl Strategy<Value = Vec<(Vec<Vec<u8>>, u32)>> {
+    let frame = prop::sample::select(vec![
+        b"a".to_vec(),
+        b"".to_vec(),
+        b"b".to_vec(),
+        b"b c 1".to_vec(),
+        b"\xad\xff".to_vec(),
+        b"M.f_1".to_vec(),
+        b"M.f_2".to_vec(),
+        b"g_[k]".to_vec(),
+    ]);
+    let stack = prop::collection::vec(frame, 1..30);
+    let stack = stack.prop_filter("one frame without a name is no stack", |stack| stack != &[b""]);
+    prop::collection::vec((stack, any::<u32>()), 1..20)
+}
+
+fn text(lines: &[(Vec<Vec<u8>>, u32)]) -> Vec<u8> {
+    let line = |(frames, count): &(Vec<Vec<u8>>, u32)| {
+        [&frames.join(&b';'), format!(" {count}\n").as_bytes()].concat()
+    };
+    lines.iter().flat_map(line).collect()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 
     #[test]
-    fn weight_order_root_and_leaf_stay(stacks in prop::collection::vec("[ab](;[abc]){0,12}", 1..12)) {
-        let input: String =
-            stacks.iter().enumerate().map(|(n, stack)| format!("{stack} {n}\n")).collect();
-        let once = filter("stack-fold-towers", &[], &input);
-        prop_assert_eq!(&filter("stack-fold-towers", &[], &once), &once);
-        for (before, after) in input.lines().zip(once.lines()) {
-            let ends = |line: &str| {
-                let (stack, count) = line.rsplit_once(' ').expect("a count");
-                let frames: Vec<_> = stack.split(';').collect();
-                (frames[0].to_owned(), frames[frames.len() - 1].to_owned(), count.to_owned())
-            };
-            prop_assert_eq!(ends(before), ends(after));
+    fn order_weight_root_and_leaf_are_kept(lines in lines()) {
+        for args in [&[][..], &["--exact"], &["--erase"], &["--min-height", "3"]] {
+            let folded = filter_bytes(TOOL, args, text(&lines));
+            let folded: Vec<&[u8]> = folded.split_inclusive(|&byte| byte == b'\n').collect();
+            prop_assert_eq!(folded.len(), lines.len());
+            for (line, (frames, count)) in folded.iter().zip(&lines) {
+                let count = format!(" {count}\n");
+                let stack = line.strip_suffix(count.as_bytes());
+                let kept: Vec<&[u8]> = stack.expect("its count").split(|&byte| byte == b';').collect();
+                prop_assert_eq!(kept.first().copied(), frames.first().map(Vec::as_slice));
+                prop_assert_eq!(kept.last().copied(), frames.last().map(Vec::as_slice));
+            }
         }
-        prop_assert_eq!(input.lines().count(), once.lines().count());
     }
 
     #[test]
-    fn any_bytes_keep_their_weight(input in folded_lines()) {
-        let out = output("stack-fold-towers", &["--count"], &input);
-        prop_assert_eq!(weight(&out.stdout), weight(&input));
+    fn folding_again_changes_nothing(lines in lines()) {
+        for args in CHOICES {
+            let once = filter_bytes(TOOL, args, text(&lines));
+            prop_assert_eq!(filter_bytes(TOOL, args, &once), once.clone());
+            prop_assert_eq!(weight(&once), weight(&text(&lines)));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Fold towers of recursion to one storey, without moving any weight.
 
+mod label;
 mod numbered;
 mod reattach;
 mod report;
@@ -12,6 +13,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Error, Files, FoldedLine, Pipe, Result, Status};
 
+use label::Labelled;
 use numbered::NumberedStack;
 use reattach::{Callers, Start};
 use report::Report;
@@ -146,41 +148,35 @@ impl Towers {
 
     /// Writes what was folded in place of `line`.
     fn write(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
+        let is_labelled = |storey: &Storey| self.count && storey.height > 1;
         self.folded.clear();
         let storeys = self.folder.storeys();
         let mut rest = storeys;
-        while let Some(storey) = rest.first() {
-            let run = if self.count { 1 } else { neighbours(rest) };
+        while let Some(first) = rest.first() {
+            let run = if is_labelled(first) { 1 } else { neighbours(rest, is_labelled) };
             if rest.len() < storeys.len() {
                 self.folded.push(b';');
             }
-            let start = storey.origin as usize;
+            let start = first.origin as usize;
             let text = self.stack.text(start..start + run);
-            if self.count && storey.height > 1 {
-                append_label(text, storey.height_class(), &mut self.folded);
+            if is_labelled(first) {
+                Labelled::parse(text).append_with(first.height_class(), &mut self.folded);
             } else {
                 self.folded.extend_from_slice(text);
             }
             rest = &rest[run..];
         }
-        // `;` are two frames without a name; one alone would be no stack.
-        if self.folded.is_empty() { pipe.pass(line) } else { pipe.replace(line, &self.folded) }
+        if self.folded.is_empty() {
+            // One frame without a name is no stack that could be read again.
+            return pipe.pass(line);
+        }
+        pipe.replace(line, &self.folded)
     }
 }
 
-/// How many of the first storeys stood on each other from the start.
-fn neighbours(storeys: &[Storey]) -> usize {
-    let together = |pair: &&[Storey]| pair[0].origin + 1 == pair[1].origin;
+/// How many of the first storeys, up to one that is to have a label, are neighbours in the text.
+fn neighbours(storeys: &[Storey], is_labelled: impl Fn(&Storey) -> bool) -> usize {
+    let together =
+        |pair: &&[Storey]| pair[0].origin + 1 == pair[1].origin && !is_labelled(&pair[1]);
     1 + storeys.windows(2).take_while(together).count()
-}
-
-/// Appends `name (x4+)`; an annotation such as `_[k]` stays at the end, where it is looked for.
-fn append_label(name: &[u8], height: u32, out: &mut Vec<u8>) {
-    let (name, annotation) = match name {
-        [.., b'_', b'[', _, b']'] => name.split_at(name.len() - b"_[k]".len()),
-        _ => (name, &b""[..]),
-    };
-    out.extend_from_slice(name);
-    out.extend_from_slice(format!(" (x{height}+)").as_bytes());
-    out.extend_from_slice(annotation);
 }

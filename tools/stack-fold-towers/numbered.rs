@@ -4,37 +4,52 @@ use std::ops::Range;
 
 use common::{FrameId, FrameTable, Frames};
 
+use crate::label::Labelled;
 use crate::stamps::without_stamp;
 
 /// One stack at a time, as text and as numbers.
 ///
 /// Looking up every frame by its name would take most of the time of folding. So the frames that
 /// a stack shares with the one before it, from the root on, are not looked at again, and for the
-/// others it is first tried whether a function calls the one that it called last time.
-#[derive(Default)]
+/// others a guess is tried: what started with the same bytes above the same frame last time.
 pub(crate) struct NumberedStack {
     text: Vec<u8>,
     numbers: Vec<FrameId>,
     /// Where each frame ends in the text; one byte before the next starts.
     ends: Vec<usize>,
     table: FrameTable,
-    /// What is known of each frame of the table.
-    known: Vec<Known>,
-    /// Names without stamps, if these are to be ignored, and the first frame of each.
-    bases: Option<(FrameTable, Vec<FrameId>)>,
+    /// For each frame of the table the first that counts as the same.
+    numbers_of: Vec<FrameId>,
+    guesses: Box<[FrameId; GUESSES]>,
+    ignore_stamps: bool,
+    /// What is compared of the names, and the first frame of each.
+    bases: FrameTable,
+    firsts: Vec<FrameId>,
 }
 
-struct Known {
-    /// The first frame that counts as the same.
-    number: FrameId,
-    /// What stood above it last time.
-    above: FrameId,
+/// How many guesses are kept: as many as stay in a cache close to the processor.
+const GUESSES: usize = 1 << 14;
+
+impl Default for NumberedStack {
+    fn default() -> NumberedStack {
+        NumberedStack {
+            text: Vec::new(),
+            numbers: Vec::new(),
+            ends: Vec::new(),
+            table: FrameTable::default(),
+            numbers_of: Vec::new(),
+            guesses: Box::new([FrameId::MAX; GUESSES]),
+            ignore_stamps: false,
+            bases: FrameTable::default(),
+            firsts: Vec::new(),
+        }
+    }
 }
 
 impl NumberedStack {
     /// Gives the same number to names that differ only in OCaml's stamps.
     pub(crate) fn ignoring_stamps(mut self) -> NumberedStack {
-        self.bases = Some(Default::default());
+        self.ignore_stamps = true;
         self
     }
 
@@ -47,7 +62,7 @@ impl NumberedStack {
         let mut end = shared;
         while let Some(text) = rest {
             let (id, length) = self.next_frame(text);
-            self.numbers.push(self.known[id as usize].number);
+            self.numbers.push(self.numbers_of[id as usize]);
             end += length;
             self.ends.push(end);
             end += 1;
@@ -83,35 +98,58 @@ impl NumberedStack {
 
     /// The frame that `text` starts with, and how long it is.
     fn next_frame(&mut self, text: &[u8]) -> (FrameId, usize) {
-        let below = self.numbers.last().map(|&number| number as usize);
-        if let Some(below) = below {
-            let above = self.known[below].above;
-            let name = self.table.name(above);
+        let slot = guess_slot(text, self.numbers.last());
+        let guess = self.guesses[slot];
+        if (guess as usize) < self.table.len() {
+            let name = self.table.name(guess);
             if text.starts_with(name) && matches!(text.get(name.len()), None | Some(b';')) {
-                return (above, name.len());
+                return (guess, name.len());
             }
         }
         let name = Frames::new(text).next().unwrap_or_default();
         let id = self.table.intern(name);
-        if id as usize == self.known.len() {
+        if id as usize == self.numbers_of.len() {
             let number = self.number_of(id, name);
-            self.known.push(Known { number, above: id });
+            self.numbers_of.push(number);
         }
-        if let Some(below) = below {
-            self.known[below].above = id;
-        }
+        self.guesses[slot] = id;
         (id, name.len())
     }
 
-    /// The number of a frame that is new in the table.
-    fn number_of(&mut self, id: FrameId, name: &[u8]) -> FrameId {
-        let Some((bases, firsts)) = &mut self.bases else { return id };
-        let base = bases.intern(without_stamp(name)) as usize;
-        if base == firsts.len() {
-            firsts.push(id);
+    /// The number of a frame that is new in the table; what a label says of its height is no part
+    /// of its name.
+    fn number_of(&mut self, id: FrameId, frame: &[u8]) -> FrameId {
+        let Labelled { name, annotation, .. } = Labelled::parse(frame);
+        let name = if self.ignore_stamps { without_stamp(name) } else { name };
+        let base = self.bases.intern(&[name, annotation].concat()) as usize;
+        if base == self.firsts.len() {
+            self.firsts.push(id);
         }
-        firsts[base]
+        self.firsts[base]
     }
+}
+
+/// Where the guess stands of what `text` starts with above the frame `below`.
+fn guess_slot(text: &[u8], below: Option<&FrameId>) -> usize {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let start = text.first_chunk().copied().unwrap_or_else(|| {
+        let mut padded = [0; 8];
+        padded[..text.len()].copy_from_slice(text);
+        padded
+    });
+    let below = below.map_or(0, |&number| u64::from(number) + 1);
+    let start = up_to_separator(u64::from_le_bytes(start));
+    let mixed = (start ^ below.wrapping_mul(FACTOR)).wrapping_mul(FACTOR);
+    mixed as usize >> (usize::BITS - GUESSES.ilog2())
+}
+
+/// Eight bytes of text, of which those behind the first `;` are 0.
+fn up_to_separator(bytes: u64) -> u64 {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let differs = bytes ^ (EACH * u64::from(b';'));
+    // The lowest bit that is set is the highest of the first byte that does not differ.
+    let separators = differs.wrapping_sub(EACH) & !differs & (EACH << 7);
+    bytes & (separators ^ separators.wrapping_sub(1))
 }
 
 /// How many bytes two texts share from their start.

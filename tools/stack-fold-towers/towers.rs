@@ -83,7 +83,6 @@ pub(crate) struct Folder {
     /// For each frame of the stack at hand where it stands; other frames have stale values.
     places: Vec<Place>,
     storeys: Vec<Storey>,
-    towers: Vec<Tower>,
 }
 
 /// What loop erasure knows of a frame.
@@ -106,7 +105,6 @@ impl Folder {
             stack: Stack::new(max_period, min_height.max(2)),
             places: Vec::new(),
             storeys: Vec::new(),
-            towers: Vec::new(),
         }
     }
 
@@ -119,14 +117,12 @@ impl Folder {
     /// Returns `frames`, root first, with every tower folded.
     pub(crate) fn fold(&mut self, frames: &[u32]) -> &[Storey] {
         self.storeys.clear();
-        self.towers.clear();
         let plain = self.stack.plain(frames);
         self.stack.start_with(&frames[..plain]);
         for (&frame, at) in frames.iter().zip(0..).skip(plain) {
             self.stack.push(frame, at);
         }
         self.storeys.extend(self.stack.storeys());
-        self.towers.extend(self.stack.towers());
         &self.storeys
     }
 
@@ -138,7 +134,7 @@ impl Folder {
     /// Neither the period nor `min_height` matters. Uses memory for the greatest frame number.
     pub(crate) fn erase(&mut self, frames: &[u32]) -> &[Storey] {
         self.storeys.clear();
-        self.towers.clear();
+        self.stack.clear();
         let size = frames.iter().max().map_or(0, |&frame| frame as usize + 1);
         self.places.resize(size.max(self.places.len()), Place::default());
         for &frame in frames {
@@ -164,8 +160,8 @@ impl Folder {
     }
 
     /// Returns the towers of the stack folded last, by their last frame; none after `erase`.
-    pub(crate) fn towers(&self) -> &[Tower] {
-        &self.towers
+    pub(crate) fn towers(&self) -> Vec<Tower> {
+        self.stack.towers().collect()
     }
 }
 

@@ -77,7 +77,7 @@ impl Stack {
     }
 
     /// Takes off all frames.
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.frames.clear();
         self.levels.clear();
         self.notes.clear();
@@ -140,14 +140,16 @@ impl Stack {
         if same == 0 && level.note == 0 {
             return;
         }
-        let mut repeats = [0; LONGEST_PERIOD];
+        let note = self.note_mut(top);
+        note.same = same;
+        note.repeats = [0; LONGEST_PERIOD];
+        note.joinable = Joinable::default();
         let mut turns_end = false;
         for at in ones(same) {
-            repeats[at] = self.note(top - 1).repeats[at] + 1;
-            turns_end |= repeats[at] as usize > at;
+            let repeats = self.note(top - 1).repeats[at] + 1;
+            self.note_mut(top).repeats[at] = repeats;
+            turns_end |= repeats as usize > at;
         }
-        let note = self.note_mut(top);
-        *note = Note { same, repeats, joinable: Joinable::default(), ..*note };
         let folded = turns_end && self.fold_cycle();
         if same != 0 && !folded && self.optional_frames {
             self.fold_optional_frames();

@@ -91,7 +91,7 @@ fn has_optional_frames(frames: &[u32], max_period: usize) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
     #[test]
     fn folded_stack_is_a_way_through_the_stack(frames in stacks(), how in folders()) {
@@ -174,7 +174,7 @@ proptest! {
         let (max_period, min_height, exact) = how;
         let mut folder = folder(how);
         let storeys = folder.fold(&frames).to_vec();
-        for &Tower { start, period, height } in folder.towers() {
+        for &Tower { start, period, height } in &folder.towers() {
             prop_assert!(period <= max_period && height >= min_height.max(2));
             let cycle = &storeys[start..start + period];
             // Only the first frame of a turn is certain to be in all of them.
