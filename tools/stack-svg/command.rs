@@ -4,8 +4,9 @@ use std::ffi::OsString;
 
 use crate::names::visible;
 
-/// The options behind the tool's name. Where the picture goes and where the
-/// stacks come from is left out: the same stacks give the same picture.
+/// The options behind the tool's name. Where the picture goes, where the stacks
+/// come from and what is said beside is left out: the same stacks give the
+/// same picture.
 pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
     let mut command = vec![env!("CARGO_BIN_NAME").to_owned()];
     let mut args = args.map(|arg| arg.to_string_lossy().into_owned()).peekable();
@@ -13,6 +14,7 @@ pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
         match arg.as_str() {
             "--" => break,
             "-o" | "--output" => drop(args.next()),
+            "--stats" | "--line-buffered" => {}
             _ if arg.starts_with("--output=") || !arg.starts_with("--") => {}
             _ if takes_value(&arg) => {
                 command.push(arg);
@@ -27,16 +29,13 @@ pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
 /// True for the options whose value is the next word; the value of no other
 /// option can be told from a file.
 fn takes_value(arg: &str) -> bool {
-    const FLAGS: [&str; 9] = [
+    const FLAGS: [&str; 6] = [
         "--reverse",
         "--flamechart",
         "--flame-chart",
         "--diff",
         "--no-script",
         "--inverted",
-        "--stats",
-        "--line-buffered",
-        "--csp-hash",
     ];
     !arg.contains('=') && !FLAGS.contains(&arg)
 }
@@ -59,7 +58,7 @@ mod tests {
     fn the_command_has_no_files() {
         let table = [
             ("", "stack-svg"),
-            ("a.folded -o x.svg", "stack-svg"),
+            ("a.folded --stats -o x.svg", "stack-svg"),
             ("--diff a --title it's --output=x - -ox", r"stack-svg --diff --title 'it'\''s'"),
             ("--width=9 a --unit ns -- --b", "stack-svg --width=9 --unit ns"),
         ];
