@@ -29,14 +29,8 @@ pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
 /// True for the options whose value is the next word; the value of no other
 /// option can be told from a file.
 fn takes_value(arg: &str) -> bool {
-    const FLAGS: [&str; 6] = [
-        "--reverse",
-        "--flamechart",
-        "--flame-chart",
-        "--diff",
-        "--no-script",
-        "--inverted",
-    ];
+    const FLAGS: [&str; 6] =
+        ["--reverse", "--flamechart", "--flame-chart", "--diff", "--no-script", "--inverted"];
     !arg.contains('=') && !FLAGS.contains(&arg)
 }
 

@@ -40,7 +40,7 @@ struct Args {
 
     /// Without the script, leave out frames narrower than this many pixels, or
     /// with '%' than this share of the weight
-    #[arg(long, value_name = "WIDTH", default_value = "0.1", alias = "minwidth")]
+    #[arg(long, value_name = "WIDTH", default_value = "0.5", alias = "minwidth")]
     min_width: MinWidth,
 
     /// Keep at most so many frames, the heaviest

@@ -100,6 +100,14 @@ pub(crate) fn fitted(name: &str, letters: usize) -> String {
     [&graphemes[..ahead], &["\u{2026}"], &graphemes[graphemes.len() - behind..]].concat().concat()
 }
 
+/// A name and what is said of it: all of that, or none.
+pub(crate) fn fitted_with(name: &str, said: &str, letters: usize) -> String {
+    match letters.saturating_sub(said.chars().count() + 1) {
+        left @ 3.. => format!("{} {said}", fitted(name, left)),
+        _ => fitted(name, letters),
+    }
+}
+
 /// How many of these letters fit on so many columns.
 fn fitting<'a>(letters: impl Iterator<Item = &'a str>, mut left: usize) -> usize {
     let fits = |letter: &&str| {

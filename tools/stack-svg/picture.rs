@@ -11,7 +11,7 @@ use crate::embed::{self, Columns, Embedded, hex};
 use crate::finish::{self, Caption, Finish};
 use crate::footer::Footer;
 use crate::look::{LETTER_WIDTH, Look};
-use crate::names::{fitted, parseable, shown};
+use crate::names::{fitted, fitted_with, parseable, shown};
 use crate::numbers::{change, grouped, percent};
 use crate::profile::{LeftOut, Node, Profile};
 
@@ -101,17 +101,16 @@ impl Picture<'_> {
     fn caption(&self, node: &Node, colors: &[Color]) -> Caption {
         let name = node.frame.map_or_else(|| "all".to_owned(), |id| shown(self.frames.name(id)));
         let share = node.weight as f64 / self.drawn.total() as f64;
-        let (title, label) = if self.kind.diff {
-            let change = change(node.before, node.after());
-            (self.two_weights(&name, node, &change), format!("{name} {change}"))
-        } else {
-            let counted = self.look.counted(node.weight);
-            (format!("{name} ({counted}, {:.2}%)", share * 100.0), name)
-        };
         // Three pixels on each side stay free.
         let width = share * self.look.frames_width() as f64 - 6.0;
-        let letters = width / (f64::from(self.look.font_size) * LETTER_WIDTH);
-        let label = fitted(&label, letters as usize);
+        let letters = (width / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
+        let (title, label) = if self.kind.diff {
+            let change = change(node.before, node.after());
+            (self.two_weights(&name, node, &change), fitted_with(&name, &change, letters))
+        } else {
+            let counted = self.look.counted(node.weight);
+            (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&name, letters))
+        };
         let color = match node.frame {
             _ if self.kind.diff => colors::of_change(node),
             Some(id) => colors[id as usize],

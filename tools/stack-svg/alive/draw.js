@@ -66,9 +66,18 @@ function drawRows() {
   page.frames.replaceChildren(drawn);
   [shown.from, shown.to] = [first, last];
   markCurrent(hadFocus);
+  markEdges();
+}
+
+// Where there is more to scroll to, rows fade instead of being cut.
+function markEdges() {
+  const { scrollTop, scrollHeight, clientHeight } = page.stage;
+  page.stage.classList.toggle('more-above', scrollTop > 0);
+  page.stage.classList.toggle('more-below', scrollTop + clientHeight < scrollHeight - 1);
 }
 
 function redrawWhenScrolled() {
+  markEdges();
   if (state.view === 'table') return drawTableRows();
   const first = Math.floor(page.stage.scrollTop / ROW);
   const last = first + Math.ceil(page.stage.clientHeight / ROW);
@@ -93,16 +102,27 @@ function elementOf(box) {
 
 function fillFrame(element, { branch, width, isBelow }) {
   element.style.backgroundColor = colorOf(branch);
-  element.textContent = fitted(labelOf(branch), Math.floor((width - 2 * PADDING) / LETTER));
+  element.textContent = labelOf(branch, Math.floor((width - 2 * PADDING) / LETTER));
   element.setAttribute('aria-level', branch.depth + 1);
-  let label = `${nameText(branch.name)}, ${summary(branch)}`;
   if (isBelow) element.classList.add('below');
-  if (state.hits !== null && state.hits.query !== '') {
-    const isHit = state.hits.has(branch.name);
-    element.classList.add(isHit ? 'hit' : 'miss');
-    if (isHit) label += ', found';
+  markHit(element, branch);
+}
+
+// Says of a frame whether the search found it.
+function markHit(element, branch) {
+  const isSearched = state.hits !== null;
+  const isHit = isSearched && state.hits.has(branch.name);
+  element.classList.toggle('hit', isHit);
+  element.classList.toggle('miss', isSearched && !isHit);
+  const label = `${nameText(branch.name)}, ${summary(branch)}`;
+  element.setAttribute('aria-label', isHit ? `${label}, found` : label);
+}
+
+// After a search every box is where it was.
+function markHits() {
+  for (const { element, branch } of shown.boxes) {
+    if (element !== null && branch !== undefined) markHit(element, branch);
   }
-  element.setAttribute('aria-label', label);
 }
 
 function colorOf(branch) {
@@ -110,9 +130,9 @@ function colorOf(branch) {
   return branch.name === NOBODY ? facts.whole : colorsOfNames[branch.name];
 }
 
-function labelOf(branch) {
-  const name = nameText(branch.name);
-  return isDiff ? `${name} ${change(branch.before, branch.after)}` : name;
+function labelOf({ name, before, after }, room) {
+  if (isDiff) return fittedWith(nameText(name), change(before, after), room);
+  return fitted(nameText(name), room);
 }
 
 const summary = (branch) => `${counted(branch.weight)}, ${percent(branch.weight, tree.total[0])}`;

@@ -34,7 +34,7 @@ function drawCrumbs() {
 
 function showMatched() {
   const { hits } = state;
-  if (hits === null || hits.query === '') page.matched.textContent = '';
+  if (hits === null) page.matched.textContent = '';
   else if (hits.error !== '') page.matched.textContent = hits.error;
   else page.matched.textContent = `${matchedShare()} found`;
 }

@@ -2,6 +2,8 @@
 
 const LONGEST_QUERY = 500;
 
+let smallNames = null;
+
 // What a query asks for: text, or a pattern as /re/. A capital anywhere makes
 // it tell capitals from small letters, as does nothing else.
 function matcherOf(query) {
@@ -10,11 +12,12 @@ function matcherOf(query) {
   const isExact = /\p{Lu}/u.test(source.replace(/\\[a-zA-Z]/g, '')) && !pattern?.[2];
   if (pattern !== null) {
     const regex = new RegExp(source, isExact ? '' : 'i');
-    return (name) => regex.test(name);
+    return (name) => regex.test(bareNames[name]);
   }
-  if (isExact) return (name) => name.includes(query);
+  if (isExact) return (name) => bareNames[name].includes(query);
+  smallNames ??= bareNames.map((name) => name.toLowerCase());
   const small = query.toLowerCase();
-  return (name) => name.toLowerCase().includes(small);
+  return (name) => smallNames[name].includes(small);
 }
 
 // Which frames a query finds. A pattern that is none finds nothing and says so.
@@ -25,9 +28,7 @@ class Hits {
     this.names = new Uint8Array(names.length);
     try {
       const matches = matcherOf(this.query);
-      bareNames.forEach((name, at) => {
-        if (matches(name)) this.names[at] = 1;
-      });
+      for (let name = 0; name < names.length; name++) if (matches(name)) this.names[name] = 1;
     } catch (error) {
       this.error = error instanceof SyntaxError ? 'no regular expression' : String(error);
     }

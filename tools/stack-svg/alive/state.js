@@ -67,7 +67,7 @@ function fragment() {
   if (state.view !== START.view) words.set('view', state.view);
   if (state.view === 'sandwich') words.set('function', hashOf(state.focus));
   else if (state.zoom.parent !== null) words.set('zoom', wayTo(state.zoom));
-  if (state.hits !== null && state.hits.query !== '') words.set('search', state.hits.query);
+  if (state.hits !== null) words.set('search', state.hits.query);
   if (state.flipped !== START.flipped) words.set('flip', '1');
   const { column, isRising } = state.sort;
   if (column !== 'own' || isRising) words.set('sort', (isRising ? '+' : '-') + column);
@@ -153,7 +153,9 @@ function currentName() {
 
 function search(query) {
   state.hits = query === '' ? null : new Hits(query);
-  render();
+  if (state.view === 'table') drawTable();
+  else markHits();
+  showMatched();
   remember();
 }
 

@@ -22,7 +22,7 @@ const table = { all: null, rows: [], current: 0 };
 
 function drawTable() {
   table.all ??= sumsOfNames();
-  const isFound = ({ name }) => state.hits === null || state.hits.query === '' || state.hits.has(name);
+  const isFound = ({ name }) => state.hits === null || state.hits.has(name);
   const { of } = [...COLUMNS, BY_NAME].find(({ id }) => id === state.sort.column);
   const sign = state.sort.isRising ? 1 : -1;
   const order = (one, other) => (of(one) < of(other) ? -sign : of(one) > of(other) ? sign : 0);
@@ -60,6 +60,7 @@ function drawTableRows() {
   page.frames.replaceChildren(drawn);
   const current = page.frames.querySelector('.current');
   if (hadFocus) current?.focus({ preventScroll: true });
+  markEdges();
 }
 
 function rowOf(sums, at) {

@@ -58,6 +58,12 @@ function fitted(text, room) {
   return `${letters.slice(0, ahead).join('')}…${letters.slice(letters.length - behind).join('')}`;
 }
 
+// A name and what is said of it: all of that, or none.
+function fittedWith(name, said, room) {
+  const left = room - said.length - 1;
+  return left < 3 ? fitted(name, room) : `${fitted(name, left)} ${said}`;
+}
+
 function fitting(letters, room) {
   let left = room;
   let count = 0;
