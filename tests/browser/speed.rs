@@ -1,3 +1,5 @@
+use std::iter;
+
 use serde_json::json;
 
 use super::{Browser, Stage, cases};
@@ -9,8 +11,9 @@ cases![a_hundred_thousand_frames_answer_at_once];
 const TO_OPEN: f64 = 1000.0;
 const TO_ACT: f64 = 100.0;
 
-/// As other programs may keep the machine busy, the best of some tries counts.
-const TRIES: usize = 4;
+/// Other programs may keep the machine busy, so the best of some tries counts:
+/// one where that is quick enough, and so many at most.
+const TRIES: usize = 15;
 
 /// Stacks of a hundred thousand frames, no two the same, 30 deep.
 fn hundred_thousand_frames() -> String {
@@ -36,6 +39,9 @@ fn hundred_thousand_frames() -> String {
     }
     folded
 }
+
+/// How many frames the picture says that it has.
+const FRAMES: &str = "[...document.querySelectorAll('.note')].map((e) => e.textContent).find((t) => t.endsWith('frames'))";
 
 /// Runs an act and waits until the next picture is on the screen.
 fn time(browser: &Browser, act: &str) -> f64 {
@@ -80,6 +86,7 @@ fn a_hundred_thousand_frames_answer_at_once(stage: &Stage) {
         ("flame", press("1"), TO_ACT),
     ];
     let mut best = vec![f64::INFINITY; acts.len() + 1];
+    let limits: Vec<f64> = iter::once(TO_OPEN).chain(acts.iter().map(|(.., most)| *most)).collect();
     for _ in 0..TRIES {
         browser.open("about:blank");
         browser.open(&url);
@@ -89,12 +96,14 @@ fn a_hundred_thousand_frames_answer_at_once(stage: &Stage) {
         for (best, (_, act, _)) in best[1..].iter_mut().zip(&acts) {
             *best = best.min(time(browser, act));
         }
+        if best.iter().zip(&limits).all(|(best, most)| best < most) {
+            break;
+        }
     }
-    let limits =
-        [("open", TO_OPEN)].into_iter().chain(acts.iter().map(|(name, _, most)| (*name, *most)));
-    let frames = browser.text("[...document.querySelectorAll('.note')].map((e) => e.textContent).find((t) => t.endsWith('frames'))");
+    let frames = browser.text(FRAMES);
+    let names = iter::once("open").chain(acts.iter().map(|(name, ..)| *name));
     let mut slow = Vec::new();
-    for ((name, most), best) in limits.zip(best) {
+    for ((name, most), best) in names.zip(limits).zip(best) {
         println!("browser, {frames}: {name} {best:.0} ms");
         if best > most {
             slow.push(format!("{name} {best:.0} ms"));
