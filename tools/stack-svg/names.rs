@@ -82,6 +82,9 @@ fn push_escapes(bytes: &[u8], text: &mut String) {
     }
 }
 
+/// Fewer letters of a name tell nothing.
+const LEAST_LETTERS: usize = 5;
+
 /// A name shortened in the middle to so many letters, cut between what a
 /// reader takes for letters; nothing if that is too little to be of use.
 pub(crate) fn fitted(name: &str, letters: usize) -> String {
@@ -89,7 +92,7 @@ pub(crate) fn fitted(name: &str, letters: usize) -> String {
     if graphemes.iter().copied().map(columns).sum::<usize>() <= letters {
         return name.to_owned();
     }
-    if letters < 3 {
+    if letters < LEAST_LETTERS {
         return String::new();
     }
     // The end says more than the start: Module.Submodule.function.
@@ -103,7 +106,7 @@ pub(crate) fn fitted(name: &str, letters: usize) -> String {
 /// A name and what is said of it: all of that, or none.
 pub(crate) fn fitted_with(name: &str, said: &str, letters: usize) -> String {
     match letters.saturating_sub(said.chars().count() + 1) {
-        left @ 3.. => format!("{} {said}", fitted(name, left)),
+        left @ LEAST_LETTERS.. => format!("{} {said}", fitted(name, left)),
         _ => fitted(name, letters),
     }
 }
@@ -167,10 +170,11 @@ mod tests {
     #[test]
     fn names_are_cut_between_letters() {
         assert_eq!(fitted("main", 4), "main");
-        assert_eq!(fitted("main", 3), "m\u{2026}n");
-        assert_eq!(fitted("main", 2), "");
+        assert_eq!(fitted("main()", 5), "ma\u{2026}()");
+        assert_eq!(fitted("main()", 4), "");
         assert_eq!(fitted("関数です", 7), "関\u{2026}す");
-        assert_eq!(fitted("e\u{301}e\u{301}e\u{301}e\u{301}", 3), "e\u{301}\u{2026}e\u{301}");
+        let six = "e\u{301}".repeat(6);
+        assert_eq!(fitted(&six, 5), "e\u{301}e\u{301}\u{2026}e\u{301}e\u{301}");
         assert_eq!(fitted("Stdlib.List.fold_left", 12), "Stdli\u{2026}d_left");
         assert_eq!(fitted("", 0), "");
     }

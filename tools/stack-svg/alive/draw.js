@@ -153,7 +153,6 @@ function markCurrent(takesFocus) {
 
 // Weights from left to right, where these are time.
 function drawAxis() {
-  page.axis.hidden = !(isChart && state.view === 'flame');
   page.axis.replaceChildren();
   if (page.axis.hidden) return;
   const { zoom } = state;

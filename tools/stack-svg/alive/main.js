@@ -8,6 +8,7 @@ function render() {
   }
   page.flip.disabled = view === 'sandwich' || view === 'table';
   page.flip.setAttribute('aria-pressed', String(state.flipped));
+  page.axis.hidden = !(isChart && view === 'flame');
   drawCrumbs();
   if (view === 'table') drawTable();
   else drawBoxes();

@@ -32,7 +32,6 @@ function drawTable() {
   page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
   page.frames.setAttribute('role', 'rowgroup');
   page.frames.setAttribute('aria-label', 'Table');
-  page.axis.hidden = true;
   drawTableRows();
   drawTableSum();
 }

@@ -44,11 +44,14 @@ const columns = (letters) => letters.reduce((sum, one) => sum + (isWide(one) ? 2
 
 const PLAIN = /^[\x20-\x7e\u2026\u2212]*$/;
 
+// Fewer letters of a name tell nothing.
+const LEAST_LETTERS = 5;
+
 // The text shortened in the middle to so many columns, as the end of a name
 // says more than its start; nothing if that is too little to be of use.
 function fitted(text, room) {
   if (text.length <= room && PLAIN.test(text)) return text;
-  if (room < 3) return '';
+  if (room < LEAST_LETTERS) return '';
   const letters = Array.from(text);
   if (columns(letters) <= room) return text;
   const tail = Math.floor(room / 2);
@@ -61,7 +64,7 @@ function fitted(text, room) {
 // A name and what is said of it: all of that, or none.
 function fittedWith(name, said, room) {
   const left = room - said.length - 1;
-  return left < 3 ? fitted(name, room) : `${fitted(name, left)} ${said}`;
+  return left < LEAST_LETTERS ? fitted(name, room) : `${fitted(name, left)} ${said}`;
 }
 
 function fitting(letters, room) {
