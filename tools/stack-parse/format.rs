@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use common::{Error, FoldedLine, Input, Result};
 
 use crate::weigher::Weight;
-use crate::{memtrace, perf_script};
+use crate::{landmarks, memtrace, perf_script};
 
 /// How much of an input is looked at, in bytes.
 const SAMPLE_SIZE: usize = 64 * 1024;
@@ -19,6 +19,10 @@ pub(crate) enum Format {
     PerfScript,
     /// A trace of OCaml's allocations by memtrace, versions 1 to 3
     Memtrace,
+    /// The call tree of OCaml's landmarks, as JSON
+    Landmarks,
+    /// The call tree of OCaml's landmarks, as the text it prints
+    LandmarksText,
     /// Folded stacks, one a line: `main;work;leaf 12`
     Folded,
 }
@@ -30,6 +34,8 @@ impl Format {
         match self {
             Format::PerfScript | Format::Folded => &[Auto, Samples, Period],
             Format::Memtrace => &[Auto, Samples, Period, Words, Bytes],
+            Format::Landmarks => &[Auto, Period, Bytes],
+            Format::LandmarksText => &[Auto, Period],
         }
     }
 
@@ -139,6 +145,12 @@ fn detect_text(text: &[u8]) -> Detected {
     let Some(first) = lines().find(|line| !line.trim_ascii().is_empty()) else {
         return Detected::Empty;
     };
+    if landmarks::is_json(text) {
+        return Detected::Known(Format::Landmarks);
+    }
+    if lines().any(landmarks::is_call) {
+        return Detected::Known(Format::LandmarksText);
+    }
     if is_perf_script(lines()) {
         return Detected::Known(Format::PerfScript);
     }
@@ -213,7 +225,7 @@ mod tests {
         let bpftrace = "@[\n\tffffffff821ef666 do_syscall_64+70\n]: 4\n";
         assert!(said(bpftrace).starts_with("unknown format, it looks like bpftrace, the first"));
         let hello = "unknown format, the first line is \"hello\"; known are perf-script, memtrace, \
-                     folded";
+                     landmarks, landmarks-text, folded";
         assert_eq!(said("\nhello\nworld 1\n"), hello);
     }
 }

@@ -3,6 +3,7 @@
 mod events;
 mod format;
 mod health;
+mod landmarks;
 mod left_out;
 mod memtrace;
 mod off_cpu;
@@ -101,6 +102,8 @@ fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) 
     let before = profile.samples() + pipe.accounts.read.lines;
     match format {
         Format::Memtrace => memtrace::read(input, &args.names, args.objects, profile, pipe)?,
+        Format::Landmarks => landmarks::read_json(input, &args.names, profile, pipe)?,
+        Format::LandmarksText => landmarks::read_text(input, profile, pipe)?,
         Format::PerfScript => {
             perf_script::read(input, &args.names, threads(args), profile, pipe)?;
         }
