@@ -22,4 +22,5 @@ mod stack_fold_towers;
 mod stack_grep;
 mod stack_merge;
 mod stack_parse;
+mod stack_parse_ocaml;
 mod stack_svg;

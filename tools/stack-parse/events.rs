@@ -82,12 +82,12 @@ impl Events {
         }
     }
 
-    /// Accounts for one sample of an event.
+    /// Accounts for as many samples of an event, each of this period.
     #[inline]
-    pub(crate) fn account(&mut self, event: usize, period: u64) {
+    pub(crate) fn account(&mut self, event: usize, samples: u64, period: u64) {
         let account = &mut self.accounts[event];
-        account.samples += 1;
-        account.periods += u128::from(period);
+        account.samples += samples;
+        account.periods += u128::from(samples) * u128::from(period);
     }
 
     /// True if and only if the samples of an event are wanted.
@@ -175,7 +175,7 @@ mod tests {
 
     fn admits(events: &mut Events, event: &str, period: u64) -> bool {
         let index = events.index(event.as_bytes());
-        events.account(index, period);
+        events.account(index, 1, period);
         events.admits(index)
     }
 

@@ -71,7 +71,7 @@ mod tests {
         let mut headers = RecentHeaders::default();
         let line = b"V8 Worker 16992   525.936394:    2004008 cpu-clock: ";
         let event = EventLine::parse(line).expect("an event line");
-        let sample = Sample { base: 3, event: 0, period: 2_004_008 };
+        let sample = Sample { base: 3, event: 0, samples: 1, period: 2_004_008 };
         headers.keep(line, &event, sample);
         let found = |line: &str| headers.find(line.as_bytes()).map(|(sample, _)| sample.base);
         assert_eq!(found("V8 Worker 16992   526.000000:    2004008 cpu-clock: "), Some(3));
