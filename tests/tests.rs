@@ -20,7 +20,10 @@ mod browser;
 
 // One module per tool.
 mod stack_collapse_frames;
+mod stack_demangle;
+mod stack_fold_towers;
 mod stack_grep;
 mod stack_merge;
 mod stack_parse;
+mod stack_parse_ocaml;
 mod stack_svg;

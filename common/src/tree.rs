@@ -227,11 +227,14 @@ impl StackTree {
     /// Orders by the text the steps put into their lines: `a`, then `a b`,
     /// then `a;c`, since a space sorts before `;`.
     fn compare_text(&self, frames: &FrameTable, a: &Step, b: &Step) -> Ordering {
-        let text = |step: &Step| {
-            let separator: &[u8] = if step.below { b";" } else { b"" };
-            frames.name(self.frame(step.node)).iter().chain(separator)
+        let (a_name, b_name) = (frames.name(self.frame(a.node)), frames.name(self.frame(b.node)));
+        let common = a_name.len().min(b_name.len());
+        let rest = |step: &Step, name: &'_ [u8]| {
+            let separator = step.below.then_some(b';');
+            name[common..].first().copied().or(separator)
         };
-        text(a).cmp(text(b))
+        // Only where one name starts the other does what follows it matter.
+        a_name[..common].cmp(&b_name[..common]).then_with(|| rest(a, a_name).cmp(&rest(b, b_name)))
     }
 }
 

@@ -69,11 +69,15 @@ fn page(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("man/{name}: {error}"))
 }
 
-/// The options of lines such as `  -e, --regexp <PATTERN>  Keep what matches`.
+/// The options of lines such as `  -e, --regexp <PATTERN>  Keep what matches`,
+/// and those in brackets behind, `[alias: --pattern]`.
 fn options_in_help(help: &str) -> BTreeSet<String> {
     let definitions = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let aliases = help.split("[alias").skip(1).filter_map(|text| text.split(']').next());
     definitions
-        .flat_map(|line| line.split("  ").next().unwrap_or(line).split([' ', ',', '=', '[']))
+        .map(|line| line.split("  ").next().unwrap_or(line))
+        .chain(aliases)
+        .flat_map(|options| options.split([' ', ',', '=', '[']))
         .filter(|word| word.len() > 1 && word.starts_with('-'))
         .map(|word| word.trim_end_matches("...").to_owned())
         .collect()
