@@ -2,7 +2,7 @@
 
 use std::io;
 
-use common::FrameTable;
+use common::{FrameId, FrameTable};
 use inferno::flamegraph::color::Color;
 use inferno::flamegraph::{self, Direction, Options};
 
@@ -60,7 +60,7 @@ impl Picture<'_> {
         let embedded = self.whole.map(|whole| {
             let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
             let mut embedded = Embedded::new(whole, columns, self.frames, &ids, &colors);
-            (embedded.facts, embedded.legend) = (self.facts(), self.legend());
+            (embedded.facts, embedded.legend) = (self.facts(), self.legend(&ids));
             embedded
         });
         let finish = Finish {
@@ -69,7 +69,7 @@ impl Picture<'_> {
             title: self.look.title(self.kind),
             description: "Wider is more weight. The program stack-top says it in a table."
                 .to_owned(),
-            footer: self.footer(),
+            footer: self.footer(&ids),
             embedded,
         };
         finish::finish(&svg, finish)
@@ -126,12 +126,12 @@ impl Picture<'_> {
     }
 
     /// What the picture shows and what it leaves out.
-    fn footer(&self) -> Footer {
+    fn footer(&self, ids: &[FrameId]) -> Footer {
         let mut footer = Footer::new(self.look.font_size);
         if self.kind.chart {
             footer.push_axis(self.drawn.total(), self.look.frames_width());
         }
-        footer.push_legend(self.legend().into_iter());
+        footer.push_legend(self.legend(ids).into_iter());
         footer.push_line(self.totals());
         let narrow = LeftOut {
             frames: self.drawn.left_out.frames.saturating_sub(self.cut.frames),
@@ -174,16 +174,16 @@ impl Picture<'_> {
         format!("{} {noun} ({share} of the weight) {verb}", grouped(frames.frames))
     }
 
-    fn legend(&self) -> Vec<(Color, String)> {
+    /// What the colours of these names mean.
+    fn legend(&self, ids: &[FrameId]) -> Vec<(Color, String)> {
         let owned = |(color, word): (Color, &str)| (color, word.to_owned());
         if self.kind.diff {
             return colors::CHANGE_LEGEND.into_iter().map(owned).collect();
         }
         match self.look.colors {
             Colors::Kind => {
-                let profile = self.whole.unwrap_or(self.drawn);
-                let used = embed::names_by_use(profile, self.frames);
-                colors::legend(used.iter().map(|&id| self.frames.name(id))).map(owned).collect()
+                let names = ids.iter().map(|&id| self.frames.name(id));
+                colors::legend(names).map(owned).collect()
             }
             Colors::Module | Colors::Inferno(_) => Vec::new(),
         }
