@@ -15,6 +15,9 @@ mod pipelines;
 // What a person types in scripts/.
 mod scripts;
 
+// Pictures in a real browser.
+mod browser;
+
 // One module per tool.
 mod stack_collapse_frames;
 mod stack_demangle;

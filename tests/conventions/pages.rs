@@ -15,7 +15,7 @@ const SECTIONS: [&str; 7] =
 
 #[test]
 fn every_tool_has_a_page_and_every_page_a_tool() {
-    let pages = names_in("man").into_iter().filter(|name| !name.ends_with(".svg"));
+    let pages = names_in("man").into_iter().filter(|name| is_page(name));
     let expected = TOOLS.iter().map(|(name, _)| format!("{name}.1"));
     let expected = expected.chain(COMMON_PAGES.map(str::to_owned));
     assert_eq!(pages.collect::<BTreeSet<_>>(), expected.collect());
@@ -47,7 +47,7 @@ fn pages_have_the_usual_sections_in_the_usual_order() {
 #[test]
 fn pages_refer_to_pages_that_exist() {
     let pages = names_in("man");
-    for name in pages.iter().filter(|name| !name.ends_with(".svg")) {
+    for name in pages.iter().filter(|name| is_page(name)) {
         for line in page(name).lines() {
             let Some(reference) = line.strip_prefix(".Xr ") else { continue };
             let mut words = reference.split(' ');
@@ -57,6 +57,11 @@ fn pages_refer_to_pages_that_exist() {
             assert!(!ours || pages.contains(&file), "{name}: there is no {file}");
         }
     }
+}
+
+/// Pictures of the README stand beside the pages.
+fn is_page(name: &str) -> bool {
+    ![".svg", ".png"].iter().any(|end| name.ends_with(end))
 }
 
 fn page(name: &str) -> String {
