@@ -31,16 +31,19 @@
 mod accounts;
 mod blocks;
 mod complaints;
+pub mod cpp;
 mod error;
 mod folded;
 mod frame_map;
 mod frames;
 mod input;
+pub mod ocaml;
 mod output;
 mod pattern;
 mod pipe;
 mod progress;
 mod run;
+pub mod rust;
 mod stack_ids;
 mod tree;
 

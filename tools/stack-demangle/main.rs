@@ -1,12 +1,10 @@
 //! Frames to readable names.
 
 mod brackets;
-mod cpp;
 mod frame;
 mod names;
 mod normalize;
-mod ocaml;
-mod rust;
+mod stamps;
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
 //! What becomes of a frame.
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use common::{cpp, ocaml, rust};
 
 use crate::frame::{Frame, split_module};
-use crate::ocaml::{self, Stamps};
-use crate::{brackets, cpp, normalize, rust};
+use crate::stamps::StampsArg;
+use crate::{brackets, normalize};
 
 /// Which names are demangled, and what is left of them.
 #[derive(Args, Clone, Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct NameArgs {
 
     /// Numbers that the OCaml compiler appends to names
     #[arg(long, value_enum, default_value = "anonymous")]
-    stamps: Stamps,
+    stamps: StampsArg,
 
     /// Drop arguments and return types of functions
     #[arg(long)]
@@ -38,21 +38,6 @@ pub(crate) struct NameArgs {
     /// clones, numbers of Java lambdas, hashes of Rust, tiers of V8
     #[arg(long)]
     normalize: bool,
-}
-
-impl ValueEnum for Stamps {
-    fn value_variants<'a>() -> &'a [Stamps] {
-        &[Stamps::Anonymous, Stamps::Drop, Stamps::Keep]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Stamps::Anonymous => ("anonymous", "Dropped, but kept where a function has no name"),
-            Stamps::Drop => ("drop", "Dropped"),
-            Stamps::Keep => ("keep", "Kept"),
-        };
-        Some(PossibleValue::new(name).help(help))
-    }
 }
 
 /// What a mangled name was written in.
@@ -109,7 +94,7 @@ impl NameArgs {
         let all = !(self.ocaml || self.rust || self.cpp);
         let (known, language) = if rust::is_rust(symbol) {
             ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
-        } else if (all || self.ocaml) && ocaml::demangle(symbol, self.stamps, out) {
+        } else if (all || self.ocaml) && ocaml::demangle(symbol, self.stamps.into(), out) {
             (true, Language::Ocaml)
         } else {
             ((all || self.cpp) && cpp::demangle(symbol, out), Language::Cpp)
