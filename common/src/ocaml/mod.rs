@@ -35,6 +35,8 @@ mod structured;
 mod tests;
 mod unit;
 
+pub(crate) use unit::write as write_unit;
+
 /// What to do with the stamp (`_123`) that the compiler appends to every identifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stamps {
