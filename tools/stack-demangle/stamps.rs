@@ -12,14 +12,18 @@ pub(crate) enum StampsArg {
     Drop,
     /// Kept
     Keep,
+    /// Kept where one name has several; reads all input first
+    Auto,
 }
 
-impl From<StampsArg> for Stamps {
-    fn from(stamps: StampsArg) -> Stamps {
-        match stamps {
-            StampsArg::Anonymous => Stamps::Anonymous,
-            StampsArg::Drop => Stamps::Drop,
-            StampsArg::Keep => Stamps::Keep,
+impl StampsArg {
+    /// What is done to each name by itself; `None` where it depends on others.
+    pub(crate) fn for_each_name(self) -> Option<Stamps> {
+        match self {
+            StampsArg::Anonymous => Some(Stamps::Anonymous),
+            StampsArg::Drop => Some(Stamps::Drop),
+            StampsArg::Keep => Some(Stamps::Keep),
+            StampsArg::Auto => None,
         }
     }
 }
