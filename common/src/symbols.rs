@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem, memrchr};
 
 use crate::dwarf::Sections;
 use crate::executable::{Code, Executable, Unreadable};
@@ -192,7 +192,8 @@ impl Enclosing {
             return None;
         }
         if let Some(function) = function {
-            let name = readable(function.name);
+            let mut name = readable(function.name);
+            cut_at_own(&mut name, code.symbol);
             self.name = Some(without_anonymous(&name).to_vec());
             return Some(ExactName::Known(name));
         }
@@ -205,6 +206,27 @@ impl Enclosing {
         }
         self.name = Some(flat);
         None
+    }
+}
+
+/// Cuts off the functions within the one that `symbol` names.
+///
+/// A function that only makes a closure, `rev_map`, has no entry but this
+/// allocation, whose name is that of the closure: `Stdlib.List.rev_map.rmap_f`.
+fn cut_at_own(name: &mut Vec<u8>, symbol: &[u8]) {
+    let mut flat = Vec::new();
+    if !ocaml::demangle(symbol, Stamps::Drop, &mut flat) || flat.ends_with(b")") {
+        return;
+    }
+    let own = &flat[memrchr(b'.', &flat).unwrap_or(0)..];
+    // A copy of another unit's function has another name before its own.
+    let unit = &flat[..flat.len() - own.len()];
+    if name.starts_with(unit) && !name.ends_with(own) {
+        let inner =
+            memmem::find_iter(&name[unit.len()..], own).map(|at| unit.len() + at + own.len());
+        if let Some(end) = inner.into_iter().find(|&end| matches!(name.get(end), Some(b'.'))) {
+            name.truncate(end);
+        }
     }
 }
 
