@@ -3,6 +3,9 @@
 // How to run a tool and where the recordings are.
 mod util;
 
+// Programs that are built to be read.
+mod programs;
+
 // How to read a picture.
 mod picture;
 
@@ -11,6 +14,9 @@ mod conventions;
 
 // Whole pipelines on real recordings.
 mod pipelines;
+
+// What executables tell, on real programs.
+mod exact_names;
 
 // What a person types in scripts/.
 mod scripts;
@@ -27,3 +33,4 @@ mod stack_merge;
 mod stack_parse;
 mod stack_parse_ocaml;
 mod stack_svg;
+mod stack_symbols;

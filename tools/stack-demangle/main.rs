@@ -1,18 +1,19 @@
 //! Frames to readable names.
 
+mod auto_stamps;
 mod brackets;
-mod cpp;
+mod exact;
 mod frame;
 mod names;
 mod normalize;
-mod ocaml;
-mod rust;
+mod stamps;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use common::{Files, FrameMap, Pipe, Result, Status};
 
+use exact::ExactArgs;
 use names::NameArgs;
 
 /// Demangle the names in folded stacks: OCaml, Rust and C++
@@ -26,6 +27,9 @@ struct Args {
     names: NameArgs,
 
     #[command(flatten)]
+    exact: ExactArgs,
+
+    #[command(flatten)]
     files: Files,
 }
 
@@ -34,10 +38,19 @@ fn main() -> ExitCode {
 }
 
 fn stack_demangle(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let mut frames = FrameMap::default();
-    pipe.filter(&args.files, |line, pipe| {
-        let stack = frames.rewrite(line.stack, |frame, out| args.names.rename(frame, out));
-        pipe.replace(&line, stack)
-    })?;
+    let functions = args.exact.functions(pipe);
+    let rename = |frame: &[u8], stamps, out: &mut Vec<u8>| {
+        args.names.rename(frame, &functions, stamps, out);
+    };
+    match args.names.stamps.for_each_name() {
+        Some(stamps) => {
+            let mut frames = FrameMap::default();
+            pipe.filter(&args.files, |line, pipe| {
+                let stack = frames.rewrite(line.stack, |frame, out| rename(frame, stamps, out));
+                pipe.replace(&line, stack)
+            })?;
+        }
+        None => auto_stamps::filter(&args.files, pipe, rename)?,
+    }
     Ok(pipe.status())
 }

@@ -1,11 +1,13 @@
 //! What becomes of a frame.
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use common::ocaml::{self, Stamps};
+use common::{cpp, rust};
 
+use crate::exact::Functions;
 use crate::frame::{Frame, split_module};
-use crate::ocaml::{self, Stamps};
-use crate::{brackets, cpp, normalize, rust};
+use crate::stamps::StampsArg;
+use crate::{brackets, normalize};
 
 /// Which names are demangled, and what is left of them.
 #[derive(Args, Clone, Debug)]
@@ -24,7 +26,7 @@ pub(crate) struct NameArgs {
 
     /// Numbers that the OCaml compiler appends to names
     #[arg(long, value_enum, default_value = "anonymous")]
-    stamps: Stamps,
+    pub(crate) stamps: StampsArg,
 
     /// Drop arguments and return types of functions
     #[arg(long)]
@@ -40,21 +42,6 @@ pub(crate) struct NameArgs {
     normalize: bool,
 }
 
-impl ValueEnum for Stamps {
-    fn value_variants<'a>() -> &'a [Stamps] {
-        &[Stamps::Anonymous, Stamps::Drop, Stamps::Keep]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Stamps::Anonymous => ("anonymous", "Dropped, but kept where a function has no name"),
-            Stamps::Drop => ("drop", "Dropped"),
-            Stamps::Keep => ("keep", "Kept"),
-        };
-        Some(PossibleValue::new(name).help(help))
-    }
-}
-
 /// What a mangled name was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
@@ -64,11 +51,18 @@ enum Language {
 }
 
 impl NameArgs {
-    /// Appends the readable name of `frame` to `out`.
-    pub(crate) fn rename(&self, frame: &[u8], out: &mut Vec<u8>) {
+    /// Appends the readable name of `frame` to `out`, and its line if that is
+    /// wanted. What `functions` do not know is named by what it tells itself.
+    pub(crate) fn rename(
+        &self,
+        frame: &[u8],
+        functions: &Functions,
+        stamps: Stamps,
+        out: &mut Vec<u8>,
+    ) {
         let Frame { name, tail } = Frame::split(frame);
         let mut text = Vec::new();
-        let language = self.demangle_in_module(name, &mut text);
+        let language = self.demangle_in_module(name, functions, stamps, &mut text);
         if language.is_none() {
             text.extend_from_slice(name);
         }
@@ -83,33 +77,55 @@ impl NameArgs {
             normalize::normalize(&mut text);
         }
         out.extend_from_slice(&text);
+        if let Some(source) = functions.line_of(name) {
+            out.extend_from_slice(&[b" (", &source.to_bytes()[..], b")"].concat());
+        }
         out.extend_from_slice(tail);
     }
 
     /// [`NameArgs::demangle`], but `name` may have its module before it.
-    fn demangle_in_module(&self, name: &[u8], out: &mut Vec<u8>) -> Option<Language> {
-        if let Some(language) = self.demangle(name, out) {
+    fn demangle_in_module(
+        &self,
+        name: &[u8],
+        functions: &Functions,
+        stamps: Stamps,
+        out: &mut Vec<u8>,
+    ) -> Option<Language> {
+        if let Some(language) = self.demangle(name, functions, stamps, out) {
             return Some(language);
         }
         let (module, symbol) = split_module(name)?;
         out.extend_from_slice(module);
-        let language = self.demangle(symbol, out);
+        let language = self.demangle(symbol, functions, stamps, out);
         if language.is_none() {
             out.clear();
         }
         language
     }
 
-    /// Appends the readable form of `symbol` and returns its language; leaves
-    /// `out` as it was when no language knows it.
+    /// Appends the readable form of `symbol`, the exact name if it is one
+    /// of `functions`, and returns its language; leaves `out` as it was when no
+    /// language knows it.
     ///
     /// Rust stands before C++, whose demanglers take Rust's old names for
     /// theirs: `core::ops::function::FnOnce::call_once::h0123456789abcdef`.
-    fn demangle(&self, symbol: &[u8], out: &mut Vec<u8>) -> Option<Language> {
+    fn demangle(
+        &self,
+        symbol: &[u8],
+        functions: &Functions,
+        stamps: Stamps,
+        out: &mut Vec<u8>,
+    ) -> Option<Language> {
         let all = !(self.ocaml || self.rust || self.cpp);
+        if (all || self.ocaml)
+            && let Some(exact) = functions.get(symbol).and_then(|it| it.ocaml_name(stamps))
+        {
+            out.extend_from_slice(&exact);
+            return Some(Language::Ocaml);
+        }
         let (known, language) = if rust::is_rust(symbol) {
             ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
-        } else if (all || self.ocaml) && ocaml::demangle(symbol, self.stamps, out) {
+        } else if (all || self.ocaml) && ocaml::demangle(symbol, stamps, out) {
             (true, Language::Ocaml)
         } else {
             ((all || self.cpp) && cpp::demangle(symbol, out), Language::Cpp)
@@ -133,7 +149,9 @@ mod tests {
     fn renamed(options: &str, frame: &str) -> String {
         let words = ["stack-demangle"].into_iter().chain(options.split_whitespace());
         let mut out = Vec::new();
-        Command::parse_from(words).names.rename(frame.as_bytes(), &mut out);
+        let names = Command::parse_from(words).names;
+        let stamps = names.stamps.for_each_name().expect("not auto");
+        names.rename(frame.as_bytes(), &Functions::default(), stamps, &mut out);
         String::from_utf8(out).expect("UTF-8")
     }
 

@@ -35,9 +35,11 @@ mod structured;
 mod tests;
 mod unit;
 
+pub(crate) use unit::write as write_unit;
+
 /// What to do with the stamp (`_123`) that the compiler appends to every identifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stamps {
+pub enum Stamps {
     /// Dropped for named functions, kept as the identity of anonymous ones: `Lwtsim.(fun/811)`.
     Anonymous,
     /// Dropped: `Lwtsim.run`, `Lwtsim.(fun)`.
@@ -55,7 +57,7 @@ pub(crate) enum Stamps {
 /// A result given to `demangle` again stays what it is, but for one kind of name: without its
 /// stamp, an identifier such as `add_64`, `entry` or `code_begin` looks like one that perf has
 /// demangled.
-pub(crate) fn demangle(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
+pub fn demangle(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     if !append(symbol, stamps, out) {
         out.truncate(start);

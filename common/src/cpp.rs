@@ -12,7 +12,7 @@ const LONGEST: usize = 64 * 1024;
 
 /// Appends the readable form of `symbol` and returns true; returns false and
 /// leaves `out` as it was when `symbol` is no name of C++.
-pub(crate) fn demangle(symbol: &[u8], out: &mut Vec<u8>) -> bool {
+pub fn demangle(symbol: &[u8], out: &mut Vec<u8>) -> bool {
     // _Z; macOS adds a `_`, and Clang two more for blocks.
     let body = symbol.trim_start_with(|char| char == '_');
     let underscores = symbol.len() - body.len();

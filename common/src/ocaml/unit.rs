@@ -4,7 +4,7 @@
 ///
 /// dune joins a library's name and its module's name by `__`. Where a lower-case name follows, the
 /// `__` belongs to the name, and `Eio__core.Fiber` is how a program can write it.
-pub(super) fn write(unit: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn write(unit: &[u8], out: &mut Vec<u8>) {
     // dune's own wrapper around the modules of an executable: Dune__exe__Main
     let mut rest = match unit.strip_prefix(b"Dune__exe__") {
         Some(module) if !module.is_empty() => module,

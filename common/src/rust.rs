@@ -17,13 +17,14 @@ use bstr::ByteSlice;
 const HASH_LENGTH: usize = 17;
 
 /// Returns true if and only if nothing but Rust writes such names.
-pub(crate) fn is_rust(symbol: &[u8]) -> bool {
+#[must_use]
+pub fn is_rust(symbol: &[u8]) -> bool {
     is_v0(symbol) || is_legacy(symbol) || Half::of(symbol).is_some()
 }
 
 /// Appends the readable form of `symbol`, without its hashes, and returns
 /// true; returns false and leaves `out` as it was when it cannot be read.
-pub(crate) fn demangle(symbol: &[u8], out: &mut Vec<u8>) -> bool {
+pub fn demangle(symbol: &[u8], out: &mut Vec<u8>) -> bool {
     match Half::of(symbol) {
         Some(half) => half.demangle(out),
         None => demangle_whole(symbol, out),
