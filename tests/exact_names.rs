@@ -173,6 +173,7 @@ fn lines_stand_before_what_others_appended() {
     let frames = [
         "camlFoo.map_34_[i]",
         "Foo.map_34+0x1f",
+        "camlFoo.map_34 (list.ml:94)",
         "frames`camlFoo.map_34",
         "_ZN5space6doubleEi",
         "space::double(int)",
@@ -184,6 +185,7 @@ fn lines_stand_before_what_others_appended() {
     let expected = [
         "Stdlib.List.map (list.ml:92)_[i]",
         "Stdlib.List.map (list.ml:92)+0x1f",
+        "Stdlib.List.map (list.ml:94)",
         "frames`Stdlib.List.map (list.ml:92)",
         "space::double(int) (/frames.c:10)",
         "space::double(int) (/frames.c:10)",

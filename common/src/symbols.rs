@@ -8,7 +8,7 @@ use memchr::{memchr_iter, memmem, memrchr};
 use crate::dwarf::Sections;
 use crate::executable::{Code, Executable, Unreadable};
 use crate::ocaml::{self, Stamps};
-use crate::ocaml_frames::{self, Function, TOPLEVEL, is_ocaml, readable};
+use crate::ocaml_frames::{self, Function, is_ocaml};
 use crate::{Error, Result, cpp, read_whole, rust};
 
 /// What an executable says about its functions.
@@ -192,7 +192,8 @@ impl Enclosing {
             return None;
         }
         if let Some(function) = function {
-            let mut name = readable(function.name);
+            let mut name = Vec::new();
+            ocaml::write_backtrace_name(function.name, &mut name);
             cut_at_own(&mut name, code.symbol);
             self.name = Some(without_anonymous(&name).to_vec());
             return Some(ExactName::Known(name));
@@ -232,7 +233,7 @@ fn cut_at_own(name: &mut Vec<u8>, symbol: &[u8]) {
 
 /// `Lwtsim.run` of `Lwtsim.run.(fun)`, and `Lwtsim` of `Lwtsim.(toplevel)`.
 fn without_anonymous(name: &[u8]) -> &[u8] {
-    let mut name = name.strip_suffix(TOPLEVEL).unwrap_or(name);
+    let mut name = name.strip_suffix(ocaml::TOPLEVEL).unwrap_or(name);
     while let Some(outer) = name.strip_suffix(b".(fun)") {
         name = outer;
     }
