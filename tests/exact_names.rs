@@ -29,10 +29,14 @@ fn readable(name: &str) -> String {
     format!("{unit}.{path}")
 }
 
-/// The oracle takes `rev_map`, which does nothing but make `rmap_f`, for it:
-/// a function ends where its symbol does.
+/// The oracle takes `rev_map`, which does nothing but make `rmap_f`, for it,
+/// and the initialiser of a unit for what most of it is about: a function ends
+/// where its symbol does.
 fn own(symbol: &str, name: &str) -> String {
     let name = readable(name);
+    if let Some(unit) = symbol.strip_prefix("caml").and_then(|it| it.strip_suffix("__entry")) {
+        return readable(unit);
+    }
     let path: Vec<&str> = name.split('.').collect();
     let stem = symbol.trim_end_matches(|byte: char| byte.is_ascii_digit());
     let own = |part: &&str| {
