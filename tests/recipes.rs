@@ -1,0 +1,240 @@
+//! The recipes of man/stack-tools.7 and README.md, run as they stand there: the
+//! commands are read from the pages, the program is built by OCaml's compiler
+//! and recorded by the real perf.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::programs::APP;
+use crate::util::{binary, recording};
+
+/// What the recipes of a page must bring about, by their titles: texts in what
+/// they print or in the files that they write.
+type Expected<'a> = &'a [(&'a str, &'a [&'a str])];
+
+const OF_PAGE: Expected = &[
+    ("Record", &["app.exe;_start;", ";Db.query_"]),
+    ("OCaml 4 on Linux", &[";Server.handle;Db.query;", ";[GC] ", "<svg", "Stdlib.Map.Make.add"]),
+    ("OCaml 5 on Linux", &["<svg", "Db.insert", "[GC]"]),
+    (
+        "OCaml on macOS",
+        &["start;main;App.entry 1\n", ";Db.query 2070\n", ";Db.total 60000\n", "-[Foo bar:] 3\n"],
+    ),
+    ("Exact names", &["Db.query (db.ml:17)", "camlServer__handle_", "Server.handle\tserver.ml:"]),
+    ("The collector of OCaml", &[";[GC] ", ";[GC m", "%\n"]),
+    ("Recursion", &["weight", "Stdlib.Map.Make.add\n", "Stdlib.Map.Make.add (x"]),
+    ("Lwt", &["<svg", "[lwt]", "Server.handle"]),
+    ("Memory of OCaml", &["<svg", "Alloc.deep", "Stdlib.Map.Make.update"]),
+    ("Ask without a picture", &["Stdlib.Map.Make.", "<svg", "Db.insert"]),
+    ("Several recordings", &["main;work 5\n"]),
+    ("A Makefile rule", &["<svg", "Db.query"]),
+    ("Live", &["Db."]),
+];
+
+const OF_README: Expected = &[
+    ("An OCaml program on Linux.", &["<svg", ";Server.handle;Db.query;", "Stdlib.Map.Make.add"]),
+    ("The GC out of the way.", &["<svg", "[GC]", "%\n"]),
+    ("Exact names and lines.", &["Db.query (db.ml:17)", "Server.handle\tserver.ml:"]),
+    ("Lwt.", &["<svg", "[lwt]", "Server.handle"]),
+    ("Memory.", &["<svg", "Alloc.deep"]),
+    ("Below one function.", &["<svg", "Db.insert"]),
+    ("Two versions.", &["work\t60.0\t100.0\n", "idle\t40.0\t0\n"]),
+    ("In a Makefile.", &["<svg", "Db.query"]),
+];
+
+/// What Instruments puts into the clipboard: inclusive and own time, and a name
+/// behind a blank for each caller.
+const DEEP_COPY: &str = "Weight\tSelf Weight\tSymbol Names\n\
+    1.04 min\u{2007}100.0%\t0 s\t   start\n\
+    1.04 min\u{2007}100.0%\t0 s\t    main\n\
+    1.00 ms\u{2007}0.0%\t1.00 ms\t     camlApp$entry_3\n\
+    1.04 min\u{2007}99.9%\t2.07 s\t     _camlDb$query_12\n\
+    1.00 min\u{2007}96.0%\t1.00 min\t      camlDb$total_277\n\
+    3.00 ms\u{2007}0.0%\t3.00 ms\t      -[Foo bar;]\n";
+
+struct Recipe {
+    title: String,
+    commands: String,
+}
+
+/// The recipes of man/stack-tools.7: the displays of each subsection.
+fn of_page() -> Vec<Recipe> {
+    let page = include_str!("../man/stack-tools.7");
+    let (_, book) = page.split_once("\n.Sh COOK BOOK\n").expect("a cook book");
+    let (book, _) = book.split_once("\n.Sh ").expect("another section behind it");
+    let sections = book.split("\n.Ss ").skip(1);
+    sections
+        .map(|section| {
+            let (title, text) = section.split_once('\n').expect("a title");
+            let displays = text.split(".Bd -literal -offset indent\n").skip(1);
+            let displays = displays.map(|it| it.split_once("\n.Ed").expect("an end").0);
+            let commands = displays.collect::<Vec<_>>().join("\n");
+            let escapes = commands.matches('\\').count();
+            assert_eq!(escapes, commands.matches("\\e").count(), "{title}: only \\e is known");
+            Recipe { title: title.to_owned(), commands: commands.replace("\\e", "\\") }
+        })
+        .collect()
+}
+
+/// The recipes of README.md: the indented lines behind each bold title.
+fn of_readme() -> Vec<Recipe> {
+    let page = include_str!("../README.md");
+    let (_, recipes) = page.split_once("\n## Recipes\n").expect("recipes");
+    let (recipes, _) = recipes.split_once("\n## ").expect("another section behind them");
+    let recipes = recipes.split("\n**").skip(1);
+    recipes
+        .map(|recipe| {
+            let (title, text) = recipe.split_once("**").expect("an end of the title");
+            let lines: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+            Recipe { title: title.to_owned(), commands: lines.join("\n") }
+        })
+        .collect()
+}
+
+/// A folder with everything that the recipes find.
+struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    /// `None` where perf may not record.
+    fn new(name: &str) -> Option<Place> {
+        let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
+        // What an earlier run left; at first there is nothing.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("scripts")).expect("a writable target directory");
+        let place = Place { folder };
+        fs::copy(&*APP, place.path("app.exe")).expect("it is built");
+        for source in ["app.ml", "db.ml", "server.ml"] {
+            let from = APP.with_file_name(source);
+            symlink(from, place.path(source)).expect("a new name");
+        }
+        place.write("app.ctf", recording("memtrace/alloc.ctf.gz"));
+        for (name, folded) in [
+            ("monday.folded", "main;work 2\n"),
+            ("tuesday.folded", "main;work 3\n"),
+            ("old.folded", "main;work 3\nmain;idle 2\n"),
+            ("new.folded", "main;work 9\n"),
+        ] {
+            place.write(name, folded);
+        }
+        place.program("pbpaste", &format!("#!/bin/sh\ncat << 'END'\n{DEEP_COPY}END\n"));
+        // The script would build the tools first.
+        let flame = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/flame");
+        let tools = tools().display();
+        place.program("scripts/flame", &format!("#!/bin/sh\nexec {flame} --from {tools} \"$@\"\n"));
+        place.may_record().then_some(place)
+    }
+
+    /// Makes the recordings that Makefiles start from.
+    fn may_record(&self) -> bool {
+        let record = "perf record -F 999 --call-graph dwarf -o app.data ./app.exe\n\
+                      cp app.data app.perf.data";
+        let (may, _) = self.run(record);
+        if !may {
+            let said = fs::read_to_string(self.path("said")).unwrap_or_default();
+            // Seen even where the test passes.
+            let _ = writeln!(io::stderr(), "recipes skipped, perf does not record here: {said}");
+        }
+        may
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).expect("a writable folder");
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        self.write(name, text);
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(self.path(name), executable).expect("our own file");
+    }
+
+    /// Runs commands in a shell; returns whether they succeeded, and what they
+    /// printed.
+    fn run(&self, commands: &str) -> (bool, String) {
+        // perf records into standard output if it is a pipe.
+        let [printed, said] =
+            ["printed", "said"].map(|name| File::create(self.path(name)).expect("a new file"));
+        let path = std::env::var("PATH").expect("a PATH");
+        let path = format!("{}:{}:{path}", self.folder.display(), tools().display());
+        let status = Command::new("bash")
+            .args(["-euo", "pipefail", "-c", commands])
+            .current_dir(&self.folder)
+            .env("PATH", path)
+            .stdout(printed)
+            .stderr(said)
+            .status()
+            .expect("bash");
+        let printed = fs::read(self.path("printed")).expect("what was printed");
+        (status.success(), String::from_utf8_lossy(&printed).into_owned())
+    }
+
+    /// Runs a recipe; returns what it printed and wrote.
+    fn cook(&self, recipe: &Recipe) -> String {
+        let Recipe { title, commands } = recipe;
+        let is_makefile = commands.starts_with('%');
+        if is_makefile {
+            self.write("Makefile", commands);
+            // What other recipes have made is newer than the recording.
+            for made in ["app.folded", "app.svg"] {
+                fs::remove_file(self.path(made)).expect("an earlier recipe made it");
+            }
+        }
+        let (cooked, mut result) = self.run(if is_makefile { "make app.svg" } else { commands });
+        let said = fs::read_to_string(self.path("said")).expect("what was said");
+        assert!(cooked, "{title}: {commands}\n{said}");
+        let written = if is_makefile { vec!["app.svg"] } else { written_by(commands) };
+        for name in written {
+            let bytes = fs::read(self.path(name)).unwrap_or_else(|_| panic!("{title}: no {name}"));
+            result.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        result
+    }
+}
+
+/// The folder of the tools.
+fn tools() -> &'static Path {
+    Path::new(binary("stack-merge")).parent().expect("a folder")
+}
+
+/// The pictures and stacks that commands are told to write.
+fn written_by(commands: &str) -> Vec<&str> {
+    let words: Vec<&str> = commands.split_whitespace().collect();
+    let is_result = |name: &str| name.ends_with(".svg") || name.ends_with(".folded");
+    let targets = words.windows(2).filter(|pair| matches!(pair[0], ">" | "-o"));
+    targets.map(|pair| pair[1]).filter(|name| is_result(name)).collect()
+}
+
+/// Runs all recipes, in their order, and compares with what they must bring
+/// about; each must bring about something.
+fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
+    let titles: Vec<&str> = recipes.iter().map(|recipe| &recipe.title[..]).collect();
+    let known: Vec<&str> = expected.iter().map(|(title, _)| *title).collect();
+    assert_eq!(titles, known);
+    assert!(recipes.iter().all(|recipe| !recipe.commands.is_empty()));
+    let Some(place) = Place::new(place) else { return };
+    for (recipe, (title, texts)) in recipes.iter().zip(expected) {
+        let result = place.cook(recipe);
+        for text in *texts {
+            let folder = place.folder.display();
+            assert!(result.contains(text), "{title}: there is no {text:?}, see {folder}");
+        }
+    }
+}
+
+#[test]
+fn the_recipes_of_the_cook_book_work_as_they_stand() {
+    cook("recipes-page", &of_page(), OF_PAGE);
+}
+
+#[test]
+fn the_recipes_of_the_readme_work_as_they_stand() {
+    cook("recipes-readme", &of_readme(), OF_README);
+}
