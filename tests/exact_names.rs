@@ -181,6 +181,7 @@ fn lines_stand_before_what_others_appended() {
         "frames`camlFoo.map_34",
         "_ZN5space6doubleEi",
         "space::double(int)",
+        "space::double",
         "main",
         "camlFoo.unknown_1",
         "other",
@@ -193,6 +194,7 @@ fn lines_stand_before_what_others_appended() {
         "frames`Stdlib.List.map (list.ml:92)",
         "space::double(int) (/frames.c:10)",
         "space::double(int) (/frames.c:10)",
+        "space::double (/frames.c:10)",
         "main (/frames.c:15)",
         "Foo.unknown",
         "other",
@@ -251,6 +253,26 @@ fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
     }
     let output = feed("stack-demangle", &["--lines"], "a 1\n");
     assert_eq!(output.status.code(), Some(2), "--lines asks for --exe");
+}
+
+#[test]
+fn an_executable_that_was_not_recorded_is_noticed() {
+    let exe = PACKBENCH.to_str().expect("UTF-8");
+    let note = "stack-demangle: most functions of OCaml in this profile are in no --exe: was \
+                another one recorded?\n";
+    let shared = "Stdlib.Map.add_200;Stdlib__Set.Make.add";
+    for (stack, said) in [
+        (format!("{shared};Other.f_1;camlOther__f_2;Other.(fun)"), note),
+        (format!("{shared};Other.f_1;main;caml_alloc"), ""),
+        ("main;_ZN5space3fooEii".to_owned(), ""),
+    ] {
+        for stamps in ["drop", "auto"] {
+            let args = ["--exe", exe, "--stamps", stamps];
+            let output = feed("stack-demangle", &args, format!("{stack} 1\n"));
+            assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{stack}");
+            assert_eq!(output.status.code(), Some(0));
+        }
+    }
 }
 
 #[test]

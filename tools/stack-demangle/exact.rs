@@ -1,11 +1,13 @@
 //! What executables tell about the functions in a profile.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
 use common::{Dwarf, Error, Pipe, Source, Symbol, Symbols, clean_frame};
 
+use crate::brackets::without_arguments;
 use crate::frame::split_module;
 
 /// Where exact names come from.
@@ -26,6 +28,10 @@ pub(crate) struct Functions {
     by_name: HashMap<Vec<u8>, Known>,
     /// True if and only if their lines are wanted.
     lines: bool,
+    /// How many symbols of OCaml in the profile are among them, and how many
+    /// are not.
+    found: Cell<u64>,
+    missed: Cell<u64>,
 }
 
 #[derive(Debug)]
@@ -49,7 +55,10 @@ impl ExactArgs {
                         let (name, what) = (path.display().to_string(), why.to_string());
                         pipe.complaints.error(&Error::Unknown { name, what });
                     }
-                    symbols.functions.into_iter().for_each(|symbol| functions.add(symbol));
+                    // Only their lines make the others worth knowing.
+                    let wanted = |it: &Symbol| self.lines || it.symbol.starts_with(b"caml");
+                    let wanted = symbols.functions.into_iter().filter(wanted);
+                    wanted.for_each(|symbol| functions.add(symbol));
                 }
                 Err(error) => pipe.complaints.error(&error),
             }
@@ -74,9 +83,24 @@ impl Functions {
         function.source.as_ref().filter(|_| self.lines)
     }
 
+    /// Takes note of a symbol of OCaml in the profile.
+    pub(crate) fn tally(&self, symbol: &[u8]) {
+        let is_found = self.by_name.contains_key(symbol);
+        let count = if is_found { &self.found } else { &self.missed };
+        count.set(count.get() + 1);
+    }
+
+    /// Says so if the profile seems to be of other executables.
+    pub(crate) fn note_mismatch(&self, pipe: &Pipe) {
+        if !self.by_name.is_empty() && self.missed.get() > self.found.get() {
+            pipe.complaints.note(
+                "most functions of OCaml in this profile are in no --exe: was another one recorded?",
+            );
+        }
+    }
+
     fn add(&mut self, symbol: Symbol) {
-        let printed = printed_by_perf(&symbol);
-        for name in printed.into_iter().chain([symbol.symbol.clone()]) {
+        for name in names_in_profiles(&symbol) {
             match self.by_name.get_mut(&name) {
                 None => drop(self.by_name.insert(name, Known::One(symbol.clone()))),
                 Some(Known::One(known)) if tells_the_same(known, &symbol) => {}
@@ -90,15 +114,26 @@ fn tells_the_same(one: &Symbol, other: &Symbol) -> bool {
     (&one.symbol, &one.exact, &one.source) == (&other.symbol, &other.exact, &other.source)
 }
 
-/// What perf prints without `--no-demangle`, as stack-parse writes it.
-fn printed_by_perf(symbol: &Symbol) -> Option<Vec<u8>> {
+/// What profilers call a function, as stack-parse writes it: its symbol, what
+/// perf makes of it without `--no-demangle`, and for C++ the whole signature.
+fn names_in_profiles(symbol: &Symbol) -> Vec<Vec<u8>> {
     let readable = match symbol.symbol.strip_prefix(b"caml") {
-        Some(body) if body.first().is_some_and(u8::is_ascii_uppercase) => half_demangled(body),
-        _ => symbol.name(),
+        Some(body) if body.first().is_some_and(u8::is_ascii_uppercase) => {
+            vec![half_demangled(body)]
+        }
+        _ => {
+            let name = symbol.name();
+            vec![without_arguments(&name), name]
+        }
     };
-    let mut frame = Vec::new();
-    clean_frame(&readable, &mut frame);
-    (frame != symbol.symbol).then_some(frame)
+    let frames = readable.iter().map(|name| {
+        let mut frame = Vec::new();
+        clean_frame(name, &mut frame);
+        frame
+    });
+    let mut names: Vec<_> = frames.chain([symbol.symbol.clone()]).collect();
+    names.dedup();
+    names
 }
 
 /// What `tools/perf/util/demangle-ocaml.c` makes of a symbol behind its

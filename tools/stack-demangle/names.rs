@@ -121,12 +121,17 @@ impl NameArgs {
         if (all || self.ocaml)
             && let Some(exact) = functions.get(symbol).and_then(|it| it.ocaml_name(stamps))
         {
+            functions.tally(symbol);
             out.extend_from_slice(&exact);
             return Some(Language::Ocaml);
         }
         let (known, language) = if rust::is_rust(symbol) {
             ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
         } else if (all || self.ocaml) && ocaml::demangle(symbol, stamps, out) {
+            // Names of backtraces, which bear no number, are no symbols.
+            if symbol.last().is_some_and(u8::is_ascii_digit) {
+                functions.tally(symbol);
+            }
             (true, Language::Ocaml)
         } else {
             ((all || self.cpp) && cpp::demangle(symbol, out), Language::Cpp)
