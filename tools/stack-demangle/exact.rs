@@ -110,8 +110,12 @@ impl Functions {
     }
 }
 
+/// The copies of a generic function have many symbols, but one name and one
+/// place, and of other languages than OCaml only the place is asked for.
 fn tells_the_same(one: &Symbol, other: &Symbol) -> bool {
-    (&one.symbol, &one.exact, &one.source) == (&other.symbol, &other.exact, &other.source)
+    let is_ocaml = [one, other].iter().any(|it| it.symbol.starts_with(b"caml"));
+    let same_name = (&one.symbol, &one.exact) == (&other.symbol, &other.exact);
+    one.source == other.source && (same_name || !is_ocaml)
 }
 
 /// What profilers call a function, as stack-parse writes it: its symbol, what
@@ -203,5 +207,20 @@ mod tests {
         assert_eq!(functions.get(b"A.f_1"), None);
         functions.add(symbol("camlA__f_1", "A.M.f", 1));
         assert_eq!(functions.get(b"A.f_1"), None);
+    }
+
+    #[test]
+    fn copies_of_a_generic_function_have_one_place() {
+        let copy = |hash: &str, line| Symbol {
+            exact: None,
+            ..symbol(&format!("_ZN3vec4push17h0123456789abcd{hash}E"), "", line)
+        };
+        let mut functions = Functions { lines: true, ..Functions::default() };
+        functions.add(copy("ef", 1));
+        functions.add(copy("00", 1));
+        let place = |functions: &Functions| functions.line_of(b"vec::push").map(Source::to_bytes);
+        assert_eq!(place(&functions).as_deref(), Some(&b"f.ml:1"[..]));
+        functions.add(copy("11", 2));
+        assert_eq!(place(&functions), None);
     }
 }
