@@ -1,6 +1,7 @@
 //! The recipes of man/stack-tools.7 and README.md, run as they stand there: the
 //! commands are read from the pages, the program is built by OCaml's compiler
-//! and recorded by the real perf.
+//! and recorded by the real perf. And the examples of the tools' pages, which
+//! show what comes out.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::programs::APP;
-use crate::util::{binary, recording};
+use crate::util::{TOOLS, binary, recording};
 
 /// What the recipes of a page must bring about, by their titles: texts in what
 /// they print or in the files that they write.
@@ -69,12 +70,20 @@ fn of_page() -> Vec<Recipe> {
     sections
         .map(|section| {
             let (title, text) = section.split_once('\n').expect("a title");
-            let displays = text.split(".Bd -literal -offset indent\n").skip(1);
-            let displays = displays.map(|it| it.split_once("\n.Ed").expect("an end").0);
-            let commands = displays.collect::<Vec<_>>().join("\n");
-            let escapes = commands.matches('\\').count();
-            assert_eq!(escapes, commands.matches("\\e").count(), "{title}: only \\e is known");
-            Recipe { title: title.to_owned(), commands: commands.replace("\\e", "\\") }
+            Recipe { title: title.to_owned(), commands: displays(text).join("\n") }
+        })
+        .collect()
+}
+
+/// What a man page shows as a terminal has it.
+fn displays(page: &str) -> Vec<String> {
+    let displays = page.split(".Bd -literal -offset indent\n").skip(1);
+    let displays = displays.map(|it| it.split_once("\n.Ed").expect("an end").0);
+    displays
+        .map(|text| {
+            let escapes = text.matches('\\').count();
+            assert_eq!(escapes, text.matches("\\e").count(), "only \\e is known: {text}");
+            text.replace("\\e", "\\")
         })
         .collect()
 }
@@ -94,19 +103,23 @@ fn of_readme() -> Vec<Recipe> {
         .collect()
 }
 
-/// A folder with everything that the recipes find.
+/// A folder to work in.
 struct Place {
     folder: PathBuf,
 }
 
 impl Place {
-    /// `None` where perf may not record.
-    fn new(name: &str) -> Option<Place> {
+    fn empty(name: &str) -> Place {
         let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
         // What an earlier run left; at first there is nothing.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("scripts")).expect("a writable target directory");
-        let place = Place { folder };
+        Place { folder }
+    }
+
+    /// With everything that the recipes find; `None` where perf may not record.
+    fn stocked(name: &str) -> Option<Place> {
+        let place = Place::empty(name);
         fs::copy(&*APP, place.path("app.exe")).expect("it is built");
         for source in ["app.ml", "db.ml", "server.ml"] {
             let from = APP.with_file_name(source);
@@ -219,7 +232,7 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
     let known: Vec<&str> = expected.iter().map(|(title, _)| *title).collect();
     assert_eq!(titles, known);
     assert!(recipes.iter().all(|recipe| !recipe.commands.is_empty()));
-    let Some(place) = Place::new(place) else { return };
+    let Some(place) = Place::stocked(place) else { return };
     for (recipe, (title, texts)) in recipes.iter().zip(expected) {
         let result = place.cook(recipe);
         for text in *texts {
@@ -237,4 +250,31 @@ fn the_recipes_of_the_cook_book_work_as_they_stand() {
 #[test]
 fn the_recipes_of_the_readme_work_as_they_stand() {
     cook("recipes-readme", &of_readme(), OF_README);
+}
+
+/// `$ cat app.folded` shows a file, and the examples behind it what becomes of
+/// that file; those that need a recording or a program show nothing.
+#[test]
+fn the_examples_of_the_pages_give_what_they_show() {
+    let mut tried = 0;
+    for (tool, _) in TOOLS {
+        let path = [env!("CARGO_MANIFEST_DIR"), "/man/", tool, ".1"].concat();
+        let page = fs::read_to_string(path).expect("every tool has a page");
+        let place = Place::empty(&format!("examples-{tool}"));
+        let mut shown = Vec::new();
+        for display in displays(&page) {
+            for example in format!("\n{display}\n").split("\n$ ").skip(1) {
+                let (command, output) = example.split_once('\n').unwrap_or((example, ""));
+                if let Some(file) = command.strip_prefix("cat ") {
+                    place.write(file, format!("{output}\n"));
+                    shown.push(file.to_owned());
+                } else if !output.is_empty() && shown.iter().any(|file| command.contains(file)) {
+                    let printed = place.run(command).1;
+                    assert_eq!(printed.trim_end(), output.trim_end(), "{tool}: {command}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried >= 15, "only {tried}");
 }
