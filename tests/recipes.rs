@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::programs::APP;
+use crate::programs::{APP, LWTSIM};
 use crate::util::{TOOLS, binary, recording};
 
 /// What the recipes of a page must bring about, by their titles: texts in what
@@ -139,14 +139,17 @@ impl Place {
         let flame = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/flame");
         let tools = tools().display();
         place.program("scripts/flame", &format!("#!/bin/sh\nexec {flame} --from {tools} \"$@\"\n"));
-        place.may_record().then_some(place)
+        // The recordings that Makefiles start from.
+        let is_recorded = place.record("-o app.data ./app.exe");
+        is_recorded.then(|| {
+            fs::copy(place.path("app.data"), place.path("app.perf.data")).expect("a recording");
+            place
+        })
     }
 
-    /// Makes the recordings that Makefiles start from.
-    fn may_record(&self) -> bool {
-        let record = "perf record -F 999 --call-graph dwarf -o app.data ./app.exe\n\
-                      cp app.data app.perf.data";
-        let (may, _) = self.run(record);
+    /// Records a program; false where perf may not do that.
+    fn record(&self, arguments: &str) -> bool {
+        let (may, _) = self.run(&format!("perf record -F 999 --call-graph dwarf {arguments}"));
         if !may {
             let said = fs::read_to_string(self.path("said")).unwrap_or_default();
             // Seen even where the test passes.
@@ -250,6 +253,42 @@ fn the_recipes_of_the_cook_book_work_as_they_stand() {
 #[test]
 fn the_recipes_of_the_readme_work_as_they_stand() {
     cook("recipes-readme", &of_readme(), OF_README);
+}
+
+#[test]
+fn fibres_of_a_recorded_program_are_rows_with_their_names() {
+    let place = Place::empty("recipes-lwtsim");
+    let exe = LWTSIM.display();
+    if !place.record(&format!("{exe} 800")) {
+        return;
+    }
+    let (done, rows) = place.run(&format!(
+        "perf script --no-inline --max-stack 2048 | stack-parse | stack-demangle --exe {exe} |
+            stack-collapse-frames --lwt entries | stack-grep hash_block |
+            sed 's/.*lwt\\];//; s/;.* / /' | stack-merge"
+    ));
+    assert!(done);
+    let rows: Vec<(&str, f64)> = rows
+        .lines()
+        .filter_map(|row| row.rsplit_once(' '))
+        .map(|(name, weight)| (name, weight.parse().expect("a weight")))
+        .collect();
+    let all: f64 = rows.iter().map(|(_, weight)| weight).sum();
+    // The true shares, computed from the constants of the program.
+    for (name, truth) in [
+        ("Lwtsim.guarded.(fun)", 7.9),
+        ("Lwtsim.handle_request", 61.4),
+        ("Lwtsim.main.(fun)", 2.0),
+        ("Lwtsim.pipeline.(fun)", 4.5),
+        ("Lwtsim.pipeline.feed", 6.3),
+        ("Lwtsim.producer.loop", 9.9),
+        ("Lwtsim.waiters.(fun)", 8.1),
+    ] {
+        let row = rows.iter().find(|(row, _)| *row == name);
+        let (_, weight) = row.unwrap_or_else(|| panic!("no {name}: {rows:?}"));
+        let share = 100.0 * weight / all;
+        assert!((share - truth).abs() < 5.0, "{name}: {share}, not {truth}: {rows:?}");
+    }
 }
 
 /// `$ cat app.folded` shows a file, and the examples behind it what becomes of
