@@ -251,6 +251,15 @@ fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
         assert_eq!(output.stdout, b"Stdlib.Map.add 7\n");
         assert_eq!(output.status.code(), Some(2));
     }
+    let bare = [FRAMES.to_str().expect("UTF-8"), ".bare"].concat();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml/inlined.c");
+    let built = Command::new("cc").args(["-o", &bare, source]).status().expect("cc");
+    assert!(built.success());
+    let output = feed("stack-demangle", &["--exe", &bare, "--lines"], "a 1\n");
+    let why = "no debug information, and no frame tables of OCaml: expected an executable of \
+               ocamlopt with its symbols";
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(stderr, format!("stack-demangle: {bare}: {why}\n"));
     let output = feed("stack-demangle", &["--lines"], "a 1\n");
     assert_eq!(output.status.code(), Some(2), "--lines asks for --exe");
 }

@@ -161,6 +161,7 @@ fn frame_tables_that_lead_nowhere_are_named() {
         ("stack-symbols", vec![file.path()]),
         ("stack-symbols", vec!["--calls", file.path()]),
         ("stack-demangle", vec!["--exe", file.path()]),
+        ("stack-demangle", vec!["--exe", file.path(), "--lines"]),
     ] {
         let output = output(tool, &args, "camlFoo.run_12 1\n");
         let stderr = String::from_utf8_lossy(&output.stderr);

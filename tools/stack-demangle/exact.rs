@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use common::{Dwarf, Error, Pipe, Source, Symbol, Symbols, clean_frame};
+use common::{Dwarf, Error, Pipe, Source, Symbol, Symbols, Unreadable, clean_frame};
 
 use crate::brackets::without_arguments;
 use crate::frame::split_module;
@@ -50,9 +50,8 @@ impl ExactArgs {
         for path in &self.exe {
             match Symbols::read(path, dwarf) {
                 Ok(symbols) => {
-                    let has_lines = symbols.functions.iter().any(|it| it.source.is_some());
-                    if let Some(why) = symbols.no_ocaml.filter(|_| !has_lines) {
-                        let (name, what) = (path.display().to_string(), why.to_string());
+                    if let Some(what) = self.missing(&symbols) {
+                        let name = path.display().to_string();
                         pipe.complaints.error(&Error::Unknown { name, what });
                     }
                     // Only their lines make the others worth knowing.
@@ -64,6 +63,18 @@ impl ExactArgs {
             }
         }
         functions
+    }
+
+    /// What the executable does not tell of what was asked for.
+    fn missing(&self, symbols: &Symbols) -> Option<String> {
+        let why = symbols.no_ocaml?;
+        let has_lines = symbols.functions.iter().any(|it| it.source.is_some());
+        match why {
+            Unreadable::BadFrameTables => Some(why.to_string()),
+            _ if has_lines => None,
+            _ if self.lines => Some(format!("no debug information, and {why}")),
+            _ => Some(why.to_string()),
+        }
     }
 }
 
