@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -112,21 +113,28 @@ impl Functions {
 
     fn add(&mut self, symbol: Symbol) {
         for name in names_in_profiles(&symbol) {
-            match self.by_name.get_mut(&name) {
-                None => drop(self.by_name.insert(name, Known::One(symbol.clone()))),
-                Some(Known::One(known)) if tells_the_same(known, &symbol) => {}
-                Some(known) => *known = Known::Several,
+            match self.by_name.entry(name) {
+                Entry::Vacant(entry) => drop(entry.insert(Known::One(symbol.clone()))),
+                Entry::Occupied(mut entry) => entry.get_mut().agree_with(&symbol),
             }
         }
     }
 }
 
-/// The copies of a generic function have many symbols, but one name and one
-/// place, and of other languages than OCaml only the place is asked for.
-fn tells_the_same(one: &Symbol, other: &Symbol) -> bool {
-    let is_ocaml = [one, other].iter().any(|it| it.symbol.starts_with(b"caml"));
-    let same_name = (&one.symbol, &one.exact) == (&other.symbol, &other.exact);
-    one.source == other.source && (same_name || !is_ocaml)
+impl Known {
+    /// Forgets what `other`, which profilers call the same, contradicts.
+    ///
+    /// The copies of a generic function have many symbols but one line, and
+    /// of other languages than OCaml only the line is asked for.
+    fn agree_with(&mut self, other: &Symbol) {
+        let Known::One(known) = self else { return };
+        let is_ocaml = [&*known, other].iter().any(|it| it.symbol.starts_with(b"caml"));
+        if is_ocaml && (&known.symbol, &known.exact) != (&other.symbol, &other.exact) {
+            *self = Known::Several;
+        } else if known.source != other.source {
+            known.source = None;
+        }
+    }
 }
 
 /// What profilers call a function, as stack-parse writes it: its symbol, what
@@ -210,6 +218,8 @@ mod tests {
         functions.add(symbol("camlA__f_1", "A.M.f", 1));
         functions.add(symbol("camlA__f_1", "A.M.f", 1));
         functions.add(symbol("camlA__$3b_2", "A.(;)", 1));
+        functions.add(symbol("camlA__$3b_2", "A.(;)", 2));
+        assert_eq!(functions.get(b"A.:_2").map(|it| &it.source), Some(&None), "of two lines");
         assert!(functions.get(b"camlA__f_1").is_some());
         assert_eq!(functions.get(b"A.f_1"), functions.get(b"camlA__f_1"));
         assert!(functions.get(b"A.:_2").is_some(), "as stack-parse writes it");
