@@ -5,7 +5,9 @@ use inferno::collapse::Collapse;
 use inferno::collapse::perf;
 use proptest::prelude::*;
 
-use crate::util::{assert_golden, filter, filter_bytes, golden_path, output, recording, weight};
+use crate::util::{
+    TempFile, assert_golden, filter, filter_bytes, golden_path, output, recording, weight,
+};
 
 /// All recordings of `perf script` below tests/golden.
 fn recordings() -> Vec<String> {
@@ -311,6 +313,22 @@ fn any_number_of_threads_gives_the_same() {
             let many = output("stack-parse", &[&args(threads), more].concat(), &script);
             assert_eq!(one, many, "{threads} threads {more:?}");
         }
+    }
+}
+
+#[test]
+fn a_large_file_gives_the_same_as_a_pipe() {
+    // A file of several MB is not read but mapped.
+    let once = [recording("perf-script/fresh-default.gz"), b"odd line\n\n".to_vec()].concat();
+    let script = once.repeat(7_000_000 / once.len());
+    let file = TempFile::new(&script);
+    let piped = output("stack-parse", &["--stats", "--threads", "1"], &script);
+    for threads in ["1", "2"] {
+        let mapped = output("stack-parse", &["--stats", "--threads", threads, file.path()], "");
+        assert_eq!(piped.stdout, mapped.stdout, "{threads} threads");
+        let stderr = String::from_utf8(mapped.stderr).expect("ascii in, ascii out");
+        let stderr = stderr.replace(file.path(), "<stdin>");
+        assert_eq!(String::from_utf8_lossy(&piped.stderr), stderr, "{threads} threads");
     }
 }
 

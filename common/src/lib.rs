@@ -39,6 +39,7 @@ mod folded;
 mod frame_map;
 mod frames;
 mod input;
+mod mapped;
 pub mod ocaml;
 mod ocaml_frames;
 mod output;
@@ -52,7 +53,7 @@ mod symbols;
 mod tree;
 
 pub use accounts::{Accounts, Flow};
-pub use blocks::Blocks;
+pub use blocks::{Block, Blocks};
 pub use complaints::Complaints;
 pub use error::{Error, Result};
 pub use executable::Unreadable;
@@ -60,6 +61,7 @@ pub use folded::{FoldedLine, Frames, Malformed, StackBuf, append_folded, clean_f
 pub use frame_map::FrameMap;
 pub use frames::{FrameId, FrameTable};
 pub use input::{Files, Input, STDIN, read_whole};
+pub use mapped::Mapped;
 pub use ocaml_frames::{Call, Place, ocaml_calls};
 pub use output::{Output, STDOUT};
 pub use pattern::{bad_pattern, pattern_text};

@@ -14,6 +14,7 @@ mod lines;
 mod names;
 mod parallel;
 mod recent;
+mod symbols;
 
 use common::{Blocks, Error, Input, Pipe, Result};
 use memchr::{memchr, memmem};
