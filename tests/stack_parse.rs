@@ -5,7 +5,9 @@ use inferno::collapse::Collapse;
 use inferno::collapse::perf;
 use proptest::prelude::*;
 
-use crate::util::{assert_golden, filter, filter_bytes, golden_path, output, recording, weight};
+use crate::util::{
+    assert_golden, filter, filter_bytes, golden_path, output, recording, utf16, weight,
+};
 
 /// All recordings of `perf script` below tests/golden.
 fn recordings() -> Vec<String> {
@@ -84,6 +86,16 @@ fn samples_read_whole_and_line_by_line_are_the_same() {
             let whole = output("stack-parse", args, &script);
             assert_eq!(whole, output("stack-parse", args, &text), "{name}");
         }
+    }
+}
+
+#[test]
+fn recordings_from_powershell_are_read() {
+    // `perf script > demo.txt` there is UTF-16 with CRLF.
+    for name in ["perf-script/fresh-default.gz", "perf-script/fresh-dwarf-inlined-srcline.gz"] {
+        let script = String::from_utf8(recording(name)).expect("UTF-8");
+        let text = utf16(&script.replace('\n', "\r\n"), u16::to_le_bytes);
+        assert_eq!(filter("stack-parse", &[], text), filter("stack-parse", &[], script), "{name}");
     }
 }
 
