@@ -14,6 +14,7 @@ mod lines;
 mod names;
 mod parallel;
 mod recent;
+mod tokens;
 
 use common::{Blocks, Error, Input, Pipe, Result};
 use memchr::{memchr, memmem};
@@ -126,7 +127,8 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<&'b [u8]>> {
         let end = memchr(b'\n', text).unwrap_or(text.len());
         let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
-        if !body.starts_with(b"\t") {
+        // Frames may stand behind a blank line of their own.
+        if !body.starts_with(b"\t") || header.starts_with(b"\t") {
             return self.line_by_line(text, profile);
         }
         self.lines.close(profile)?;
