@@ -16,6 +16,9 @@ mod damage;
 // Blocked time.
 mod off_cpu;
 
+// Tables, and those who read them.
+mod table;
+
 use crate::util::{
     assert_golden, filter, filter_bytes, golden_path, output, recording, utf16, weight,
 };
@@ -282,17 +285,6 @@ fn a_slice_of_time_is_taken() {
     assert_eq!(taken.stderr, b"stack-parse: 2 samples (weight 2) are outside --from and --to\n",);
     let empty = output("stack-parse", &["--from", "2", "--to", "1"], script);
     assert_eq!(empty.stderr, b"stack-parse: --from must be less than --to\n");
-}
-
-#[test]
-fn a_table_has_a_row_per_sample() {
-    let script = "a \"b\" 1/2 [003] 2.5: 7 c:u:\n\t 10 f (/d)\n\nd 9 3.5: 8 c:u:\n\t 10 g (/d)\n\n";
-    assert_eq!(
-        filter("stack-parse", &["--table"], script),
-        "time\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n\
-         2.5\t\"a \"\"b\"\"\"\t1\t2\t003\tc:u\t7\t\"a \"\"b\"\";f\"\n\
-         3.5\td\t\t9\t\tc:u\t8\td;g\n",
-    );
 }
 
 #[test]

@@ -49,7 +49,8 @@ impl NameArgs {
         if frame.inlined && self.inlined == Inlined::Drop {
             return;
         }
-        if frame.symbol == b"[unknown]" || frame.symbol.is_empty() {
+        let is_bare = frame.symbol.is_empty() && !frame.ip.is_empty();
+        if frame.symbol == b"[unknown]" || is_bare {
             unknown(frame, name);
             return self.one(frame, name, each);
         }
