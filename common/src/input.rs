@@ -1,4 +1,4 @@
-//! Inputs: files and standard input, unpacked by content.
+//! Inputs: files and standard input, unpacked and decoded by content.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -10,6 +10,7 @@ use ruzstd::decoding::StreamingDecoder;
 
 use crate::mapped::{Mapped, MappedFile};
 use crate::progress::{Counted, Progress};
+use crate::utf16::Utf16;
 use crate::{Error, Result};
 
 /// What standard input is called in messages.
@@ -88,13 +89,22 @@ impl Input {
         Ok(&self.ahead)
     }
 
-    /// Unpacks as often as the first bytes say that something is packed.
+    /// Unpacks and decodes as often as the first bytes ask for it.
     fn unpacked(mut self) -> io::Result<Input> {
         let unpacked: Box<dyn Read> = match self.peek(4)? {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
             [0x28, 0xb5, 0x2f, 0xfd] => {
                 Box::new(StreamingDecoder::new(self.packed()).map_err(io::Error::other)?)
             }
+            // Byte order marks: of UTF-8, and of UTF-16 in its two orders.
+            [0xef, 0xbb, 0xbf, ..] => {
+                self.ahead.drain(..3);
+                // Which would begin with the mark again.
+                self.mapped = None;
+                return Ok(self);
+            }
+            [0xff, 0xfe, ..] => Box::new(self.utf16(u16::from_le_bytes)),
+            [0xfe, 0xff, ..] => Box::new(self.utf16(u16::from_be_bytes)),
             _ => return Ok(self),
         };
         Input::of(self.name, unpacked).unpacked()
@@ -119,6 +129,12 @@ impl Input {
             mapped.read_on()?;
         }
         Ok(None)
+    }
+
+    /// Moves the bytes behind a byte order mark out, decoded.
+    fn utf16(&mut self, unit: fn([u8; 2]) -> u16) -> impl Read + use<> {
+        self.ahead.drain(..2);
+        Utf16::new(self.packed(), unit)
     }
 
     /// Moves the bytes out, leaving the name.

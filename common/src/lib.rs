@@ -51,6 +51,7 @@ pub mod rust;
 mod stack_ids;
 mod symbols;
 mod tree;
+mod utf16;
 
 pub use accounts::{Accounts, Flow};
 pub use blocks::{Block, Blocks};

@@ -1,8 +1,8 @@
 //! A frame of a call chain.
 //!
 //! Grammar from perf's tools/perf/util/evsel_fprintf.c:
-//! `ip symbol[+0xoffset] [(dso[+0xoffset])] [(inlined)]`, with the dso missing
-//! for inlined frames and where `-F` leaves it out.
+//! `ip [symbol[+0xoffset]] [(dso[+0xoffset])] [(inlined)]`, with the dso
+//! missing for inlined frames and where `-F` leaves it out.
 
 use bstr::ByteSlice;
 use memchr::memrchr2;
@@ -12,7 +12,8 @@ use memchr::memrchr2;
 pub(crate) struct FrameLine<'a> {
     /// The instruction's address in hexadecimal.
     pub(crate) ip: &'a [u8],
-    /// The function's name without offset, untidied; `[unknown]` if unknown.
+    /// The function's name without offset, untidied; `[unknown]` if unknown,
+    /// empty if not printed.
     pub(crate) symbol: &'a [u8],
     /// The object file, empty if not printed.
     pub(crate) dso: &'a [u8],
@@ -31,7 +32,9 @@ impl<'a> FrameLine<'a> {
     /// `25f7 Box<unsigned long>::apply<std::function<unsigned long (int)> >+0x37 (/demo)`.
     #[inline]
     pub(crate) fn parse(line: &'a [u8]) -> Option<FrameLine<'a>> {
-        let (ip, name) = split_padded_ip(line).or_else(|| split_ip(line))?;
+        let Some((ip, name)) = split_padded_ip(line).or_else(|| split_ip(line)) else {
+            return FrameLine::bare(line);
+        };
         let mut name = name.trim_ascii_end();
         let inlined = name.ends_with(b" (inlined)");
         if inlined {
@@ -41,6 +44,22 @@ impl<'a> FrameLine<'a> {
         let symbol = without_offset(name);
         let dso = without_offset(dso);
         (!symbol.is_empty()).then_some(FrameLine { ip, symbol, dso, place: b"", inlined })
+    }
+}
+
+impl<'a> FrameLine<'a> {
+    /// Parses an address alone, in its 16 columns: from `-F ip`.
+    fn bare(line: &'a [u8]) -> Option<FrameLine<'a>> {
+        let line = line.trim_ascii_end();
+        let columns = line.strip_prefix(b"\t").unwrap_or(line).as_array()?;
+        let ip = columns.trim_ascii_start();
+        is_address(columns).then_some(FrameLine {
+            ip,
+            symbol: b"",
+            dso: b"",
+            place: b"",
+            inlined: false,
+        })
     }
 }
 
@@ -57,10 +76,16 @@ pub(super) fn split_padded_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// True if and only if this is a TAB, an address in its 16 columns and a space.
-/// Every line asks, so all columns are looked at together.
 #[inline]
 pub(super) fn is_padded_ip(text: &[u8; PADDED_IP]) -> bool {
     let [b'\t', columns @ .., b' '] = text else { return false };
+    is_address(columns)
+}
+
+/// True if and only if this is an address in hexadecimal behind spaces. Every
+/// line asks, so all columns are looked at together.
+#[inline]
+fn is_address(columns: &[u8; 16]) -> bool {
     let is_digit = |byte: u8| byte.wrapping_sub(b'0') < 10 || byte.wrapping_sub(b'a') < 6;
     let mask = |is: bool| if is { 0xff } else { 0 };
     let spaces = u128::from_le_bytes(columns.map(|byte| mask(byte == b' ')));
@@ -183,6 +208,8 @@ mod tests {
             ),
             ("\t 70 f (cookie)", ("70", "f", "cookie", false)),
             ("\t 70 (cookie)", ("70", "(cookie)", "", false)),
+            ("\t    56024653f1ea", ("56024653f1ea", "", "", false)),
+            ("ffffffff817554ea", ("ffffffff817554ea", "", "", false)),
         ] {
             assert_eq!(parts(line), Some(expected), "{line:?}");
         }
