@@ -6,7 +6,7 @@ use crate::input;
 use crate::progress::Progress;
 use crate::{
     Accounts, Blocks, Complaints, Error, Files, Flow, FoldedLine, FrameTable, Input, Output,
-    Result, StackTree, Status,
+    Result, StackCounts, StackTree, Status,
 };
 
 /// What a running tool holds.
@@ -203,6 +203,15 @@ impl Pipe {
     /// [`Error::Output`] with what the system says.
     pub fn write_tree(&mut self, tree: &StackTree, frames: &FrameTable) -> Result<()> {
         tree.for_each_sorted(frames, |stack, weight| self.write(stack, weight))
+    }
+
+    /// Writes all stacks that were counted, sorted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_counts(&mut self, counts: StackCounts) -> Result<()> {
+        counts.for_each_sorted(|stack, weight| self.write(stack, weight))
     }
 
     /// Success if and only if something was written.
