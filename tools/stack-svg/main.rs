@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, StackTree, Status};
+use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, StackCounts, StackTree, Status};
 
 use picture::Look;
 use prune::{MinWidth, Pruned};
@@ -65,22 +65,13 @@ fn stack_svg(args: Args, pipe: &mut Pipe) -> Result<Status> {
 }
 
 fn count(args: &Args, pipe: &mut Pipe) -> Result<(StackTree, FrameTable)> {
-    let (mut tree, mut frames) = (StackTree::default(), FrameTable::default());
+    let mut counts = StackCounts::default();
+    pipe.for_each_folded(&args.files, |line| counts.add(line.stack, line.count))?;
+    let mut sorted = counts.into_sorted();
     if args.reverse {
-        let mut ids = Vec::new();
-        pipe.for_each_folded(&args.files, |line| {
-            ids.clear();
-            ids.extend(line.frames().map(|frame| frames.intern(frame)));
-            let leaf_first = ids.iter().rev();
-            let node = leaf_first.fold(StackTree::ROOT, |node, &frame| tree.child(node, frame));
-            tree.add(node, line.count)
-        })?;
-    } else {
-        pipe.for_each_folded(&args.files, |line| {
-            tree.add_stack(&mut frames, line.stack, line.count)
-        })?;
+        sorted = sorted.reversed();
     }
-    Ok((tree, frames))
+    Ok((sorted.tree(), sorted.into_frames()))
 }
 
 /// Counts the stacks that the picture shows, so that --stats can be checked:
