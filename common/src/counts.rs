@@ -67,8 +67,7 @@ impl StackCounts {
     /// All stacks, in the order of their frames' names.
     #[must_use]
     pub fn into_sorted(self) -> SortedStacks {
-        // The index goes first: it is large, and all stacks are known.
-        let StackCounts { frames, stacks, .. } = self;
+        let (frames, stacks) = self.without_index();
         SortedStacks::new(&frames, stacks)
     }
 
@@ -79,7 +78,7 @@ impl StackCounts {
     ///
     /// The first one that `each` returns.
     pub fn for_each_sorted(self, mut each: impl FnMut(&[u8], u64) -> Result<()>) -> Result<()> {
-        let StackCounts { frames, mut stacks, .. } = self;
+        let (frames, mut stacks) = self.without_index();
         let (texts, places) = texts_of(&frames).sorted();
         stacks.for_each_mut(|ids| {
             let Some((leaf, above)) = ids.split_last_mut() else { return };
@@ -101,6 +100,11 @@ impl StackCounts {
             }
         }
         Ok(())
+    }
+
+    /// What is needed when all stacks are known; the rest is large, and freed.
+    fn without_index(self) -> (FrameTable, Stacks) {
+        (self.frames, self.stacks)
     }
 }
 

@@ -31,6 +31,7 @@
 mod accounts;
 mod blocks;
 mod complaints;
+mod counting;
 mod counts;
 mod error;
 mod folded;

@@ -2,6 +2,7 @@
 
 use memchr::memchr_iter;
 
+use crate::counting::Counting;
 use crate::input;
 use crate::progress::Progress;
 use crate::{
@@ -109,6 +110,18 @@ impl Pipe {
         mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
     ) -> Result<()> {
         self.for_each_input(files, |input, pipe| pipe.read_folded(input, |line, _| each(line)))
+    }
+
+    /// Counts every folded line; malformed ones are named. A second thread
+    /// counts while this one reads.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub fn count_folded(&mut self, files: &Files) -> Result<StackCounts> {
+        let mut counting = Counting::default();
+        self.for_each_folded(files, |line| counting.add(line.stack, line.count))?;
+        counting.finish()
     }
 
     fn for_each_line(
