@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, StackCounts, Status};
+use common::{Files, Pipe, Result, Status};
 
 /// Sum equal stacks and sort them, as a filter may make stacks equal
 #[derive(Parser)]
@@ -18,8 +18,7 @@ fn main() -> ExitCode {
 }
 
 fn stack_merge(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let mut counts = StackCounts::default();
-    pipe.for_each_folded(&args.files, |line| counts.add(line.stack, line.count))?;
+    let counts = pipe.count_folded(&args.files)?;
     pipe.write_counts(counts)?;
     Ok(pipe.status())
 }

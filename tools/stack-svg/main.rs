@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, StackCounts, StackTree, Status};
+use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, StackTree, Status};
 
 use picture::Look;
 use prune::{MinWidth, Pruned};
@@ -65,9 +65,7 @@ fn stack_svg(args: Args, pipe: &mut Pipe) -> Result<Status> {
 }
 
 fn count(args: &Args, pipe: &mut Pipe) -> Result<(StackTree, FrameTable)> {
-    let mut counts = StackCounts::default();
-    pipe.for_each_folded(&args.files, |line| counts.add(line.stack, line.count))?;
-    let mut sorted = counts.into_sorted();
+    let mut sorted = pipe.count_folded(&args.files)?.into_sorted();
     if args.reverse {
         sorted = sorted.reversed();
     }
