@@ -3,6 +3,12 @@ use std::process::Output;
 
 use proptest::prelude::*;
 
+// Lwt's fibres.
+mod lwt;
+
+// The presets on recordings of the programs they are for.
+mod presets;
+
 use crate::util::{
     TempFile, few_cases, filter, filter_bytes, folded_lines, recording, tool, weight,
 };
@@ -116,7 +122,8 @@ fn a_bad_rule_is_named() {
     assert_eq!(
         refusal(&["--preset", "perl"], ""),
         "stack-collapse-frames: preset 'perl': there is none; \
-         expected lwt, ocaml-gc, ocaml-runtime\n"
+         expected async, cpython, eio, go-runtime, jvm, kernel, libc-start, lwt, lwt-entries, \
+         lwt-reroot, ocaml-gc, ocaml-gc-phases, ocaml-runtime, rayon, rust-std, tokio, v8\n"
     );
     assert_eq!(
         refusal(&["--rules", "/nowhere"], ""),
@@ -126,25 +133,31 @@ fn a_bad_rule_is_named() {
 
 #[test]
 fn a_bad_line_in_a_rule_file_is_named() {
+    const VERBS: &str = "expected drop RE, merge RE=NAME, below RE=NAME, reroot RE or preset NAME";
     for (rules, message) in [
-        ("\nhide a\n", "<stdin>:2: expected drop RE, merge RE=NAME, below RE=NAME or reroot RE"),
-        (
-            "drop a\nhide b\n",
-            "<stdin>:2: expected drop RE, merge RE=NAME, below RE=NAME or reroot RE",
-        ),
-        ("  a\n", "<stdin>:1: expected drop RE, merge RE=NAME, below RE=NAME or reroot RE"),
-        ("drop\n  a\n  b)\n", "<stdin>:3: pattern 'b)': unopened group"),
-        ("drop x\n  a\n", "<stdin>:1: drop x: expected a pattern or a list, not both"),
-        ("drop\n", "<stdin>:1: drop: expected a pattern"),
-        ("merge x\n", "<stdin>:1: merge x: expected RE=NAME"),
-        ("drop a\nuntil b\n", "<stdin>:2: expected 'until' only behind 'below'"),
-        ("drop a\norphans 3\n", "<stdin>:2: expected 'orphans' only behind 'where'"),
-        ("drop a\nwhere b\norphans x\n", "<stdin>:3: expected a number of frames"),
-        ("drop a\nwhere\n", "<stdin>:2: expected a pattern"),
+        ("\nhide a\n", format!("2: {VERBS}")),
+        ("drop a\nhide b\n", format!("2: {VERBS}")),
+        ("  a\n", format!("1: {VERBS}")),
+        // A preset has its own lists.
+        ("preset lwt\n  a\n", format!("2: {VERBS}")),
+        ("preset lwt\nhide b\n", format!("2: {VERBS}")),
+        ("drop\n  a\n  b)\n", "3: pattern 'b)': unopened group".to_owned()),
+        ("drop x\n  a\n", "1: drop x: expected a pattern or a list, not both".to_owned()),
+        ("drop\n", "1: drop: expected a pattern".to_owned()),
+        ("merge x\n", "1: merge x: expected RE=NAME".to_owned()),
+        ("drop a\nuntil b\n", "2: expected 'until' only behind 'below'".to_owned()),
+        ("preset lwt\nphase b=c\n", "2: expected 'phase' only behind 'below'".to_owned()),
+        ("below a=b\nphase c\n", "2: expected RE=NAME".to_owned()),
+        ("below a=b\nroot c\n", "2: expected 'root' only behind 'reroot'".to_owned()),
+        ("reroot a\nroot\n", "2: expected a name".to_owned()),
+        ("drop a\nentries b\n", "2: expected 'entries' only behind 'reroot'".to_owned()),
+        ("drop a\norphans 3\n", "2: expected 'orphans' only behind 'where'".to_owned()),
+        ("drop a\nwhere b\norphans x\n", "3: expected a number of frames".to_owned()),
+        ("drop a\nwhere\n", "2: expected a pattern".to_owned()),
     ] {
         assert_eq!(
             refusal(&["--rules", "-"], rules),
-            format!("stack-collapse-frames: {message}\n"),
+            format!("stack-collapse-frames: <stdin>:{message}\n"),
             "{rules:?}"
         );
     }
@@ -183,6 +196,29 @@ reroot ^_start$
         "scheduler;[pool];task_a;run;[pool]",
     ];
     assert_eq!(out, expected);
+}
+
+#[test]
+fn a_rule_file_can_name_what_it_cuts_off_and_tell_phases_apart() {
+    let rules = TempFile::new(
+        "preset libc-start\nreroot ^poll$\nroot [pool]\nbelow ^gc=[GC]\nphase mark=[mark]\n",
+    );
+    let args = ["--rules", rules.path()];
+    // The frames above a start name the process; so does the first, without one.
+    let cut = TempFile::new("reroot ^poll$\nroot [pool]\n");
+    let cut = ["--rules", cut.path()];
+    assert_eq!(
+        stack(&cut, "cycles;Server.exe;_start;main;poll;a;poll;b"),
+        "cycles;Server.exe;[pool];b"
+    );
+    assert_eq!(stack(&cut, "server;main;poll;a"), "server;[pool];a");
+    assert_eq!(stack(&cut, "Server.main;poll;a"), "[pool];a");
+    assert_eq!(stack(&cut, "[unknown];poll"), "[pool]");
+    assert_eq!(stack(&cut, "_start;main;poll;a"), "[pool];a");
+    assert_eq!(stack(&cut, "server;main;a"), "server;main;a");
+    // The last frame that tells a phase decides.
+    assert_eq!(stack(&args, "s;_start;main;gc;mark;x"), "s;main;[mark]");
+    assert_eq!(stack(&args, "s;_start;main;gc;x"), "s;main;[GC]");
 }
 
 #[test]

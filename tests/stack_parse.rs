@@ -266,7 +266,7 @@ fn an_unknown_format_is_refused_with_its_first_line() {
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
         "stack-parse: <stdin>: unknown format, the first line is \"hello world\"; \
-         known are perf-script, folded\n",
+         known are perf-script, memtrace, landmarks, landmarks-text, folded\n",
     );
 }
 

@@ -10,7 +10,7 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 7] = [
+pub(crate) const TOOLS: [(&str, &str); 8] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
@@ -18,7 +18,17 @@ pub(crate) const TOOLS: [(&str, &str); 7] = [
     ("stack-merge", env!("CARGO_BIN_EXE_stack-merge")),
     ("stack-parse", env!("CARGO_BIN_EXE_stack-parse")),
     ("stack-svg", env!("CARGO_BIN_EXE_stack-svg")),
+    ("stack-symbols", env!("CARGO_BIN_EXE_stack-symbols")),
 ];
+
+/// The tools that read something other than folded stacks; their own tests
+/// check how.
+const OTHER_READERS: [&str; 1] = ["stack-symbols"];
+
+/// The tools that read folded stacks.
+pub(crate) fn folded_tools() -> impl Iterator<Item = &'static str> {
+    TOOLS.into_iter().map(|(name, _)| name).filter(|name| !OTHER_READERS.contains(name))
+}
 
 /// The tools that write a line for a line, while input still comes in.
 pub(crate) const FILTERS: [&str; 4] =

@@ -10,7 +10,7 @@ use crate::{FrameId, FrameTable, Result, SortedStacks, StackIds};
 
 /// Sums the weights of equal stacks; memory grows with distinct stacks only.
 ///
-/// A [`StackTree`] finds a node for every frame of every line, and a large
+/// A [`crate::StackTree`] finds a node for every frame of every line, and a large
 /// tree is in no cache. Here a line is looked up once, and the tree is made
 /// when all stacks are known and can be sorted.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ impl StackCounts {
     ///
     /// # Errors
     ///
-    /// [`Error::Overflow`] when the sum does not fit.
+    /// [`crate::Error::Overflow`] when the sum does not fit.
     ///
     /// # Panics
     ///

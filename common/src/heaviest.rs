@@ -1,6 +1,6 @@
 //! The heaviest frames of a profile, found without a node for all the others.
 
-use crate::{Error, FrameId, Result, SortedStack, SortedStacks, StackTree};
+use crate::{Error, FrameId, Result, SortedStack, SortedStacks};
 
 /// With fewer frames than this it is not worth while to throw some away.
 const ENOUGH: usize = 1024;
@@ -9,12 +9,26 @@ const ENOUGH: usize = 1024;
 /// with the whole tree.
 #[derive(Clone, Debug)]
 pub struct HeaviestTree {
-    /// The nodes that were kept, with what their stacks weigh themselves.
-    pub tree: StackTree,
-    /// For each node, the weight of it and all below it, kept or not.
-    pub totals: Vec<u64>,
+    /// A node before those below it, siblings in the order of their names; the
+    /// root, above all of them, is not here.
+    pub nodes: Vec<TreeNode>,
+    /// What all stacks weigh.
+    pub total: u64,
     /// How many nodes that weigh something were not kept.
     pub left_out: u64,
+}
+
+/// A frame in a prefix tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeNode {
+    /// Its name.
+    pub frame: FrameId,
+    /// How many frames lead to it, itself included.
+    pub depth: u32,
+    /// The weight of the stack that ends in it.
+    pub weight: u64,
+    /// The weight of it and all below it, kept or not.
+    pub total: u64,
 }
 
 /// Nodes one below the other, all of one total, as nothing branches off
@@ -53,8 +67,7 @@ struct Kept<'a> {
 impl HeaviestTree {
     /// Keeps at most so many nodes beside the root. Of nodes of one weight all
     /// are kept or none, so that the choice depends on nothing but weights;
-    /// what weighs nothing is never kept. The order of nodes is as in
-    /// [`SortedStacks::tree`].
+    /// what weighs nothing is never kept.
     ///
     /// # Errors
     ///
@@ -142,27 +155,26 @@ impl<'a> Kept<'a> {
     }
 
     fn into_tree(self) -> HeaviestTree {
-        let mut tree = StackTree::default();
-        let mut totals = vec![self.open[0].total];
-        let mut path = vec![StackTree::ROOT];
+        let mut nodes = Vec::with_capacity(self.nodes);
         for chain in self.chains.iter().rev() {
-            path.truncate(chain.above + 1);
-            for &frame in &chain.stack[chain.above..chain.depth()] {
-                path.push(tree.push(path[path.len() - 1], frame));
-                totals.push(chain.total);
+            for (&frame, depth) in chain.stack.iter().zip(1..).take(chain.depth()).skip(chain.above)
+            {
+                let weight = if depth as usize == chain.depth() { chain.weight } else { 0 };
+                nodes.push(TreeNode { frame, depth, weight, total: chain.total });
             }
-            tree.set_last(chain.weight);
         }
-        HeaviestTree { tree, totals, left_out: self.left_out }
+        HeaviestTree { nodes, total: self.open[0].total, left_out: self.left_out }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{NodeId, StackCounts};
+    use crate::StackCounts;
 
     fn sorted(lines: &[(String, u64)]) -> SortedStacks {
         let mut counts = StackCounts::default();
@@ -172,36 +184,43 @@ mod tests {
         counts.into_sorted()
     }
 
-    /// The stack of each node, its weight and its total, if `keep` says so of
-    /// the total.
-    fn nodes(
-        tree: &StackTree,
-        totals: &[u64],
-        keep: impl Fn(u64) -> bool,
-    ) -> Vec<(Vec<FrameId>, u64, u64)> {
-        let mut stacks = vec![Vec::new()];
-        for node in 1..tree.len() as NodeId {
-            let parent: &Vec<FrameId> = &stacks[tree.parent(node) as usize];
-            stacks.push([&parent[..], &[tree.frame(node)]].concat());
+    /// The whole tree, as text: folded stacks up to each frame, with what they
+    /// weigh themselves and in total.
+    fn whole(lines: &[(String, u64)]) -> BTreeMap<Vec<&str>, (u64, u64)> {
+        let mut nodes = BTreeMap::new();
+        for (stack, weight) in lines {
+            let frames: Vec<&str> = stack.split(';').collect();
+            for depth in 1..=frames.len() {
+                let (own, total) = nodes.entry(frames[..depth].to_vec()).or_insert((0, 0));
+                *total += weight;
+                *own += if depth == frames.len() { *weight } else { 0 };
+            }
         }
-        let nodes = stacks.into_iter().zip(0..).zip(totals);
-        let nodes = nodes.filter(|&((_, node), &total)| node == 0 || keep(total));
-        nodes.map(|((stack, node), &total)| (stack, tree.self_weight(node), total)).collect()
+        nodes.retain(|_, (_, total)| *total > 0);
+        nodes
     }
 
     /// Compares with a choice from the whole tree; `None` says it is right.
     fn difference(lines: &[(String, u64)], at_most: usize) -> Option<String> {
         let stacks = sorted(lines);
         let ours = HeaviestTree::new(&stacks, at_most).expect("small weights");
-        let whole = stacks.tree();
-        let totals = whole.total_weights().expect("small weights");
-        let mut heaviest = totals[1..].to_vec();
+        let mut expected = whole(lines);
+        let all = expected.len();
+        let mut heaviest: Vec<u64> = expected.values().map(|&(_, total)| total).collect();
         heaviest.sort_unstable_by(|one, other| other.cmp(one));
         let least = heaviest.get(at_most).map_or(1, |&out| out + 1);
-        let expected = nodes(&whole, &totals, |total| total >= least);
-        let left_out = totals[1..].iter().filter(|&&total| total > 0).count() + 1 - expected.len();
-        let found = nodes(&ours.tree, &ours.totals, |_| true);
-        let right = found == expected && ours.left_out == left_out as u64;
+        expected.retain(|_, (_, total)| *total >= least);
+        let left_out = (all - expected.len()) as u64;
+        let mut path = Vec::new();
+        let mut found = Vec::new();
+        for node in &ours.nodes {
+            path.truncate(node.depth as usize - 1);
+            path.push(str::from_utf8(stacks.frames().name(node.frame)).expect("text"));
+            found.push((path.clone(), (node.weight, node.total)));
+        }
+        let total: u64 = lines.iter().map(|(_, weight)| weight).sum();
+        let right = found.iter().map(|(path, weights)| (path, weights)).eq(&expected)
+            && (ours.total, ours.left_out) == (total, left_out);
         (!right).then(|| format!("{found:?}\n{expected:?}\n{} {left_out}", ours.left_out))
     }
 

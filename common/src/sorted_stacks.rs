@@ -1,8 +1,8 @@
-//! All stacks of a profile in their order, and the tree they make.
+//! All stacks of a profile in their order.
 
 use crate::run_order::Placed;
 use crate::stacks::Stacks;
-use crate::{FrameId, FrameTable, StackTree};
+use crate::{FrameId, FrameTable};
 
 /// Distinct stacks and their weights, sorted frame by frame by the names, so
 /// that stacks which start alike are neighbours.
@@ -60,17 +60,12 @@ impl SortedStacks {
             weight: self.stacks.weight_of(run),
         })
     }
-
-    /// The prefix tree. What lies below a node follows it, and children are in
-    /// the order of their names.
-    #[must_use]
-    pub fn tree(&self) -> StackTree {
-        StackTree::of_sorted(self.iter())
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -86,16 +81,6 @@ mod tests {
         counts.into_sorted()
     }
 
-    fn lines_of(tree: &StackTree, frames: &FrameTable) -> Lines {
-        let mut lines = Vec::new();
-        let each = |stack: &[u8], weight| {
-            lines.push((stack.to_vec(), weight));
-            Ok(())
-        };
-        tree.for_each_sorted(frames, each).expect("nothing fails here");
-        lines
-    }
-
     /// Stacks that often share frames, and names that start one another.
     fn lines() -> impl Strategy<Value = Lines> {
         let byte = prop_oneof![Just(b';'), Just(b'a'), Just(b'b'), Just(b' '), any::<u8>()];
@@ -104,14 +89,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_tree_is_the_one_that_grows_frame_by_frame(lines in lines()) {
-            let (mut tree, mut frames) = (StackTree::default(), FrameTable::default());
-            for (stack, weight) in &lines {
-                tree.add_stack(&mut frames, stack, *weight).expect("small weights");
-            }
+        fn stacks_are_in_the_order_of_names_and_say_what_they_share(lines in lines()) {
             let ours = sorted(&lines);
-            prop_assert_eq!(ours.tree().len(), tree.len());
-            prop_assert_eq!(lines_of(&ours.tree(), ours.frames()), lines_of(&tree, &frames));
+            let mut expected: BTreeMap<Vec<&[u8]>, u64> = BTreeMap::new();
+            for (stack, weight) in &lines {
+                *expected.entry(Frames::new(stack).collect()).or_default() += weight;
+            }
+            let named = |stack: &SortedStack<'_>| {
+                stack.frames.iter().map(|&id| ours.frames().name(id)).collect::<Vec<_>>()
+            };
+            let found: Vec<_> = ours.iter().map(|stack| (named(&stack), stack.weight)).collect();
+            prop_assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
+            let mut before: &[FrameId] = &[];
+            for stack in ours.iter() {
+                let shared = before.iter().zip(stack.frames).take_while(|(a, b)| a == b).count();
+                prop_assert_eq!(stack.shared, shared);
+                before = stack.frames;
+            }
         }
 
         #[test]
@@ -122,33 +116,6 @@ mod tests {
             let (ours, expected) =
                 (sorted(&lines).reversed(), sorted(&lines.iter().map(leaf_first).collect()));
             prop_assert!(ours.iter().eq(expected.iter()));
-            let trees = (ours.tree(), expected.tree());
-            prop_assert_eq!(trees.0.len(), trees.1.len());
-            let lines = |tree| lines_of(tree, ours.frames());
-            prop_assert_eq!(lines(&trees.0), lines(&trees.1));
         }
-
-        #[test]
-        fn nodes_are_in_the_order_of_names(lines in lines()) {
-            let sorted = sorted(&lines);
-            let (tree, frames) = (sorted.tree(), sorted.frames());
-            let children = tree.children();
-            for node in 0..tree.len() as u32 {
-                let below = children.of(node);
-                prop_assert!(below.first().is_none_or(|&first| first == node + 1));
-                let names = below.iter().map(|&child| frames.name(tree.frame(child)));
-                prop_assert!(names.is_sorted_by(|a, b| a < b));
-            }
-        }
-    }
-
-    #[test]
-    fn a_finished_tree_can_grow() {
-        let sorted = sorted(&vec![(b"a;b".to_vec(), 1), (b"a;c".to_vec(), 2)]);
-        let (mut tree, mut frames) = (sorted.tree(), sorted.into_frames());
-        tree.add_stack(&mut frames, b"a;b", 4).expect("small weights");
-        tree.add_stack(&mut frames, b"a;d", 8).expect("small weights");
-        let expected = [(b"a;b".to_vec(), 5), (b"a;c".to_vec(), 2), (b"a;d".to_vec(), 8)];
-        assert_eq!(lines_of(&tree, &frames), expected);
     }
 }

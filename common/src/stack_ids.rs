@@ -16,6 +16,8 @@ pub struct StackIds {
     /// Where its frames end, and their numbers.
     ends: Vec<usize>,
     ids: Vec<FrameId>,
+    /// How many of them were already those of the stack before.
+    kept: usize,
 }
 
 impl StackIds {
@@ -24,9 +26,9 @@ impl StackIds {
     pub fn of(&mut self, stack: &[u8], frames: &mut FrameTable) -> &[FrameId] {
         let shared = shared_prefix(&self.text, stack);
         // A frame is shared if the separator behind it is.
-        let kept = self.ends.partition_point(|&end| end < shared);
-        self.ends.truncate(kept);
-        self.ids.truncate(kept);
+        self.kept = self.ends.partition_point(|&end| end < shared);
+        self.ends.truncate(self.kept);
+        self.ids.truncate(self.kept);
         let mut start = self.ends.last().map_or(0, |end| end + 1);
         for frame in Frames::new(&stack[start..]) {
             self.ids.push(frames.intern(frame));
@@ -36,6 +38,19 @@ impl StackIds {
         self.text.truncate(shared);
         self.text.extend_from_slice(&stack[shared..]);
         &self.ids
+    }
+
+    /// What [`StackIds::of`] returned last.
+    #[must_use]
+    pub fn last(&self) -> &[FrameId] {
+        &self.ids
+    }
+
+    /// How many frames, from the root on, the last stack was known to have in
+    /// common with the one before it; a leaf may be common and not known.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.kept
     }
 }
 
@@ -65,6 +80,10 @@ mod tests {
                 let names = Frames::new(stack.as_bytes());
                 let expected: Vec<_> = names.map(|name| frames.intern(name)).collect();
                 assert_eq!(found, expected, "{stack:?} after {before:?}");
+                let mut common = Frames::new(before.as_bytes()).zip(Frames::new(stack.as_bytes()));
+                assert!(common.by_ref().take(ids.kept()).all(|(a, b)| a == b));
+                let next = common.next();
+                assert!(next.is_none_or(|(a, b)| a != b) || common.next().is_none());
             }
         }
     }

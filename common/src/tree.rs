@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use hashbrown::HashTable;
 
-use crate::{Error, FrameId, FrameTable, Frames, Result, SortedStack};
+use crate::{Error, FrameId, FrameTable, Frames, Result};
 
 /// The number of a node in a [`StackTree`]; a parent's is below its children's.
 pub type NodeId = u32;
@@ -14,8 +14,7 @@ pub type NodeId = u32;
 #[derive(Clone, Debug)]
 pub struct StackTree {
     nodes: Vec<Node>,
-    /// Every node but the root, by its edge, or nothing: only who adds needs it.
-    edges: HashTable<NodeId>,
+    children: HashTable<NodeId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +27,7 @@ struct Node {
 impl Default for StackTree {
     fn default() -> StackTree {
         let root = Node { parent: 0, frame: FrameId::MAX, weight: 0 };
-        StackTree { nodes: vec![root], edges: HashTable::new() }
+        StackTree { nodes: vec![root], children: HashTable::new() }
     }
 }
 
@@ -43,65 +42,22 @@ impl StackTree {
     /// When there are 2^32 nodes.
     #[inline]
     pub fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
-        if self.edges.len() + 1 < self.nodes.len() {
-            self.index_edges();
-        }
-        let StackTree { nodes, edges } = self;
-        let found = edges.find(hash_edge(parent, frame), |&node| {
+        let StackTree { nodes, children } = self;
+        let hash = hash_edge(parent, frame);
+        let found = children.find(hash, |&node| {
             let node = &nodes[node as usize];
             node.parent == parent && node.frame == frame
         });
         if let Some(&node) = found {
             return node;
         }
-        let node = self.push(parent, frame);
-        self.index_edge(node);
-        node
-    }
-
-    /// A new node, of an edge that is not there yet.
-    #[inline]
-    pub(crate) fn push(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
-        let node = NodeId::try_from(self.nodes.len()).expect("fewer than 2^32 distinct stacks");
-        self.nodes.push(Node { parent, frame, weight: 0 });
-        node
-    }
-
-    /// Says what the stack weighs whose node was pushed last.
-    pub(crate) fn set_last(&mut self, weight: u64) {
-        if let Some(node) = self.nodes.last_mut() {
-            node.weight = weight;
-        }
-    }
-
-    #[inline]
-    fn index_edge(&mut self, node: NodeId) {
-        let StackTree { nodes, edges } = self;
-        let hash = |&node: &NodeId| {
+        let node = NodeId::try_from(nodes.len()).expect("fewer than 2^32 distinct stacks");
+        nodes.push(Node { parent, frame, weight: 0 });
+        children.insert_unique(hash, node, |&node| {
             let node = &nodes[node as usize];
             hash_edge(node.parent, node.frame)
-        };
-        edges.insert_unique(hash(&node), node, hash);
-    }
-
-    #[cold]
-    fn index_edges(&mut self) {
-        for node in 1..self.nodes.len() as NodeId {
-            self.index_edge(node);
-        }
-    }
-
-    pub(crate) fn of_sorted<'a>(stacks: impl Iterator<Item = SortedStack<'a>>) -> StackTree {
-        let mut tree = StackTree::default();
-        let mut path = vec![Self::ROOT];
-        for stack in stacks {
-            path.truncate(stack.shared + 1);
-            for &frame in &stack.frames[stack.shared..] {
-                path.push(tree.push(path[path.len() - 1], frame));
-            }
-            tree.set_last(stack.weight);
-        }
-        tree
+        });
+        node
     }
 
     /// Adds to the weight of the stack that ends in `node`.
@@ -271,11 +227,14 @@ impl StackTree {
     /// Orders by the text the steps put into their lines: `a`, then `a b`,
     /// then `a;c`, since a space sorts before `;`.
     fn compare_text(&self, frames: &FrameTable, a: &Step, b: &Step) -> Ordering {
-        let text = |step: &Step| {
-            let separator: &[u8] = if step.below { b";" } else { b"" };
-            frames.name(self.frame(step.node)).iter().chain(separator)
+        let (a_name, b_name) = (frames.name(self.frame(a.node)), frames.name(self.frame(b.node)));
+        let common = a_name.len().min(b_name.len());
+        let rest = |step: &Step, name: &'_ [u8]| {
+            let separator = step.below.then_some(b';');
+            name[common..].first().copied().or(separator)
         };
-        text(a).cmp(text(b))
+        // Only where one name starts the other does what follows it matter.
+        a_name[..common].cmp(&b_name[..common]).then_with(|| rest(a, a_name).cmp(&rest(b, b_name)))
     }
 }
 

@@ -15,7 +15,7 @@ const SECTIONS: [&str; 7] =
 
 #[test]
 fn every_tool_has_a_page_and_every_page_a_tool() {
-    let pages = names_in("man").into_iter().filter(|name| !name.ends_with(".svg"));
+    let pages = names_in("man").into_iter().filter(|name| is_page(name));
     let expected = TOOLS.iter().map(|(name, _)| format!("{name}.1"));
     let expected = expected.chain(COMMON_PAGES.map(str::to_owned));
     assert_eq!(pages.collect::<BTreeSet<_>>(), expected.collect());
@@ -47,7 +47,7 @@ fn pages_have_the_usual_sections_in_the_usual_order() {
 #[test]
 fn pages_refer_to_pages_that_exist() {
     let pages = names_in("man");
-    for name in pages.iter().filter(|name| !name.ends_with(".svg")) {
+    for name in pages.iter().filter(|name| is_page(name)) {
         for line in page(name).lines() {
             let Some(reference) = line.strip_prefix(".Xr ") else { continue };
             let mut words = reference.split(' ');
@@ -59,16 +59,25 @@ fn pages_refer_to_pages_that_exist() {
     }
 }
 
+/// Pictures of the README stand beside the pages.
+fn is_page(name: &str) -> bool {
+    ![".svg", ".png"].iter().any(|end| name.ends_with(end))
+}
+
 fn page(name: &str) -> String {
     let path = [env!("CARGO_MANIFEST_DIR"), "/man/", name].concat();
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("man/{name}: {error}"))
 }
 
-/// The options of lines such as `  -e, --regexp <PATTERN>  Keep what matches`.
+/// The options of lines such as `  -e, --regexp <PATTERN>  Keep what matches`,
+/// and those in brackets behind, `[alias: --pattern]`.
 fn options_in_help(help: &str) -> BTreeSet<String> {
     let definitions = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let aliases = help.split("[alias").skip(1).filter_map(|text| text.split(']').next());
     definitions
-        .flat_map(|line| line.split("  ").next().unwrap_or(line).split([' ', ',', '=', '[']))
+        .map(|line| line.split("  ").next().unwrap_or(line))
+        .chain(aliases)
+        .flat_map(|options| options.split([' ', ',', '=', '[']))
         .filter(|word| word.len() > 1 && word.starts_with('-'))
         .map(|word| word.trim_end_matches("...").to_owned())
         .collect()

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use crate::util::{FILTERS, TOOLS, feed, filter, filter_bytes, scratch, with_minimal};
+use crate::util::{FILTERS, feed, filter, filter_bytes, folded_tools, scratch, with_minimal};
 
 const PROFILE: &str = "main;parse;read 3\nmain;parse 2\nmain;write 5\n";
 
@@ -19,7 +19,7 @@ fn clean(name: &str, input: impl AsRef<[u8]>) -> Vec<u8> {
 fn files_and_standard_input_give_the_same() {
     let path = scratch("same.folded", PROFILE);
     let file = path.to_str().expect("UTF-8");
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let expected = clean(name, PROFILE);
         assert!(!expected.is_empty(), "{name}");
         let from = |operands: &[&str], input: &str| {
@@ -40,7 +40,7 @@ fn packed_input_is_unpacked_whatever_its_name() {
     let zstd = compress_to_vec(PROFILE.as_bytes(), CompressionLevel::Fastest);
     let path = scratch("packed.folded", &gzip);
     let file = path.to_str().expect("UTF-8");
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let expected = clean(name, PROFILE);
         assert_eq!(clean(name, &gzip), expected, "{name}: gzip");
         assert_eq!(clean(name, &zstd), expected, "{name}: zstd");
@@ -52,7 +52,7 @@ fn packed_input_is_unpacked_whatever_its_name() {
 fn other_line_ends_and_empty_lines_are_read() {
     let crlf = PROFILE.replace('\n', "\r\n");
     let empty = format!("\n{}\r\n\n", PROFILE.replace('\n', "\n\n"));
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let expected = clean(name, PROFILE);
         assert_eq!(clean(name, &crlf), expected, "{name}: CR LF");
         assert_eq!(clean(name, PROFILE.trim_end()), expected, "{name}: no last line end");
@@ -64,7 +64,7 @@ fn other_line_ends_and_empty_lines_are_read() {
 #[test]
 fn comments_are_passed_on_by_filters_and_by_no_other() {
     let commented = format!("# event: cycles\n{PROFILE}# total 10\n");
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let expected = clean(name, PROFILE);
         let comments: [&[u8]; 2] = match FILTERS.contains(&name) {
             true => [b"# event: cycles\n", b"# total 10\n"],
@@ -77,7 +77,7 @@ fn comments_are_passed_on_by_filters_and_by_no_other() {
 
 #[test]
 fn nothing_in_is_nothing_out_and_status_1() {
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         for nothing in ["", "\n\r\n"] {
             let output = feed(name, &[], nothing);
             assert_eq!(output.status.code(), Some(1), "{name} {nothing:?}");
@@ -88,7 +88,7 @@ fn nothing_in_is_nothing_out_and_status_1() {
 
 #[test]
 fn a_malformed_line_is_named_and_the_rest_is_read() {
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let output = feed(name, &[], "main;a 1\nmain;b\nmain;c 2\n");
         let stderr = String::from_utf8_lossy(&output.stderr);
         let expected = "expected 'frame;frame count', found no count at the end";
@@ -102,7 +102,7 @@ fn a_malformed_line_is_named_and_the_rest_is_read() {
 fn three_malformed_lines_are_named_and_the_others_counted() {
     let path = scratch("malformed.folded", "a\n\nb x\nc 1\n 7\n-1\nd;e 3.5\n");
     let file = path.to_str().expect("UTF-8");
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let output = feed(name, &[file], "");
         let stderr = String::from_utf8_lossy(&output.stderr);
         let lines: Vec<&str> = stderr.lines().collect();
@@ -122,7 +122,7 @@ fn a_file_that_cannot_be_read_is_named_and_the_others_are_read() {
     let file = path.to_str().expect("UTF-8");
     let missing = "no/such/file.folded";
     let folder = env!("CARGO_TARGET_TMPDIR");
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let output = feed(name, &[missing, file, folder], "");
         let stderr = String::from_utf8_lossy(&output.stderr);
         let expected = format!(
@@ -139,7 +139,7 @@ fn a_torn_packed_file_is_named() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(PROFILE.as_bytes()).expect("memory does not fail");
     let whole = gzip.finish().expect("memory does not fail");
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let output = feed(name, &[], &whole[..whole.len() - 12]);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(stderr.starts_with(&format!("{name}: <stdin>: ")), "{name}: {stderr}");
@@ -151,7 +151,7 @@ fn a_torn_packed_file_is_named() {
 fn bytes_that_are_no_utf8_survive() {
     // Latin-1, a lone continuation byte, and UTF-8 cut in the middle.
     let odd = b"main;caf\xe9;\xbf\xff;\xe2\x82 7\n";
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let out = clean(name, odd);
         if name == "stack-svg" {
             String::from_utf8(out).expect("a picture is XML, so UTF-8");
@@ -163,7 +163,7 @@ fn bytes_that_are_no_utf8_survive() {
 
 #[test]
 fn counts_are_exact_to_the_last_of_64_bits() {
-    for (name, _) in TOOLS.iter().filter(|(name, _)| *name != "stack-svg") {
+    for name in folded_tools().filter(|name| *name != "stack-svg") {
         let args = with_minimal(name, &[]);
         assert_eq!(filter(name, &args, "a 18446744073709551615\n"), "a 18446744073709551615\n");
     }

@@ -7,7 +7,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use crate::util::{FILTERS, TOOLS, binary, feed, filter_bytes, scratch, weight, with_minimal};
+use crate::util::{
+    FILTERS, binary, feed, filter_bytes, folded_tools, scratch, weight, with_minimal,
+};
 
 /// Names of all kinds, and a stack that comes twice.
 const PROFILE: &[u8] = b"main;operator new(unsigned long) 7\n\
@@ -18,7 +20,7 @@ const PROFILE: &[u8] = b"main;operator new(unsigned long) 7\n\
 
 #[test]
 fn folded_output_is_folded_input() {
-    for (name, _) in TOOLS.iter().filter(|(name, _)| *name != "stack-svg") {
+    for name in folded_tools().filter(|name| *name != "stack-svg") {
         let out = filter_bytes(name, &with_minimal(name, &[]), PROFILE);
         assert_eq!(weight(&out), weight(PROFILE), "{name} loses weight");
         assert_eq!(filter_bytes("stack-grep", &["."], &out), out, "{name} | stack-grep .");
@@ -27,7 +29,7 @@ fn folded_output_is_folded_input() {
 
 #[test]
 fn the_accounts_are_one_line_and_they_balance() {
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let output = feed(name, &["--stats"], PROFILE);
         let stderr = String::from_utf8(output.stderr).expect("UTF-8 messages");
         let stats = stderr.strip_prefix(&format!("{name}: stats: ")).unwrap_or_else(|| {
@@ -49,7 +51,7 @@ fn the_accounts_are_one_line_and_they_balance() {
 
 #[test]
 fn a_full_disk_is_trouble() {
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let output = Command::new(binary(name))
             .args(with_minimal(name, &[]))
             .stdin(File::open(scratch("full.folded", PROFILE)).expect("a file"))
@@ -64,7 +66,7 @@ fn a_full_disk_is_trouble() {
 
 #[test]
 fn a_reader_that_went_away_is_no_trouble() {
-    for (name, _) in TOOLS {
+    for name in folded_tools() {
         let Running { mut child, mut stdin } = start(name, &[]);
         drop(child.stdout.take());
         // The tool may end before it has read all: then we write in vain.
@@ -121,7 +123,7 @@ fn filters_write_before_they_have_read_all() {
 #[test]
 fn progress_is_not_told_to_a_pipe() {
     thread::scope(|scope| {
-        for (name, _) in TOOLS {
+        for name in folded_tools() {
             scope.spawn(move || {
                 let Running { mut child, mut stdin } = start(name, &[]);
                 let lines = lines_of(&mut child);

@@ -5,20 +5,23 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use common::{FrameTable, Result, STDIN, read_whole};
+use common::{Error, FrameTable, Result, STDIN, read_whole};
 
 use crate::presets;
 use crate::rule::Rule;
-use crate::rule_file::{self, RuleText, Verb};
+use crate::rule_file;
+use crate::rule_text::{RuleText, Verb};
 
 /// The options that give rules: name, argument, help.
-const OPTIONS: [(&str, &str, &str); 6] = [
+const OPTIONS: [(&str, &str, &str); 8] = [
     ("drop", "RE", "Drop the frames that match; their weight goes to their callers"),
     ("merge", "RE=NAME", "Make one frame NAME of neighbouring frames that match"),
     ("below", "RE=NAME", "Make one frame NAME of the first frame that matches and all below it"),
     ("reroot", "RE", "Drop the last frame that matches and all above it"),
     ("preset", "NAME", "Run the rules of a preset, see --list-presets"),
     ("rules", "FILE", "Run the rules in this file, one a line; '-' is standard input"),
+    ("lwt", "MODE", "Start the stacks at Lwt's fibres: those resumed (reroot), or all (entries)"),
+    ("keep", "RE", "With --lwt entries: functions that match do not start a fibre"),
 ];
 
 /// Options with their arguments, in order. clap's derive keeps each option's
@@ -33,7 +36,7 @@ impl GivenRules {
     ///
     /// A usage error that names the option or the line.
     pub(crate) fn compile(self, table: &mut FrameTable) -> Result<Vec<Rule>> {
-        let mut texts = Vec::new();
+        let (mut texts, mut keep) = (Vec::new(), Vec::new());
         for (option, argument) in self.0 {
             let shown = argument.display();
             match Verb::ALL.iter().find(|(name, _)| *name == option) {
@@ -42,16 +45,31 @@ impl GivenRules {
                     texts.push(RuleText::parse(origin, *verb, argument.as_bytes())?);
                 }
                 None if option == "preset" => {
-                    let name = argument.to_string_lossy();
-                    texts.extend(rule_file::parse(&name, presets::text(&name)?.as_bytes())?);
+                    texts.extend(presets::rules(&argument.to_string_lossy())?);
                 }
+                None if option == "lwt" => texts.extend(lwt(&argument.to_string_lossy())?),
+                None if option == "keep" => keep.push(argument.into_encoded_bytes()),
                 None => {
                     let name = if argument == "-" { STDIN.to_owned() } else { shown.to_string() };
                     texts.extend(rule_file::parse(&name, &read_whole(Path::new(&argument))?)?);
                 }
             }
         }
+        if !keep.is_empty() && !texts.iter().any(RuleText::learns) {
+            return Err(Error::Usage("--keep: expected --lwt entries".to_owned()));
+        }
+        for text in &mut texts {
+            text.keep.clone_from(&keep);
+        }
         texts.into_iter().map(|text| text.compile(table)).collect()
+    }
+}
+
+/// The rules of a mode.
+fn lwt(mode: &str) -> Result<Vec<RuleText>> {
+    match mode {
+        "reroot" | "entries" => presets::rules(&format!("lwt-{mode}")),
+        _ => Err(Error::Usage(format!("--lwt '{mode}': expected reroot or entries"))),
     }
 }
 

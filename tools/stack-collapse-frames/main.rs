@@ -1,20 +1,21 @@
 //! Hide frames that the reader did not write, and keep their weight.
 
+mod chain;
 mod frame_set;
 mod given;
 mod presets;
+mod reroot;
 mod rule;
 mod rule_file;
+mod rule_text;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, FrameTable, Pipe, Result, StackBuf, StackIds, Status};
+use common::{Files, FoldedLine, FrameTable, Pipe, Result, StackTree, Status};
 
+use crate::chain::Chain;
 use crate::given::GivenRules;
-
-/// What a stack without frames becomes, so that its weight stays.
-const HIDDEN: &[u8] = b"[hidden]";
 
 /// Hide frames by rules, run in the order in which they are given; weight never changes
 #[derive(Parser)]
@@ -47,32 +48,33 @@ fn stack_collapse_frames(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return presets::show(name, pipe);
     }
     let mut frames = FrameTable::default();
-    let mut rules = args.rules.compile(&mut frames)?;
-    let hidden = frames.intern(HIDDEN);
-    let (mut ids, mut stack, mut text) = (StackIds::default(), Vec::new(), StackBuf::default());
-    pipe.filter(&args.files, |line, pipe| {
-        stack.clear();
-        stack.extend_from_slice(ids.of(line.stack, &mut frames));
-        let mut changed = false;
-        for rule in &mut rules {
-            changed |= rule.apply(&mut stack, line.count, &frames);
-        }
-        if !changed {
-            return pipe.pass(&line);
-        }
-        if stack.is_empty() {
-            stack.push(hidden);
-        }
-        text.clear();
-        for &frame in &stack {
-            text.push_clean_frame(frames.name(frame));
-        }
-        pipe.replace(&line, text.as_bytes())
-    })?;
+    let rules = args.rules.compile(&mut frames)?;
+    let mut chain = Chain::new(rules, frames);
+    if chain.learns() {
+        run_twice(&mut chain, &args.files, pipe)?;
+    } else {
+        pipe.filter(&args.files, |line, pipe| run_over(&mut chain, &line, pipe))?;
+    }
     if pipe.stats {
-        for rule in &rules {
+        for rule in &chain.rules {
             pipe.complaints.note(format_args!("stats: {rule}"));
         }
     }
     Ok(pipe.status())
+}
+
+fn run_over(chain: &mut Chain, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
+    match chain.run(line) {
+        Some(stack) => pipe.replace(line, stack),
+        None => pipe.pass(line),
+    }
+}
+
+/// Holds all stacks, each once, since standard input cannot be read again.
+fn run_twice(chain: &mut Chain, files: &Files, pipe: &mut Pipe) -> Result<()> {
+    let (mut stacks, mut names) = (StackTree::default(), FrameTable::default());
+    pipe.filter(files, |line, _| stacks.add_stack(&mut names, line.stack, line.count))?;
+    chain.learn(&stacks, &names)?;
+    stacks
+        .for_each_sorted(&names, |stack, count| run_over(chain, &FoldedLine { stack, count }, pipe))
 }

@@ -2,11 +2,28 @@
 
 use common::{Error, Pipe, Result, Status};
 
+use crate::rule_file;
+use crate::rule_text::RuleText;
+
 /// Each preset with its text, by name.
-const PRESETS: [(&str, &str); 3] = [
+const PRESETS: [(&str, &str); 17] = [
+    ("async", include_str!("presets/async.rules")),
+    ("cpython", include_str!("presets/cpython.rules")),
+    ("eio", include_str!("presets/eio.rules")),
+    ("go-runtime", include_str!("presets/go-runtime.rules")),
+    ("jvm", include_str!("presets/jvm.rules")),
+    ("kernel", include_str!("presets/kernel.rules")),
+    ("libc-start", include_str!("presets/libc-start.rules")),
     ("lwt", include_str!("presets/lwt.rules")),
+    ("lwt-entries", include_str!("presets/lwt-entries.rules")),
+    ("lwt-reroot", include_str!("presets/lwt-reroot.rules")),
     ("ocaml-gc", include_str!("presets/ocaml-gc.rules")),
+    ("ocaml-gc-phases", include_str!("presets/ocaml-gc-phases.rules")),
     ("ocaml-runtime", include_str!("presets/ocaml-runtime.rules")),
+    ("rayon", include_str!("presets/rayon.rules")),
+    ("rust-std", include_str!("presets/rust-std.rules")),
+    ("tokio", include_str!("presets/tokio.rules")),
+    ("v8", include_str!("presets/v8.rules")),
 ];
 
 /// The rules of a preset.
@@ -14,7 +31,16 @@ const PRESETS: [(&str, &str); 3] = [
 /// # Errors
 ///
 /// A usage error that names those there are.
-pub(crate) fn text(name: &str) -> Result<&'static str> {
+pub(crate) fn rules(name: &str) -> Result<Vec<RuleText>> {
+    rule_file::parse(name, text(name)?.as_bytes())
+}
+
+/// The file of a preset.
+///
+/// # Errors
+///
+/// A usage error that names those there are.
+fn text(name: &str) -> Result<&'static str> {
     let found = PRESETS.iter().find(|(preset, _)| *preset == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
@@ -30,7 +56,7 @@ pub(crate) fn text(name: &str) -> Result<&'static str> {
 pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
     for (name, text) in PRESETS {
         let title = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
-        pipe.out.line(format!("{name:<16}{title}").as_bytes())?;
+        pipe.out.line(format!("{name:<17}{title}").as_bytes())?;
     }
     Ok(Status::Success)
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use common::{Flow, FrameId, FrameTable};
 
 use crate::frame_set::FrameSet;
+use crate::reroot::Reroot;
 
 /// A rule, ready to run.
 #[derive(Debug)]
@@ -31,9 +32,22 @@ pub(crate) enum Action {
     Merge(FrameId),
     /// The first one and all below it become one frame of this name; but where
     /// a frame of `until` follows, the stack goes on with it.
-    Below { name: FrameId, until: Option<FrameSet> },
+    Below { name: FrameId, phases: Phases, until: Option<FrameSet> },
     /// All above the last one goes, and it too.
-    Reroot,
+    Reroot(Reroot),
+}
+
+/// Other names for what goes: the last frame of any of these sets tells which.
+#[derive(Debug)]
+pub(crate) struct Phases(pub(crate) Vec<(FrameSet, FrameId)>);
+
+impl Phases {
+    fn name(&mut self, hidden: &[FrameId], table: &FrameTable) -> Option<FrameId> {
+        hidden.iter().rev().find_map(|&frame| {
+            let mut phases = self.0.iter_mut();
+            phases.find_map(|(frames, name)| frames.holds(frame, table).then_some(*name))
+        })
+    }
 }
 
 /// What a stack must have for a rule to look at it.
@@ -54,7 +68,7 @@ impl Rule {
         weight: u64,
         table: &FrameTable,
     ) -> bool {
-        let Some(first) = stack.iter().position(|&frame| self.frames.holds(frame, table)) else {
+        let Some(first) = stack.iter().position(|&frame| self.holds(frame, table)) else {
             return false;
         };
         if !self.condition.as_mut().is_none_or(|condition| condition.holds(stack, table)) {
@@ -68,6 +82,29 @@ impl Rule {
         std::mem::swap(stack, &mut self.built);
         self.moved += weight;
         true
+    }
+
+    /// True if and only if the rule must learn from all stacks before it runs.
+    pub(crate) fn learns(&self) -> bool {
+        matches!(&self.action, Action::Reroot(reroot) if reroot.entries.is_some())
+    }
+
+    /// Learns from a stack that it could run over.
+    pub(crate) fn learn(&mut self, stack: &[FrameId], table: &FrameTable) {
+        let Rule { action: Action::Reroot(Reroot { entries: Some(entries), .. }), frames, .. } =
+            self
+        else {
+            return;
+        };
+        if let Some(last) = stack.iter().rposition(|&frame| frames.holds(frame, table)) {
+            entries.learn(stack, last, table);
+        }
+    }
+
+    #[inline]
+    fn holds(&mut self, frame: FrameId, table: &FrameTable) -> bool {
+        self.frames.holds(frame, table)
+            || matches!(&self.action, Action::Reroot(reroot) if reroot.enters(frame))
     }
 
     /// Fills `built` with what becomes of a stack whose first match is known.
@@ -92,24 +129,25 @@ impl Rule {
                     in_run = matches;
                 }
             }
-            Action::Below { name, until } => {
+            Action::Below { name, phases, until } => {
                 let mut rest = stack;
                 let mut next = Some(first);
                 while let Some(start) = next {
                     built.extend(&rest[..start]);
-                    built.push(*name);
-                    let below = &rest[start + 1..];
                     let goes_on = until.as_mut().and_then(|until| {
-                        below.iter().position(|&frame| until.holds(frame, table))
+                        let below = rest.iter().skip(start + 1);
+                        below.copied().position(|frame| until.holds(frame, table))
                     });
-                    rest = goes_on.map_or(&[], |end| &below[end..]);
+                    let end = goes_on.map_or(rest.len(), |end| start + 1 + end);
+                    built.push(phases.name(&rest[start..end], table).unwrap_or(*name));
+                    rest = &rest[end..];
                     next = rest.iter().position(|&frame| frames.holds(frame, table));
                 }
                 built.extend(rest);
             }
-            Action::Reroot => {
+            Action::Reroot(reroot) => {
                 let last = stack.iter().rposition(|&frame| frames.holds(frame, table));
-                built.extend(stack.iter().skip(last.map_or(0, |last| last + 1)));
+                reroot.rebuild(stack, last, table, built);
             }
         }
     }

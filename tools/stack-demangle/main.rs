@@ -1,14 +1,34 @@
-//! Not yet written.
+//! Frames to readable names.
+
+mod auto_stamps;
+mod brackets;
+mod exact;
+mod frame;
+mod names;
+mod normalize;
+mod stamps;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, Status};
+use common::{Files, FrameMap, Pipe, Result, Status};
 
-/// Not yet written
+use exact::ExactArgs;
+use names::NameArgs;
+
+/// Demangle the names in folded stacks: OCaml, Rust and C++
+///
+/// Without a language option every language is demangled; a name that is not
+/// mangled stays as it is.
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
+    #[command(flatten)]
+    names: NameArgs,
+
+    #[command(flatten)]
+    exact: ExactArgs,
+
     #[command(flatten)]
     files: Files,
 }
@@ -18,6 +38,19 @@ fn main() -> ExitCode {
 }
 
 fn stack_demangle(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    pipe.filter(&args.files, |line, pipe| pipe.pass(&line))?;
+    let functions = args.exact.functions(pipe);
+    let rename = |frame: &[u8], stamps, out: &mut Vec<u8>| {
+        args.names.rename(frame, &functions, stamps, out);
+    };
+    match args.names.stamps.for_each_name() {
+        Some(stamps) => {
+            let mut frames = FrameMap::default();
+            pipe.filter(&args.files, |line, pipe| {
+                let stack = frames.rewrite(line.stack, |frame, out| rename(frame, stamps, out));
+                pipe.replace(&line, stack)
+            })?;
+        }
+        None => auto_stamps::filter(&args.files, pipe, rename)?,
+    }
     Ok(pipe.status())
 }

@@ -1,14 +1,64 @@
-//! Not yet written.
+//! Fold towers of recursion to one storey, without moving any weight.
 
+mod label;
+mod numbered;
+mod reattach;
+mod report;
+mod stamps;
+mod towers;
+
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, Status};
+use common::{Error, Files, FoldedLine, Pipe, Result, Status};
 
-/// Not yet written
+use label::Labelled;
+use numbered::NumberedStack;
+use reattach::{Callers, Start};
+use report::Report;
+use towers::{Folder, LONGEST_PERIOD, Storey};
+
+/// Fold towers of recursion to one storey, whatever cycle of calls they repeat
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
+    /// Fold cycles of at most N frames, 1 to 16
+    #[arg(long, value_name = "N", default_value_t = LONGEST_PERIOD as u64)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=LONGEST_PERIOD as u64))]
+    max_period: u64,
+
+    /// Fold towers of at least N turns, and leave lower ones as they are
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..))]
+    min_height: u32,
+
+    /// Fold only turns that have exactly the same frames
+    #[arg(long)]
+    exact: bool,
+
+    /// Keep nothing between a frame and its last occurrence, whatever it called in between
+    #[arg(long, conflicts_with_all = ["max_period", "min_height", "exact", "report"])]
+    erase: bool,
+
+    /// Append the least height to what was folded, in powers of two: 'add (x4+)'
+    #[arg(long, conflicts_with = "report")]
+    count: bool,
+
+    /// Take names of OCaml functions for the same if they differ only in their stamps
+    #[arg(long)]
+    ignore_stamps: bool,
+
+    /// Give stacks of FRAMES or more that start within a recursion the callers that others show,
+    /// or mark them '[truncated]'
+    #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "127", conflicts_with = "report")]
+    reattach: Option<usize>,
+
+    /// Print a table of the towers in place of the stacks: weight, share, height, cycle
+    #[arg(long)]
+    report: bool,
+
     #[command(flatten)]
     files: Files,
 }
@@ -18,6 +68,115 @@ fn main() -> ExitCode {
 }
 
 fn stack_fold_towers(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    pipe.filter(&args.files, |line, pipe| pipe.pass(&line))?;
+    let mut towers = Towers::new(&args);
+    if args.report {
+        return report(&args.files, &mut towers, pipe);
+    }
+    match args.reattach {
+        None => pipe.filter(&args.files, |line, pipe| {
+            towers.fold(line.stack);
+            towers.write(&line, pipe)
+        })?,
+        Some(limit) => reattach(&args.files, limit, &mut towers, pipe)?,
+    }
     Ok(pipe.status())
+}
+
+fn report(files: &Files, towers: &mut Towers, pipe: &mut Pipe) -> Result<Status> {
+    let mut report = Report::default();
+    pipe.for_each_folded(files, |line| {
+        towers.fold(line.stack);
+        report.add(&towers.stack, &towers.folder, line.count);
+        Ok(())
+    })?;
+    let any = report.write(&mut pipe.out)?;
+    Ok(if any { Status::Success } else { Status::Nothing })
+}
+
+/// Writes whole stacks as they come, and cut ones at the end, when all callers are known.
+fn reattach(files: &Files, limit: usize, towers: &mut Towers, pipe: &mut Pipe) -> Result<()> {
+    let mut callers = Callers::default();
+    let mut cut: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+    pipe.filter(files, |line, pipe| {
+        towers.fold(line.stack);
+        if towers.stack.numbers().len() >= limit && Start::of(&towers.stack).is_some() {
+            let sum = cut.entry(line.stack.to_vec()).or_default();
+            *sum = sum.checked_add(line.count).ok_or(Error::Overflow)?;
+            return Ok(());
+        }
+        callers.learn(towers.folder.storeys());
+        towers.write(&line, pipe)
+    })?;
+    for (stack, count) in cut {
+        towers.stack.read(&stack);
+        towers.fold(&callers.attach(&towers.stack));
+        towers.write(&FoldedLine { stack: &stack, count }, pipe)?;
+    }
+    Ok(())
+}
+
+/// The stack at hand, as it came and folded.
+struct Towers {
+    stack: NumberedStack,
+    folder: Folder,
+    erase: bool,
+    count: bool,
+    folded: Vec<u8>,
+}
+
+impl Towers {
+    fn new(args: &Args) -> Towers {
+        let stack = NumberedStack::default();
+        let folder = Folder::new(args.max_period as usize, args.min_height);
+        Towers {
+            stack: if args.ignore_stamps { stack.ignoring_stamps() } else { stack },
+            folder: if args.exact { folder.exact() } else { folder },
+            erase: args.erase,
+            count: args.count,
+            folded: Vec::new(),
+        }
+    }
+
+    fn fold(&mut self, stack: &[u8]) {
+        self.stack.read(stack);
+        if self.erase {
+            self.folder.erase(self.stack.numbers());
+        } else {
+            self.folder.fold(self.stack.numbers());
+        }
+    }
+
+    /// Writes what was folded in place of `line`.
+    fn write(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
+        let is_labelled = |storey: &Storey| self.count && storey.height > 1;
+        self.folded.clear();
+        let storeys = self.folder.storeys();
+        let mut rest = storeys;
+        while let Some(first) = rest.first() {
+            let run = if is_labelled(first) { 1 } else { neighbours(rest, is_labelled) };
+            if rest.len() < storeys.len() {
+                self.folded.push(b';');
+            }
+            let start = first.origin as usize;
+            let text = self.stack.text(start..start + run);
+            if is_labelled(first) {
+                Labelled::parse(text).append_with(first.height_class(), &mut self.folded);
+            } else {
+                self.folded.extend_from_slice(text);
+            }
+            rest = &rest[run..];
+        }
+        if self.folded.is_empty() {
+            // One frame without a name is no stack that could be read again.
+            return pipe.pass(line);
+        }
+        pipe.replace(line, &self.folded)
+    }
+}
+
+/// How many of the first storeys, up to one that is to have a label, are neighbours in the text.
+fn neighbours(storeys: &[Storey], is_labelled: impl Fn(&Storey) -> bool) -> usize {
+    let together =
+        |pair: &&[Storey]| pair[0].origin + 1 == pair[1].origin && !is_labelled(&pair[1]);
+    1 + storeys.windows(2).take_while(together).count()
 }

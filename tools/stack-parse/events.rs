@@ -82,14 +82,12 @@ impl Events {
         }
     }
 
-    /// Accounts for one sample of `event` and says which event it is.
+    /// Accounts for as many samples of an event, each of this period.
     #[inline]
-    pub(crate) fn account(&mut self, event: &[u8], period: u64) -> usize {
-        let index = self.index(event);
-        let account = &mut self.accounts[index];
-        account.samples += 1;
-        account.periods += u128::from(period);
-        index
+    pub(crate) fn account(&mut self, event: usize, samples: u64, period: u64) {
+        let account = &mut self.accounts[event];
+        account.samples += samples;
+        account.periods += u128::from(samples) * u128::from(period);
     }
 
     /// True if and only if the samples of an event are wanted.
@@ -112,7 +110,8 @@ impl Events {
         accounts
     }
 
-    fn index(&mut self, event: &[u8]) -> usize {
+    /// The number of an event, by its name.
+    pub(crate) fn index(&mut self, event: &[u8]) -> usize {
         if self.accounts.get(self.last).is_some_and(|account| account.name == event) {
             return self.last;
         }
@@ -175,7 +174,8 @@ mod tests {
     }
 
     fn admits(events: &mut Events, event: &str, period: u64) -> bool {
-        let index = events.account(event.as_bytes(), period);
+        let index = events.index(event.as_bytes());
+        events.account(index, 1, period);
         events.admits(index)
     }
 
@@ -201,17 +201,17 @@ mod tests {
     #[test]
     fn the_cores_of_a_hybrid_processor_count_one_event() {
         let mut events = events(None, true);
-        let core = events.account(b"cpu_core/cycles/", 1);
-        assert_eq!(events.account(b"cpu_atom/cycles/", 1), core);
+        let core = events.index(b"cpu_core/cycles/");
+        assert_eq!(events.index(b"cpu_atom/cycles/"), core);
         assert_eq!(events.name(core), b"cycles");
-        let with_modifiers = events.account(b"cpu_atom/cycles/Pu", 1);
+        let with_modifiers = events.index(b"cpu_atom/cycles/Pu");
         assert_eq!(events.name(with_modifiers), b"cycles:Pu");
     }
 
     #[test]
     fn forks_add_up() {
         let mut events = events(None, false);
-        events.account(b"cycles", 7);
+        assert!(admits(&mut events, "cycles", 7));
         let mut fork = events.fork();
         assert!(!admits(&mut fork, "page-faults", 1));
         assert!(admits(&mut fork, "cycles", 8));

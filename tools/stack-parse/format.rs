@@ -4,9 +4,10 @@ use std::fmt;
 use std::io;
 
 use clap::ValueEnum;
-use common::{FoldedLine, Input};
+use common::{Error, FoldedLine, Input, Result};
 
-use crate::perf_script;
+use crate::weigher::Weight;
+use crate::{landmarks, memtrace, perf_script};
 
 /// How much of an input is looked at, in bytes.
 const SAMPLE_SIZE: usize = 64 * 1024;
@@ -16,8 +17,42 @@ const SAMPLE_SIZE: usize = 64 * 1024;
 pub(crate) enum Format {
     /// The text that `perf script` prints
     PerfScript,
+    /// A trace of OCaml's allocations by memtrace, versions 1 to 3
+    Memtrace,
+    /// The call tree of OCaml's landmarks, as JSON
+    Landmarks,
+    /// The call tree of OCaml's landmarks, as the text it prints
+    LandmarksText,
     /// Folded stacks, one a line: `main;work;leaf 12`
     Folded,
+}
+
+impl Format {
+    /// What can be weighed.
+    fn weights(self) -> &'static [Weight] {
+        use Weight::{Auto, Bytes, Period, Samples, Words};
+        match self {
+            Format::PerfScript | Format::Folded => &[Auto, Samples, Period],
+            Format::Memtrace => &[Auto, Samples, Period, Words, Bytes],
+            Format::Landmarks => &[Auto, Period, Bytes],
+            Format::LandmarksText => &[Auto, Period],
+        }
+    }
+
+    /// Checks that the format holds what is to be weighed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] which says what it holds.
+    pub(crate) fn check_weight(self, weight: Weight) -> Result<()> {
+        if self.weights().contains(&weight) {
+            return Ok(());
+        }
+        let known: Vec<_> = self.weights().iter().map(value_name).collect();
+        let (format, weight) = (value_name(&self), value_name(&weight));
+        let message = format!("--weight {weight}: {format} has only {}", known.join(", "));
+        Err(Error::Usage(message))
+    }
 }
 
 /// What the first bytes of an input say.
@@ -37,29 +72,29 @@ pub(crate) enum Detected {
 impl fmt::Display for Detected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Detected::Known(format) => write!(f, "it looks like {}", name(*format)),
+            Detected::Known(format) => write!(f, "it looks like {}", value_name(format)),
             Detected::Empty => f.write_str("the input is empty"),
             Detected::Unknown { first_line, looks_like } => {
                 f.write_str("unknown format")?;
                 if let Some(looks_like) = looks_like {
                     write!(f, ", it looks like {looks_like}")?;
                 }
-                let known: Vec<_> =
-                    Format::value_variants().iter().map(|&known| name(known)).collect();
+                let known: Vec<_> = Format::value_variants().iter().map(value_name).collect();
                 write!(f, ", the first line is {first_line:?}; known are {}", known.join(", "))
             }
         }
     }
 }
 
-/// What a format is called on the command line.
-fn name(format: Format) -> String {
-    format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+/// What a value is called on the command line.
+fn value_name(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// How other profilers' files begin: none of these can be read yet, but it
 /// helps to hear what the file is.
-const LOOKS: [(&[u8], &str); 24] = [
+const LOOKS: [(&[u8], &str); 25] = [
+    (&memtrace::MAGIC, "a CTF trace, but not memtrace's of version 1, 2 or 3"),
     (b"PERFILE2", "perf.data: run 'perf script' on it"),
     (b"FLR\0", "a Java flight recording"),
     (b"SIMPLEPERF", "simpleperf's own format: run report_sample.py on it"),
@@ -93,6 +128,9 @@ const LOOKS: [(&[u8], &str); 24] = [
 /// What the system says.
 pub(crate) fn detect(input: &mut Input) -> io::Result<Detected> {
     let text = input.peek(SAMPLE_SIZE)?;
+    if memtrace::is_trace(text) {
+        return Ok(Detected::Known(Format::Memtrace));
+    }
     // A line that is cut short says little.
     let whole = match memchr::memrchr(b'\n', text) {
         Some(end) if text.len() >= SAMPLE_SIZE => &text[..end],
@@ -107,6 +145,12 @@ fn detect_text(text: &[u8]) -> Detected {
     let Some(first) = lines().find(|line| !line.trim_ascii().is_empty()) else {
         return Detected::Empty;
     };
+    if landmarks::is_json(text) {
+        return Detected::Known(Format::Landmarks);
+    }
+    if lines().any(landmarks::is_call) {
+        return Detected::Known(Format::LandmarksText);
+    }
     if is_perf_script(lines()) {
         return Detected::Known(Format::PerfScript);
     }
@@ -180,7 +224,8 @@ mod tests {
         let said = |text: &str| detected(text).to_string();
         let bpftrace = "@[\n\tffffffff821ef666 do_syscall_64+70\n]: 4\n";
         assert!(said(bpftrace).starts_with("unknown format, it looks like bpftrace, the first"));
-        let hello = "unknown format, the first line is \"hello\"; known are perf-script, folded";
+        let hello = "unknown format, the first line is \"hello\"; known are perf-script, memtrace, \
+                     landmarks, landmarks-text, folded";
         assert_eq!(said("\nhello\nworld 1\n"), hello);
     }
 }

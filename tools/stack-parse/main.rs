@@ -3,9 +3,13 @@
 mod events;
 mod format;
 mod health;
+mod landmarks;
+mod left_out;
+mod memtrace;
 mod off_cpu;
 mod perf_script;
 mod profile;
+mod root;
 mod rows;
 mod sample;
 mod skipped;
@@ -20,6 +24,7 @@ use clap::{Parser, ValueEnum};
 use common::{Error, Files, Input, Pipe, Result, Status};
 
 use format::{Detected, Format};
+use memtrace::ObjectArgs;
 use perf_script::NameArgs;
 use profile::{Profile, ProfileArgs};
 
@@ -40,6 +45,9 @@ struct Args {
 
     #[command(flatten)]
     names: NameArgs,
+
+    #[command(flatten)]
+    objects: ObjectArgs,
 
     /// Exit with 2 if a line was not understood
     #[arg(long)]
@@ -86,8 +94,16 @@ fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) 
             return Err(Error::Unknown { name, what: detected.to_string() });
         }
     };
+    if args.objects.is_choice() && format != Format::Memtrace {
+        let message = format!("--live, --major and --promoted need a memtrace: {name} is none");
+        return Err(Error::Usage(message));
+    }
+    profile.begin(format)?;
     let before = profile.samples() + pipe.accounts.read.lines;
     match format {
+        Format::Memtrace => memtrace::read(input, &args.names, args.objects, profile, pipe)?,
+        Format::Landmarks => landmarks::read_json(input, &args.names, profile, pipe)?,
+        Format::LandmarksText => landmarks::read_text(input, profile, pipe)?,
         Format::PerfScript => {
             perf_script::read(input, &args.names, threads(args), profile, pipe)?;
         }

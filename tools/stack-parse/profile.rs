@@ -1,30 +1,20 @@
 //! What a profiler's samples add up to: which events, which root, which
 //! weight, whatever the format they came in.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use common::{Error, Flow, FrameId, FrameTable, NodeId, Pipe, Result, StackTree, clean_frame};
 
 use crate::events::{EventArgs, Events};
+use crate::format::Format;
 use crate::health;
+use crate::left_out::{LeftOut, Why};
 use crate::off_cpu::OffCpu;
+use crate::root::{Base, Root};
 use crate::rows::Rows;
 use crate::sample::{Origin, Sample};
 use crate::skipped::Skipped;
 use crate::weigher::{Weigher, Weight};
 use crate::window::{Window, WindowArgs};
-
-/// Which frame stands above a thread's stacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Root {
-    /// The thread's name
-    Comm,
-    /// The name and the process: comm-PID
-    Pid,
-    /// The name, the process and the thread: comm-PID/TID
-    Tid,
-    /// No such frame
-    None,
-}
 
 /// How samples become stacks.
 #[derive(Args, Debug)]
@@ -36,9 +26,9 @@ pub(crate) struct ProfileArgs {
     #[command(flatten)]
     events: EventArgs,
 
-    /// The root frame
-    #[arg(long, value_enum, default_value = "comm")]
-    root: Root,
+    /// The root frame; the default is comm, none for a trace of one process
+    #[arg(long, value_enum)]
+    root: Option<Root>,
 
     #[command(flatten)]
     window: WindowArgs,
@@ -91,13 +81,18 @@ enum Sink {
 /// Samples, counted.
 #[derive(Debug)]
 pub(crate) struct Profile {
+    weight: Option<Weight>,
+    /// What the user asked for, and what is done.
+    asked_root: Option<Root>,
     root: Root,
+    /// Stacks come from perf, of whose troubles something is known.
+    is_perf: bool,
     by_event: bool,
     sink: Sink,
     events: Events,
     window: Window,
-    /// Samples of wanted events outside the window.
-    outside: Flow,
+    /// Samples of wanted events that are not wanted for another reason.
+    left_out: LeftOut,
     weigher: Weigher,
     frames: FrameTable,
     tree: StackTree,
@@ -109,15 +104,6 @@ pub(crate) struct Profile {
     pub(crate) skipped: Skipped,
 }
 
-/// The root frames of the sample at hand.
-#[derive(Debug, Default)]
-struct Base {
-    event: Option<usize>,
-    name: Vec<u8>,
-    frames: Vec<FrameId>,
-    node: NodeId,
-}
-
 impl Profile {
     pub(crate) fn new(args: &ProfileArgs) -> Result<Profile> {
         let events = if args.off_cpu {
@@ -126,12 +112,15 @@ impl Profile {
             Events::new(&args.events)?
         };
         Ok(Profile {
-            root: args.root,
+            weight: args.weight,
+            asked_root: args.root,
+            root: args.root.unwrap_or(Root::Comm),
+            is_perf: false,
             by_event: args.events.by_event,
             sink: args.sink(),
             events,
             window: Window::new(&args.window)?,
-            outside: Flow::default(),
+            left_out: LeftOut::default(),
             weigher: Weigher::new(args.weight()),
             frames: FrameTable::default(),
             tree: StackTree::default(),
@@ -140,6 +129,38 @@ impl Profile {
             name: Vec::new(),
             skipped: Skipped::default(),
         })
+    }
+
+    /// Gets ready for an input of this format.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] if the format does not hold what was asked for.
+    pub(crate) fn begin(&mut self, format: Format) -> Result<()> {
+        if let Some(weight) = self.weight {
+            format.check_weight(weight)?;
+        }
+        self.is_perf |= format == Format::PerfScript;
+        let usual = if format == Format::PerfScript { Root::Comm } else { Root::None };
+        self.root = self.asked_root.unwrap_or(usual);
+        self.base = Base::default();
+        Ok(())
+    }
+
+    /// True if and only if the time of a sample makes a difference.
+    pub(crate) fn needs_time(&self) -> bool {
+        let is_table = matches!(&self.sink, Sink::Rows(rows) if rows.is_table());
+        is_table || self.window.is_bounded()
+    }
+
+    /// True if and only if weights are sums of periods.
+    pub(crate) fn sums_periods(&self) -> bool {
+        self.weigher.by_period()
+    }
+
+    /// True if and only if weights are bytes.
+    pub(crate) fn is_in_bytes(&self) -> bool {
+        self.weight == Some(Weight::Bytes)
     }
 
     /// True if and only if a fork treats samples as this profile does: there is
@@ -151,12 +172,15 @@ impl Profile {
     /// An empty profile that treats samples alike, for another thread.
     pub(crate) fn fork(&self) -> Profile {
         Profile {
+            weight: self.weight,
+            asked_root: self.asked_root,
             root: self.root,
+            is_perf: self.is_perf,
             by_event: self.by_event,
             sink: Sink::Sum,
             events: self.events.fork(),
             window: self.window.clone(),
-            outside: Flow::default(),
+            left_out: LeftOut::default(),
             weigher: self.weigher.fork(),
             frames: FrameTable::default(),
             tree: StackTree::default(),
@@ -175,21 +199,28 @@ impl Profile {
             .collect();
         self.tree.add_tree(&other.tree, |frame| ours[frame as usize])?;
         self.events.absorb(&other.events);
-        self.outside += other.outside;
+        self.left_out.absorb(other.left_out);
         self.skipped.absorb(&other.skipped);
         Ok(())
     }
 
     /// Accounts for a sample; `None` if it was not asked for, then its frames
     /// may be passed over.
+    #[inline]
     pub(crate) fn open(&mut self, origin: &Origin<'_>) -> Result<Option<Sample>> {
-        let event = self.events.account(origin.event, origin.period);
-        let is_within = self.window.admits(origin.time);
-        if !self.events.admits(event) {
-            return Ok(None);
-        }
-        if !is_within {
-            self.outside += origin.period;
+        self.open_several(1, origin)
+    }
+
+    /// [`open`](Profile::open) for as many samples of one origin and the same
+    /// frames.
+    pub(crate) fn open_several(
+        &mut self,
+        samples: u64,
+        origin: &Origin<'_>,
+    ) -> Result<Option<Sample>> {
+        let event = self.events.index(origin.event);
+        let mut sample = Sample { base: StackTree::ROOT, event, samples, period: origin.period };
+        if !self.account(&sample, origin.time) {
             return Ok(None);
         }
         self.set_base(event, origin);
@@ -198,24 +229,42 @@ impl Profile {
             Sink::Rows(rows) => rows.open(origin),
             Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree)?,
         }
-        Ok(Some(Sample { base: self.base.node, period: origin.period }))
+        sample.base = self.base.node;
+        Ok(Some(sample))
+    }
+
+    /// True if and only if nothing matters of a sample but what
+    /// [`reopen`](Profile::reopen) accounts for.
+    pub(crate) fn can_reopen(&self) -> bool {
+        matches!(self.sink, Sink::Sum)
+    }
+
+    /// Accounts for a sample that differs from another only in its time;
+    /// false if it is not asked for.
+    pub(crate) fn reopen(&mut self, sample: Sample, time: &[u8]) -> bool {
+        self.account(&sample, Some(time))
+    }
+
+    /// Adds a sample to the accounts; true if it is wanted.
+    #[inline]
+    fn account(&mut self, sample: &Sample, time: Option<&[u8]>) -> bool {
+        self.events.account(sample.event, sample.samples, sample.period);
+        let is_within = self.window.admits(time);
+        let is_wanted = self.events.admits(sample.event);
+        if is_wanted && !is_within {
+            self.left_out.add(sample, Why::Time);
+        }
+        is_wanted && is_within
     }
 
     fn set_base(&mut self, event: usize, origin: &Origin<'_>) {
-        let ids: [&[u8]; 4] = match self.root {
-            Root::Comm | Root::None => [b"", b"", b"", b""],
-            Root::Pid => [b"-", origin.pid.unwrap_or(b"?"), b"", b""],
-            Root::Tid => [b"-", origin.pid.unwrap_or(b"?"), b"/", origin.tid.unwrap_or(b"?")],
-        };
-        self.name.clear();
-        if self.root != Root::None {
-            clean_frame(origin.comm, &mut self.name);
-            ids.iter().for_each(|id| self.name.extend_from_slice(id));
-        }
         // Neighbours are mostly of one thread.
-        if self.base.event == Some(event) && self.base.name == self.name {
+        if self.base.is(event, origin, self.root) {
             return;
         }
+        self.base.note(event, origin);
+        self.name.clear();
+        self.root.push_name(origin, &mut self.name);
         self.base.frames.clear();
         if self.by_event {
             self.base.frames.push(self.frames.intern(self.events.name(event)));
@@ -223,8 +272,6 @@ impl Profile {
         if !self.name.is_empty() {
             self.base.frames.push(self.frames.intern(&self.name));
         }
-        self.base.event = Some(event);
-        self.base.name.clone_from(&self.name);
         self.base.node = StackTree::ROOT;
         if self.is_tree() {
             for &frame in &self.base.frames {
@@ -266,13 +313,13 @@ impl Profile {
     ) -> Result<()> {
         match &mut self.sink {
             Sink::Rows(rows) => {
-                let weight = self.weigher.weigh(sample.period, &mut self.tree)?;
+                let weight = self.weigher.weigh(&sample, &mut self.tree)?;
                 let frames = self.base.frames.iter().copied().chain(frames);
                 rows.close(weight, frames.map(|frame| self.frames.name(frame)));
                 Ok(())
             }
             Sink::Sum => {
-                let weight = self.weigher.weigh(sample.period, &mut self.tree)?;
+                let weight = self.weigher.weigh(&sample, &mut self.tree)?;
                 let leaf = self.some_frame(leaf);
                 self.tree.add(leaf, weight)
             }
@@ -281,6 +328,11 @@ impl Profile {
                 Ok(())
             }
         }
+    }
+
+    /// Leaves out a sample whose object was not chosen.
+    pub(crate) fn leave_out(&mut self, sample: &Sample) {
+        self.left_out.add(sample, Why::Object);
     }
 
     /// Without any frame, `--root none` would lose the sample.
@@ -297,9 +349,7 @@ impl Profile {
         match self.sink {
             Sink::Sum => self.counted.add_stack(&mut self.frames, stack, count),
             Sink::Rows(ref rows) if !rows.is_table() => pipe.write(stack, count),
-            _ => {
-                Err(Error::Usage("--table and --off-cpu: folded stacks hold no samples".to_owned()))
-            }
+            _ => Err(Error::Usage("--table and --off-cpu: the input holds no samples".to_owned())),
         }
     }
 
@@ -326,7 +376,8 @@ impl Profile {
             pipe.complaints
                 .note("periods vary: weights are sums of periods, --weight samples counts");
         }
-        if matches!(self.sink, Sink::Sum) && self.samples() >= health::FEWEST_SAMPLES {
+        let is_summed = matches!(self.sink, Sink::Sum);
+        if self.is_perf && is_summed && self.samples() >= health::FEWEST_SAMPLES {
             let root_frames = u32::from(self.root != Root::None) + u32::from(self.by_event);
             health::report(&self.tree, &self.frames, root_frames, pipe);
         }
@@ -353,13 +404,6 @@ impl Profile {
                 ));
             }
         }
-        if self.outside.lines > 0 {
-            let flow = flow(self.outside.lines, self.outside.weight);
-            pipe.accounts.dropped += flow;
-            pipe.complaints.note(format_args!(
-                "{} samples (weight {}) are outside --from and --to",
-                flow.lines, flow.weight,
-            ));
-        }
+        self.left_out.report(by_period, pipe);
     }
 }

@@ -19,11 +19,16 @@ pub(crate) struct Origin<'a> {
     pub(crate) text: &'a [u8],
 }
 
-/// A sample that is wanted and whose frames are still to come.
+/// A sample that is wanted and whose frames are still to come; or several of
+/// the same frames and period.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     /// The node of the root frames, to which the sample's frames are added.
     pub(crate) base: NodeId,
+    /// The number of the event.
+    pub(crate) event: usize,
+    /// How many samples these are.
+    pub(crate) samples: u64,
     /// As in [`Origin`].
     pub(crate) period: u64,
 }

@@ -1,7 +1,9 @@
 //! What a sample weighs.
 
 use clap::ValueEnum;
-use common::{Result, StackTree};
+use common::{Error, Result, StackTree};
+
+use crate::sample::Sample;
 
 /// What a sample counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -12,6 +14,10 @@ pub(crate) enum Weight {
     Samples,
     /// The period the profiler noted: cycles, nanoseconds, bytes
     Period,
+    /// The words of memory it stands for
+    Words,
+    /// The bytes of memory it stands for
+    Bytes,
 }
 
 /// Weighs samples one by one. With [`Weight::Auto`] they are counted until a
@@ -25,21 +31,27 @@ pub(crate) struct Weigher {
 
 impl Weigher {
     pub(crate) fn new(weight: Weight) -> Weigher {
+        let weight = match weight {
+            // Who reads memory gives these as periods.
+            Weight::Words | Weight::Bytes => Weight::Period,
+            other => other,
+        };
         Weigher { weight, same: None }
     }
 
-    /// What a sample adds to `tree`.
+    /// What a sample, or several, add to `tree`.
     #[inline]
-    pub(crate) fn weigh(&mut self, period: u64, tree: &mut StackTree) -> Result<u64> {
-        match self.weight {
-            Weight::Samples => Ok(1),
-            Weight::Period => Ok(period),
-            Weight::Auto if *self.same.get_or_insert(period) == period => Ok(1),
-            Weight::Auto => {
-                self.sum_periods(tree)?;
-                Ok(period)
-            }
+    pub(crate) fn weigh(&mut self, sample: &Sample, tree: &mut StackTree) -> Result<u64> {
+        let is_counted = match self.weight {
+            Weight::Samples => true,
+            Weight::Auto => *self.same.get_or_insert(sample.period) == sample.period,
+            _ => false,
+        };
+        if is_counted {
+            return Ok(sample.samples);
         }
+        self.sum_periods(tree)?;
+        sample.samples.checked_mul(sample.period).ok_or(Error::Overflow)
     }
 
     /// One for another thread, which starts anew.
@@ -82,11 +94,15 @@ impl Weigher {
 mod tests {
     use super::*;
 
+    fn sample(samples: u64, period: u64) -> Sample {
+        Sample { base: StackTree::ROOT, event: 0, samples, period }
+    }
+
     fn weighed(periods: &[u64]) -> (Weigher, StackTree) {
         let (mut weigher, mut tree) = (Weigher::new(Weight::Auto), StackTree::default());
         let node = tree.child(StackTree::ROOT, 0);
         for &period in periods {
-            let weight = weigher.weigh(period, &mut tree).expect("small");
+            let weight = weigher.weigh(&sample(1, period), &mut tree).expect("small");
             tree.add(node, weight).expect("small");
         }
         (weigher, tree)
@@ -97,6 +113,17 @@ mod tests {
         for (periods, sum) in [(&[7, 7, 7][..], 3), (&[7, 7, 9], 23), (&[1, 1], 2), (&[], 0)] {
             assert_eq!(weighed(periods).1.self_weight(1), sum, "{periods:?}");
         }
+    }
+
+    #[test]
+    fn several_samples_weigh_as_much_as_one_by_one() {
+        let tree = &mut StackTree::default();
+        for (weight, sum) in [(Weight::Samples, 3), (Weight::Words, 21), (Weight::Auto, 3)] {
+            let weight = Weigher::new(weight).weigh(&sample(3, 7), tree);
+            assert_eq!(weight.expect("small"), sum);
+        }
+        let huge = Weigher::new(Weight::Bytes).weigh(&sample(u64::MAX, 2), tree);
+        assert!(matches!(huge, Err(Error::Overflow)));
     }
 
     #[test]

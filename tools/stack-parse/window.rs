@@ -52,6 +52,11 @@ impl Window {
         Ok(Window { range, first: None })
     }
 
+    /// True if and only if some time is not wanted.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.range.is_some()
+    }
+
     /// True if and only if a sample of this time, in seconds, is wanted. One
     /// without time is wanted where all time is.
     #[inline]

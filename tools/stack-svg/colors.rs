@@ -2,26 +2,33 @@
 //! the same name.
 
 use std::collections::BTreeSet;
+use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use inferno::flamegraph::Palette;
-use inferno::flamegraph::color::Color;
+use common::{FrameId, FrameTable};
+use inferno::flamegraph::color::{Color, PaletteMap};
+use inferno::flamegraph::{self, Options, Palette};
 
-use crate::names::bare;
+use crate::names::{bare, parseable};
+use crate::profile::Node;
 
-/// Our palette and, by its own names, those of inferno.
-const NAMES: [&str; 17] = [
-    KIND, "hot", "mem", "io", "red", "green", "blue", "aqua", "yellow", "purple", "orange",
+/// Our palettes and, by their own names, those of inferno.
+const NAMES: [&str; 18] = [
+    KIND, MODULE, "hot", "mem", "io", "red", "green", "blue", "aqua", "yellow", "purple", "orange",
     "wakeup", "java", "js", "perl", "python", "rust",
 ];
 
-/// The palette of this file.
+/// The hue tells the kind of code.
 pub(crate) const KIND: &str = "kind";
+
+/// The hue tells the module, or whatever stands before the function's name.
+const MODULE: &str = "module";
 
 /// How frames are coloured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Colors {
     Kind,
+    Module,
     Inferno(Palette),
 }
 
@@ -29,10 +36,76 @@ impl Colors {
     /// Takes the name of a palette.
     pub(crate) fn parser() -> impl TypedValueParser<Value = Colors> {
         PossibleValuesParser::new(NAMES).try_map(|name| {
-            if name == KIND { Ok(Colors::Kind) } else { name.parse().map(Colors::Inferno) }
+            Ok(match name.as_str() {
+                KIND => Colors::Kind,
+                MODULE => Colors::Module,
+                name => return name.parse().map(Colors::Inferno),
+            })
         })
     }
+
+    /// The colours of these names, in their order.
+    ///
+    /// # Errors
+    ///
+    /// What inferno says, which has no reason to.
+    pub(crate) fn of_names(self, ids: &[FrameId], frames: &FrameTable) -> io::Result<Vec<Color>> {
+        let names = ids.iter().map(|&id| frames.name(id));
+        match self {
+            Colors::Kind => Ok(names.map(of_kind).collect()),
+            Colors::Module => Ok(names.map(of_module).collect()),
+            Colors::Inferno(palette) => of_palette(palette, names),
+        }
+    }
 }
+
+/// Inferno tells the colours of a palette only where it draws, so it draws the
+/// names side by side.
+fn of_palette<'a>(
+    palette: Palette,
+    names: impl Iterator<Item = &'a [u8]>,
+) -> io::Result<Vec<Color>> {
+    let names: Vec<String> = names.map(parseable).collect();
+    let lines: Vec<String> = names.iter().map(|name| format!("{name} 1")).collect();
+    let mut colors = PaletteMap::default();
+    let mut options = Options::default();
+    options.colors = palette;
+    options.deterministic = true;
+    options.flame_chart = true;
+    options.palette_map = Some(&mut colors);
+    flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), io::sink())?;
+    Ok(names.iter().map(|name| colors.get(name).unwrap_or(WHOLE)).collect())
+}
+
+/// From gone, in blue, over unchanged to new, in orange: told apart by
+/// everyone, and each of the two is darker the further it is from the middle.
+pub(crate) const CHANGES: [Color; 9] = [
+    Color { r: 88, g: 152, b: 208 },
+    Color { r: 128, g: 178, b: 221 },
+    Color { r: 168, g: 203, b: 232 },
+    Color { r: 205, g: 224, b: 240 },
+    Color { r: 234, g: 234, b: 234 },
+    Color { r: 251, g: 222, b: 190 },
+    Color { r: 247, g: 196, b: 139 },
+    Color { r: 240, g: 168, b: 92 },
+    Color { r: 230, g: 139, b: 48 },
+];
+
+/// The colour of the change from the first of two profiles to the second.
+pub(crate) fn of_change(node: &Node) -> Color {
+    let middle = (CHANGES.len() / 2) as f64;
+    let change = (node.after() as f64 - node.before as f64) / node.weight as f64;
+    CHANGES[(middle + change * middle).round() as usize]
+}
+
+/// What the colours of changes mean.
+pub(crate) const CHANGE_LEGEND: [(Color, &str); 5] = [
+    (CHANGES[0], "gone"),
+    (CHANGES[2], "less"),
+    (CHANGES[4], "as before"),
+    (CHANGES[6], "more"),
+    (CHANGES[8], "new"),
+];
 
 /// What code a frame is, as far as its name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,7 +177,7 @@ pub(crate) const WHOLE: Color = Color { r: 230, g: 230, b: 230 };
 
 /// The hue says what kind of code it is, the shade sets neighbours apart; what
 /// was inlined is paler.
-pub(crate) fn of_kind(name: &[u8]) -> Color {
+fn of_kind(name: &[u8]) -> Color {
     let [light, dark] = Kind::of(name).shades();
     let depth = hash(bare(name));
     let inlined = name.ends_with(b"_[i]");
@@ -114,6 +187,30 @@ pub(crate) fn of_kind(name: &[u8]) -> Color {
         (if inlined { (shade + 255) / 2 } else { shade }) as u8
     };
     Color { r: channel(0), g: channel(1), b: channel(2) }
+}
+
+/// The hue says in which module a function is, the shade sets functions apart.
+fn of_module(name: &[u8]) -> Color {
+    let name = bare(name);
+    let hue = f64::from(hash(module(name))) / 256.0 * 6.0;
+    let lightness = 0.70 + 0.12 * f64::from(hash(name)) / 255.0;
+    let strength = 0.55 * (1.0 - lightness).min(lightness);
+    // The usual way from hue and lightness to red, green and blue.
+    let channel = |shift: f64| {
+        let distance = ((hue + shift).rem_euclid(6.0) - 3.0).abs() - 1.0;
+        let light = lightness + strength * (2.0 * distance.clamp(0.0, 1.0) - 1.0);
+        (light * 255.0).round() as u8
+    };
+    Color { r: channel(0.0), g: channel(4.0), b: channel(2.0) }
+}
+
+/// What stands before the last `.` or `::`, arguments aside; nothing if the
+/// name has no such part.
+fn module(name: &[u8]) -> &[u8] {
+    let end = name.iter().position(|byte| b"(<".contains(byte)).unwrap_or(name.len());
+    let end = if end == 0 { name.len() } else { end };
+    let part = name[..end].iter().rposition(|byte| b".:".contains(byte)).unwrap_or(0);
+    &name[..part]
 }
 
 /// The kinds of these names, each with its middle shade.
@@ -179,8 +276,32 @@ mod tests {
     }
 
     #[test]
+    fn functions_of_a_module_have_its_hue() {
+        let table: [(&str, &str); 6] = [
+            ("Stdlib.List.map", "Stdlib.List"),
+            ("std::vec::Vec<a::B>::push", "std::vec:"),
+            ("Foo.run(a.b.c)", "Foo"),
+            ("main", ""),
+            ("<a as b::C>::d", "<a as b::C>:"),
+            ("", ""),
+        ];
+        for (name, part) in table {
+            assert_eq!(module(name.as_bytes()), part.as_bytes(), "{name}");
+        }
+    }
+
+    #[test]
+    fn inferno_tells_the_colours_of_its_palettes() {
+        let names: [&[u8]; 3] = [b"a", b"b 1", b""];
+        let colors = of_palette("hot".parse().expect("a palette"), names.into_iter());
+        let colors = colors.expect("it draws");
+        assert_eq!(colors.len(), 3);
+        assert!(colors.iter().all(|color| color.r > 200 && *color != WHOLE), "{colors:?}");
+    }
+
+    #[test]
     fn every_palette_is_known_to_inferno() {
-        for name in NAMES.into_iter().filter(|&name| name != KIND) {
+        for name in NAMES.into_iter().filter(|name| ![KIND, MODULE].contains(name)) {
             assert!(name.parse::<Palette>().is_ok(), "{name}");
         }
     }

@@ -1,20 +1,26 @@
-//! The last hand on what inferno drew: our words on its boxes, the lines below
-//! it, and nothing that would be fetched from the network.
+//! The last hand on what inferno drew: our words and colours on its boxes, our
+//! style and script in place of its own, the lines below the boxes, and
+//! nothing that would be fetched from the network.
 //!
 //! The picture is rewritten as XML events, so that no text is taken for markup.
 
 use std::io;
 
 use bstr::ByteSlice;
-use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
+use quick_xml::events::{BytesCData, BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::{Reader, Writer};
 
+use crate::alive::{SCRIPT, STYLE};
+use crate::embed::Embedded;
 use crate::footer::Footer;
 
-/// The name of the box that keeps a place free: root frames that are too
-/// narrow leave their weight to the whole, and inferno knows no weight of the
-/// whole itself. No frame has this name for inferno.
+/// The name of the boxes that keep a place free: weight that no root frame has
+/// belongs to the whole, and inferno knows no weight of the whole itself. No
+/// frame has this name for inferno.
 pub(crate) const GAP: &str = "\\gap";
+
+/// What inferno's own script would show and hear.
+const CONTROLS: [&[u8]; 4] = [b"details", b"unzoom", b"search", b"matched"];
 
 /// What a box says: all of it to who points at it, and what fits on it.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,15 +29,20 @@ pub(crate) struct Caption {
     pub(crate) weight: u64,
     pub(crate) title: String,
     pub(crate) label: String,
+    pub(crate) fill: String,
 }
 
 /// What is to be done to a picture.
 pub(crate) struct Finish<C> {
-    /// For each box in inferno's order, see [`crate::prune::Pruned::by_end`].
+    /// For each box in inferno's order.
     pub(crate) captions: C,
-    /// Whether the first box only keeps a place free.
-    pub(crate) gap: bool,
+    /// More attributes of the whole.
+    pub(crate) attributes: Vec<(&'static str, String)>,
+    pub(crate) title: String,
+    pub(crate) description: String,
     pub(crate) footer: Footer,
+    /// With it the picture gets a script.
+    pub(crate) embedded: Option<Embedded>,
 }
 
 /// Rewrites a picture.
@@ -49,15 +60,12 @@ where
     loop {
         match reader.read_event().map_err(io::Error::other)? {
             Event::Eof => break,
-            // It names a file on a server that a viewer might ask for.
-            Event::DocType(_) => {}
-            Event::Start(tag) if tag.name().as_ref() == b"svg" => hand.open_picture(tag)?,
+            // It names a file on a server that a viewer might ask for; and
+            // inferno's notes are about its own controls.
+            Event::DocType(_) | Event::Comment(_) => {}
+            Event::Start(tag) => hand.start(tag, &mut reader)?,
             Event::End(tag) if tag.name().as_ref() == b"svg" => hand.close_picture(tag)?,
-            Event::Start(tag) if tag.name().as_ref() == b"g" => hand.copy_box(tag, &mut reader)?,
-            Event::Empty(tag) if is_background(&tag) => {
-                let (tag, _) = stretched(&tag, hand.finish.footer.height())?;
-                hand.writer.write_event(Event::Empty(tag))?;
-            }
+            Event::Empty(tag) if is_background(&tag) => hand.background(&tag)?,
             other => hand.writer.write_event(other)?,
         }
     }
@@ -80,51 +88,138 @@ struct Hand<C> {
 }
 
 impl<C: Iterator<Item = Caption>> Hand<C> {
-    fn open_picture(&mut self, mut tag: BytesStart<'_>) -> io::Result<()> {
-        self.open_pictures += 1;
-        if self.bottom.is_none() {
-            let (higher, bottom) = stretched(&tag, self.finish.footer.height())?;
-            (tag, self.bottom) = (higher, Some(bottom));
+    fn start(&mut self, tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
+        let name = tag.name();
+        match name.as_ref() {
+            b"svg" if self.open_pictures == 0 => self.open_whole(&tag),
+            b"svg" => {
+                self.open_pictures += 1;
+                self.writer.write_event(Event::Start(tag))
+            }
+            b"g" => self.copy_box(tag, reader),
+            b"script" | b"style" | b"defs" => skip(&tag, reader),
+            b"text" if CONTROLS.contains(&&*id(&tag)) => skip(&tag, reader),
+            b"text" if matches!(&*id(&tag), b"title" | b"subtitle") => {
+                self.writer.write_event(Event::Start(aligned(&tag)?))
+            }
+            _ => self.writer.write_event(Event::Start(tag)),
         }
-        self.writer.write_event(Event::Start(tag))
+    }
+
+    /// Opens the whole, which inferno made for its own script, and says what
+    /// it is.
+    fn open_whole(&mut self, tag: &BytesStart<'_>) -> io::Result<()> {
+        self.open_pictures = 1;
+        let (higher, bottom) = stretched(tag, self.finish.footer.height())?;
+        self.bottom = Some(bottom);
+        let mut whole = BytesStart::new("svg");
+        for attribute in higher.attributes() {
+            let attribute = attribute.map_err(io::Error::other)?;
+            if !matches!(attribute.key.as_ref(), b"onload" | b"xmlns:xlink") {
+                whole.push_attribute(attribute);
+            }
+        }
+        for (key, value) in &self.finish.attributes {
+            whole.push_attribute((*key, value.as_str()));
+        }
+        self.writer.write_event(Event::Start(whole))?;
+        for (name, text) in [("title", &self.finish.title), ("desc", &self.finish.description)] {
+            self.writer.create_element(name).write_text_content(BytesText::new(text))?;
+        }
+        self.constant("style", STYLE)
+    }
+
+    /// A text of ours, as it stands.
+    fn constant(&mut self, element: &str, text: &str) -> io::Result<()> {
+        let element = self.writer.create_element(element);
+        element.write_cdata_content(BytesCData::new(text)).map(drop)
+    }
+
+    fn background(&mut self, tag: &BytesStart<'_>) -> io::Result<()> {
+        let (tag, _) = stretched(tag, self.finish.footer.height())?;
+        let mut background = BytesStart::new("rect");
+        for attribute in tag.attributes() {
+            let attribute = attribute.map_err(io::Error::other)?;
+            if attribute.key.as_ref() != b"fill" {
+                background.push_attribute(attribute);
+            }
+        }
+        // Opaque, as a page around the picture may be dark and its letters are not.
+        background.push_attribute(("fill", "#ffffff"));
+        background.push_attribute(("class", "background"));
+        self.writer.write_event(Event::Empty(background))
     }
 
     fn close_picture(&mut self, tag: BytesEnd<'_>) -> io::Result<()> {
         self.open_pictures -= 1;
         if self.open_pictures == 0 {
             self.finish.footer.write(self.bottom.unwrap_or_default(), &mut self.writer)?;
+            if let Some(embedded) = self.finish.embedded.take() {
+                embedded.write(&mut self.writer)?;
+                self.constant("script", SCRIPT)?;
+            }
         }
         self.writer.write_event(Event::End(tag))
     }
 
-    /// Copies a box to its end, with our words in place of inferno's.
+    /// Copies a box to its end, with our words and colour in place of
+    /// inferno's; one that keeps a place free is left out.
     fn copy_box(&mut self, tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
-        if std::mem::take(&mut self.finish.gap) {
-            return reader.read_to_end(tag.name()).map(drop).map_err(io::Error::other);
+        let (title, rectangle, text) = parts(reader)?;
+        if title.strip_prefix(GAP).is_some_and(|rest| rest.starts_with(" (")) {
+            return Ok(());
         }
         let caption = self.finish.captions.next().ok_or_else(|| unexpected("a box too many"))?;
+        if weight(&rectangle) != Some(caption.weight) {
+            return Err(unexpected("a box of another weight"));
+        }
         // A box a line, for diff and grep.
         self.writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
         self.writer.write_event(Event::Start(tag))?;
-        loop {
-            let event = reader.read_event().map_err(io::Error::other)?;
-            let words = match &event {
-                Event::Text(_) | Event::GeneralRef(_) => continue,
-                Event::Eof => return Err(unexpected("a box without an end")),
-                Event::End(tag) if tag.name().as_ref() == b"g" => {
-                    return self.writer.write_event(event);
-                }
-                Event::Empty(tag) if weight(tag) != Some(caption.weight) => {
-                    return Err(unexpected("a box of another weight"));
-                }
-                Event::Start(tag) if tag.name().as_ref() == b"title" => &caption.title,
-                Event::Start(tag) if tag.name().as_ref() == b"text" => &caption.label,
-                _ => "",
-            };
-            self.writer.write_event(event)?;
-            self.writer.write_event(Event::Text(BytesText::new(words)))?;
+        let title = BytesText::new(&caption.title);
+        self.writer.create_element("title").write_text_content(title)?;
+        self.writer.write_event(Event::Empty(filled(&rectangle, &caption.fill)?))?;
+        self.writer.write_event(Event::Start(text))?;
+        self.writer.write_event(Event::Text(BytesText::new(&caption.label)))?;
+        self.writer.write_event(Event::End(BytesEnd::new("text")))?;
+        self.writer.write_event(Event::End(BytesEnd::new("g")))
+    }
+}
+
+/// What a box is made of, read to its end: the start of its title, its
+/// rectangle and the tag of its text.
+fn parts(
+    reader: &mut Reader<&[u8]>,
+) -> io::Result<(String, BytesStart<'static>, BytesStart<'static>)> {
+    let (mut title, mut rectangle, mut text) = (None, None, None);
+    loop {
+        match reader.read_event().map_err(io::Error::other)? {
+            Event::Text(words) if title.is_none() => {
+                title = Some(words.to_str_lossy().into_owned());
+            }
+            Event::Empty(tag) if tag.name().as_ref() == b"rect" => {
+                rectangle = Some(tag.into_owned());
+            }
+            Event::Start(tag) if tag.name().as_ref() == b"text" => text = Some(tag.into_owned()),
+            Event::End(tag) if tag.name().as_ref() == b"g" => break,
+            Event::Eof => return Err(unexpected("a box without an end")),
+            _ => {}
         }
     }
+    match (rectangle, text) {
+        (Some(rectangle), Some(text)) => Ok((title.unwrap_or_default(), rectangle, text)),
+        _ => Err(unexpected("a box without a rectangle or a text")),
+    }
+}
+
+/// Reads on behind the end of an element.
+fn skip(tag: &BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
+    reader.read_to_end(tag.name()).map(drop).map_err(io::Error::other)
+}
+
+fn id(tag: &BytesStart<'_>) -> Vec<u8> {
+    let id = tag.try_get_attribute("id").ok().flatten();
+    id.map(|id| id.value.into_owned()).unwrap_or_default()
 }
 
 /// What inferno says that a rectangle weighs.
@@ -135,6 +230,31 @@ fn weight(tag: &BytesStart<'_>) -> Option<u64> {
 fn is_background(tag: &BytesStart<'_>) -> bool {
     let fill = tag.try_get_attribute("fill").ok().flatten();
     fill.is_some_and(|fill| fill.value.as_ref() == b"url(#background)")
+}
+
+/// A rectangle in another colour.
+fn filled(tag: &BytesStart<'_>, fill: &str) -> io::Result<BytesStart<'static>> {
+    changed(tag, |key, value| if key == b"fill" { fill.as_bytes().to_vec() } else { value })
+}
+
+/// A line of text that begins where the boxes do.
+fn aligned(tag: &BytesStart<'_>) -> io::Result<BytesStart<'static>> {
+    changed(tag, |key, value| if key == b"x" { b"10".to_vec() } else { value })
+}
+
+/// A tag with other values of its attributes.
+fn changed(
+    tag: &BytesStart<'_>,
+    value: impl Fn(&[u8], Vec<u8>) -> Vec<u8>,
+) -> io::Result<BytesStart<'static>> {
+    let mut other = tag.to_owned();
+    other.clear_attributes();
+    for attribute in tag.attributes() {
+        let mut attribute = attribute.map_err(io::Error::other)?;
+        attribute.value = value(attribute.key.as_ref(), attribute.value.into_owned()).into();
+        other.push_attribute(attribute);
+    }
+    Ok(other)
 }
 
 /// A tag that is higher by so many pixels, and its height.

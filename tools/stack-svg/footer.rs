@@ -7,7 +7,8 @@ use inferno::flamegraph::color::Color;
 use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
-use crate::picture::LETTER_WIDTH;
+use crate::look::LETTER_WIDTH;
+use crate::numbers::grouped;
 
 /// Grey, yet dark enough to be read.
 const INK: &str = "rgb(96,96,96)";
@@ -41,8 +42,21 @@ impl Footer {
         self.rows.push(vec![Note { x: LEFT, color: None, text }]);
     }
 
+    /// Adds a row of weights: where in `total` the frames above are, which are
+    /// so many pixels wide together.
+    pub(crate) fn push_axis(&mut self, total: u64, pixels: usize) {
+        let mut row = Vec::new();
+        for tenth in 0..10 {
+            let weight = (u128::from(total) * tenth / 10) as u64;
+            let text = grouped(weight);
+            let x = LEFT + pixels as f64 * tenth as f64 / 10.0;
+            row.push(Note { x, color: None, text });
+        }
+        self.rows.push(row);
+    }
+
     /// Adds rows of colours and what they mean.
-    pub(crate) fn push_legend<'a>(&mut self, entries: impl Iterator<Item = (Color, &'a str)>) {
+    pub(crate) fn push_legend(&mut self, entries: impl Iterator<Item = (Color, String)>) {
         let mut row = Vec::new();
         let mut x = LEFT;
         for (color, text) in entries {
@@ -52,7 +66,7 @@ impl Footer {
                 self.rows.push(std::mem::take(&mut row));
                 x = LEFT;
             }
-            row.push(Note { x, color: Some(color), text: text.to_owned() });
+            row.push(Note { x, color: Some(color), text });
             x += width;
         }
         if !row.is_empty() {
@@ -97,7 +111,12 @@ impl Footer {
             writer.create_element("rect").with_attributes(square).write_empty()?;
             x += 2.0 * self.font_size * LETTER_WIDTH;
         }
-        let place = [("x", &*format!("{x:.0}")), ("y", &*format!("{y:.0}")), ("fill", INK)];
+        let place = [
+            ("x", &*format!("{x:.0}")),
+            ("y", &*format!("{y:.0}")),
+            ("fill", INK),
+            ("class", "note"),
+        ];
         let words = writer.create_element("text").with_attributes(place);
         words.write_text_content(BytesText::new(&note.text))?;
         Ok(())
@@ -112,11 +131,11 @@ mod tests {
     fn a_long_legend_goes_on_in_the_next_row() {
         let mut footer = Footer::new(12);
         let grey = Color { r: 9, g: 9, b: 9 };
-        footer.push_legend([(grey, "native"); 20].into_iter());
+        footer.push_legend(std::iter::repeat_n((grey, "native".to_owned()), 20));
         // Each takes ten letters of 7.26 pixels.
         assert_eq!(footer.rows.iter().map(Vec::len).collect::<Vec<_>>(), [7, 7, 6]);
         assert_eq!(footer.height(), 3 * 18);
-        footer.push_legend([].into_iter());
+        footer.push_legend(std::iter::empty());
         assert_eq!(footer.rows.len(), 3);
     }
 }

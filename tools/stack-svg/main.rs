@@ -1,12 +1,18 @@
 //! Draw folded stacks as a flame graph: one SVG file.
 
+mod alive;
 mod colors;
+mod command;
+mod count;
+mod embed;
 mod finish;
 mod footer;
+mod look;
+mod min_width;
 mod names;
 mod numbers;
 mod picture;
-mod prune;
+mod profile;
 mod whole_file;
 
 use std::io::Write;
@@ -14,10 +20,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, StackTree, Status};
+use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, Status};
 
-use picture::Look;
-use prune::{MinWidth, Pruned};
+use look::Look;
+use min_width::MinWidth;
+use picture::{Kind, Picture};
+use profile::{LeftOut, Profile};
 
 /// Draw folded stacks as a flame graph: one SVG file
 #[derive(Parser)]
@@ -30,13 +38,34 @@ struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Leave out frames narrower than this many pixels, or with '%' than this share of the weight
-    #[arg(long, value_name = "WIDTH", default_value = "0.1", alias = "minwidth")]
+    /// Without the script, leave out frames narrower than this many pixels, or
+    /// with '%' than this share of the weight
+    #[arg(long, value_name = "WIDTH", default_value = "0.5", alias = "minwidth")]
     min_width: MinWidth,
+
+    /// Keep at most so many frames, the heaviest
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
+    max_frames: usize,
 
     /// Merge the stacks from their leaves: who calls a function stands on top of it
     #[arg(long)]
     reverse: bool,
+
+    /// Keep the order of the lines: from left to right is time
+    #[arg(long, alias = "flame-chart", conflicts_with_all = ["reverse", "diff"])]
+    flamechart: bool,
+
+    /// Read two counts a line, of two profiles: stack before after
+    #[arg(long)]
+    diff: bool,
+
+    /// Write a picture that is only looked at
+    #[arg(long)]
+    no_script: bool,
+
+    /// Print what a content security policy must say to allow script and style, and exit
+    #[arg(long)]
+    csp_hash: bool,
 
     #[command(flatten)]
     look: Look,
@@ -47,36 +76,79 @@ fn main() -> ExitCode {
 }
 
 fn stack_svg(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let (tree, frames) = count(&args, pipe)?;
-    let narrow = args.min_width.share_of(args.look.frames_width());
-    let Some(pruned) = prune::prune(&tree, &frames, narrow)? else {
+    if args.csp_hash {
+        pipe.out.line(alive::policy().as_bytes())?;
+        return Ok(Status::Success);
+    }
+    let Some(profiles) = read(&args, pipe)? else {
         pipe.complaints.note("nothing to draw: no folded stack with a weight came in");
         return Ok(Status::Nothing);
     };
-    // The whole tree may be large, and what is drawn is not.
-    drop(tree);
-    let svg = picture::draw(&pruned, &frames, &args.look, args.reverse).map_err(unwritten)?;
+    let svg = draw(&args, &profiles).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
         _ => pipe.out.write_all(&svg).map_err(unwritten)?,
     }
-    account(&pruned, pipe);
+    account(&profiles.whole, pipe);
     Ok(Status::Success)
 }
 
-fn count(args: &Args, pipe: &mut Pipe) -> Result<(StackTree, FrameTable)> {
-    let mut sorted = pipe.count_folded(&args.files)?.into_sorted();
-    if args.reverse {
-        sorted = sorted.reversed();
-    }
-    Ok((sorted.tree(), sorted.into_frames()))
+/// What was read.
+struct Profiles {
+    whole: Profile,
+    /// Merged from the leaves, if the user wants to see that first.
+    reversed: Option<Profile>,
+    frames: FrameTable,
 }
 
-/// Counts the stacks that the picture shows, so that --stats can be checked:
+/// Reads all input; `None` if nothing in it weighs anything.
+fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Profiles>> {
+    if args.flamechart {
+        let (chart, frames) = count::in_order(&args.files, pipe)?;
+        let chart = chart.map(|chart| chart.at_most(args.max_frames));
+        return Ok(chart.map(|whole| Profiles { whole, reversed: None, frames }));
+    }
+    let counted = if args.diff {
+        count::two_counts(&args.files, pipe)?
+    } else {
+        count::one_count(&args.files, pipe)?
+    };
+    let Some(whole) = Profile::heaviest(&counted, args.max_frames)? else { return Ok(None) };
+    if !args.reverse {
+        let frames = counted.stacks.into_frames();
+        return Ok(Some(Profiles { whole, reversed: None, frames }));
+    }
+    let counted = counted.reversed();
+    let reversed = Profile::heaviest(&counted, args.max_frames)?;
+    Ok(Some(Profiles { whole, reversed, frames: counted.stacks.into_frames() }))
+}
+
+fn draw(args: &Args, profiles: &Profiles) -> std::io::Result<Vec<u8>> {
+    let shown = profiles.reversed.as_ref().unwrap_or(&profiles.whole);
+    let least = args.min_width.share_of(args.look.frames_width());
+    let total = shown.total() as f64;
+    let mut drawn = shown.only(|weight| weight as f64 / total >= least);
+    drawn.left_out = LeftOut {
+        frames: drawn.left_out.frames + shown.left_out.frames,
+        weight: drawn.left_out.weight + shown.left_out.weight,
+    };
+    let picture = Picture {
+        kind: Kind { reverse: args.reverse, chart: args.flamechart, diff: args.diff },
+        look: &args.look,
+        frames: &profiles.frames,
+        whole: (!args.no_script).then_some(&profiles.whole),
+        cut: shown.left_out,
+        drawn: &drawn,
+        command: command::words(std::env::args_os().skip(1)),
+    };
+    picture.draw()
+}
+
+/// Counts the stacks that the picture holds, so that --stats can be checked:
 /// the weight that came in is the weight that is drawn.
-fn account(pruned: &Pruned, pipe: &mut Pipe) {
-    let drawn = pruned.boxes.iter().map(|drawn| drawn.self_weight);
-    for weight in drawn.filter(|&weight| weight > 0) {
+fn account(whole: &Profile, pipe: &mut Pipe) {
+    let weights = whole.nodes.iter().map(|node| node.self_weight);
+    for weight in weights.filter(|&weight| weight > 0) {
         pipe.accounts.written += weight;
     }
 }

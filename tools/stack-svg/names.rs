@@ -7,6 +7,9 @@ use bstr::ByteSlice;
 /// What stands in the picture for a frame without a name.
 const NAMELESS: &str = "[empty name]";
 
+/// As wide as a plus sign, which a hyphen is not.
+pub(crate) const MINUS: char = '\u{2212}';
+
 /// The name without the mark that says what kind of code it is: `_[k]` kernel,
 /// `_[j]` JIT, `_[i]` inlined, `_[w]` waker.
 pub(crate) fn bare(name: &[u8]) -> &[u8] {
@@ -25,6 +28,11 @@ pub(crate) fn shown(name: &[u8]) -> String {
     }
 }
 
+/// The name for the script, mark and all, on a line of its own.
+pub(crate) fn embedded(name: &[u8]) -> String {
+    escaped(name, is_unseen)
+}
+
 /// The name for a line that inferno parses: distinct for distinct names, and
 /// without anything that inferno takes for more than a part of the name.
 ///
@@ -34,6 +42,8 @@ pub(crate) fn parseable(name: &[u8]) -> String {
     match name {
         // Stands for nothing else, as every other backslash has an x behind it.
         b"" => "\\".to_owned(),
+        // `# 12` would be a comment.
+        b"#" => "\\x23".to_owned(),
         _ => escaped(name, |char| is_unseen(char) || char.is_whitespace() || char == '\\'),
     }
 }
@@ -74,28 +84,51 @@ fn push_escapes(bytes: &[u8], text: &mut String) {
     }
 }
 
-/// As much of a name as fits on so many letters, cut between what a reader
-/// takes for letters; nothing if that is too little to be of use.
+/// Fewer letters of a name tell nothing.
+const LEAST_LETTERS: usize = 5;
+
+/// A name shortened in the middle to so many letters, cut between what a
+/// reader takes for letters; nothing if that is too little to be of use.
 pub(crate) fn fitted(name: &str, letters: usize) -> String {
-    if name.as_bytes().graphemes().map(columns).sum::<usize>() <= letters {
+    let graphemes: Vec<&str> = name.as_bytes().graphemes().collect();
+    if graphemes.iter().copied().map(columns).sum::<usize>() <= letters {
         return name.to_owned();
     }
-    if letters < 3 {
+    if letters < LEAST_LETTERS {
         return String::new();
     }
-    let mut left = letters - 2;
-    let fitting = name.as_bytes().graphemes().take_while(|letter| {
-        let fits = columns(letter) <= left;
-        left = left.saturating_sub(columns(letter));
+    // The end says more than the start: Module.Submodule.function.
+    let tail = letters / 2;
+    let head = letters - 1 - tail;
+    let ahead = fitting(graphemes.iter().copied(), head);
+    let behind = fitting(graphemes.iter().rev().copied(), tail);
+    [&graphemes[..ahead], &["\u{2026}"], &graphemes[graphemes.len() - behind..]].concat().concat()
+}
+
+/// A name and what is said of it: all of that, or none.
+pub(crate) fn fitted_with(name: &str, said: &str, letters: usize) -> String {
+    match letters.saturating_sub(said.chars().count() + 1) {
+        left @ LEAST_LETTERS.. => format!("{} {said}", fitted(name, left)),
+        _ => fitted(name, letters),
+    }
+}
+
+/// How many of these letters fit on so many columns.
+fn fitting<'a>(letters: impl Iterator<Item = &'a str>, mut left: usize) -> usize {
+    let fits = |letter: &&str| {
+        let width = columns(letter);
+        let fits = width <= left;
+        left = left.saturating_sub(width);
         fits
-    });
-    fitting.chain([".."]).collect()
+    };
+    letters.take_while(fits).count()
 }
 
 /// Chinese, Japanese, Korean and emoji take two columns, and so does whatever
 /// else might.
 fn columns(letter: &str) -> usize {
-    if letter.chars().any(|char| char >= '\u{1100}') { 2 } else { 1 }
+    let wide = |char| char >= '\u{1100}' && !('\u{2010}'..='\u{2027}').contains(&char);
+    if letter.chars().any(|char| wide(char) && char != MINUS) { 2 } else { 1 }
 }
 
 #[cfg(test)]
@@ -139,10 +172,12 @@ mod tests {
     #[test]
     fn names_are_cut_between_letters() {
         assert_eq!(fitted("main", 4), "main");
-        assert_eq!(fitted("main", 3), "m..");
-        assert_eq!(fitted("main", 2), "");
-        assert_eq!(fitted("関数です", 7), "関数..");
-        assert_eq!(fitted("e\u{301}e\u{301}e\u{301}e\u{301}", 3), "e\u{301}..");
+        assert_eq!(fitted("main()", 5), "ma\u{2026}()");
+        assert_eq!(fitted("main()", 4), "");
+        assert_eq!(fitted("関数です", 7), "関\u{2026}す");
+        let six = "e\u{301}".repeat(6);
+        assert_eq!(fitted(&six, 5), "e\u{301}e\u{301}\u{2026}e\u{301}e\u{301}");
+        assert_eq!(fitted("Stdlib.List.fold_left", 12), "Stdli\u{2026}d_left");
         assert_eq!(fitted("", 0), "");
     }
 }

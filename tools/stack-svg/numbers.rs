@@ -1,5 +1,7 @@
 //! Numbers for readers.
 
+use crate::names::MINUS;
+
 /// A number with commas between the thousands.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -23,6 +25,18 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// How much more or less there is after than before, as a share of before.
+pub(crate) fn change(before: u64, after: u64) -> String {
+    let more = (after as f64 - before as f64) / before as f64 * 100.0;
+    match (before, after) {
+        (_, 0) => "gone".to_owned(),
+        (0, _) => "new".to_owned(),
+        _ if before == after => "\u{b1}0%".to_owned(),
+        _ if more < 0.0 => format!("{MINUS}{:.1}%", -more),
+        _ => format!("+{more:.1}%"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +54,11 @@ mod tests {
         assert_eq!(percent(7, 1000), "0.7%");
         assert_eq!(percent(999_999, 1_000_000), "over 99.9%");
         assert_eq!(percent(u64::MAX, u64::MAX), "100.0%");
+    }
+
+    #[test]
+    fn changes_are_shares_of_what_was_before() {
+        let texts = [(4, 6), (4, 3), (4, 4), (4, 0), (0, 4)].map(|(b, a)| change(b, a));
+        assert_eq!(texts, ["+50.0%", "\u{2212}25.0%", "\u{b1}0%", "gone", "new"]);
     }
 }

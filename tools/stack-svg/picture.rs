@@ -1,221 +1,275 @@
 //! The picture: inferno draws it, from lines that it cannot misread.
 
-use std::collections::BTreeSet;
 use std::io;
 
-use clap::Args;
 use common::{FrameId, FrameTable};
-use inferno::flamegraph::color::{BackgroundColor, Color, PaletteMap};
-use inferno::flamegraph::{self, Direction, Options, TextTruncateDirection};
+use inferno::flamegraph::color::Color;
+use inferno::flamegraph::{self, Direction, Options};
 
 use crate::colors::{self, Colors};
+use crate::embed::{self, Columns, Embedded, hex};
 use crate::finish::{self, Caption, Finish};
 use crate::footer::Footer;
-use crate::names::{fitted, parseable, shown, visible};
-use crate::numbers::{grouped, percent};
-use crate::prune::{Drawn, Pruned};
+use crate::look::{LETTER_WIDTH, Look};
+use crate::names::{fitted, fitted_with, parseable, shown};
+use crate::numbers::{change, grouped, percent};
+use crate::profile::{LeftOut, Node, Profile};
 
-/// What inferno leaves free on the left and right together.
-const SIDES: usize = 20;
-
-/// The width in viewers that do not run the script, which makes it fluid.
-const USUAL_WIDTH: usize = 1200;
-
-/// How wide a monospace letter is, in parts of its height; a little more than
-/// those of common fonts, as a letter too few is better than one cut in half.
-pub(crate) const LETTER_WIDTH: f64 = 0.605;
-
-/// Opaque, as a page around the picture may be dark and its letters are not.
-const WHITE: Color = Color { r: 255, g: 255, b: 255 };
-
-/// What the user says about the looks.
-#[derive(Args)]
-pub(crate) struct Look {
-    /// The text over the picture
-    #[arg(long, value_name = "TEXT")]
-    title: Option<String>,
-
-    /// A second line of text over the picture
-    #[arg(long, value_name = "TEXT")]
-    subtitle: Option<String>,
-
-    /// The width in pixels; without it the picture fills its window
-    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=100_000))]
-    width: Option<u32>,
-
-    /// The height of a frame in pixels [default: one and a half letters]
-    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(3..=200))]
-    height: Option<u32>,
-
-    /// The height of letters in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 12, alias = "fontsize")]
-    #[arg(value_parser = clap::value_parser!(u32).range(2..=100))]
-    font_size: u32,
-
-    /// What the weights count, such as samples or ns
-    #[arg(long, value_name = "WORD", visible_alias = "unit", alias = "countname")]
-    count_name: Option<String>,
-
-    /// The palette
-    #[arg(long, value_name = "PALETTE", default_value = colors::KIND, value_parser = Colors::parser())]
-    colors: Colors,
-
-    /// Draw the roots on top: an icicle graph
-    #[arg(long)]
-    inverted: bool,
+/// What is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kind {
+    /// The roots of what is drawn without the script are the leaves.
+    pub(crate) reverse: bool,
+    /// From left to right is time.
+    pub(crate) chart: bool,
+    /// Weights are those of two profiles.
+    pub(crate) diff: bool,
 }
 
-impl Look {
-    fn image_width(&self) -> usize {
-        self.width.map_or(USUAL_WIDTH, |width| width as usize)
+/// What the picture shows, and how.
+pub(crate) struct Picture<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) look: &'a Look,
+    pub(crate) frames: &'a FrameTable,
+    /// Every frame, for the script; `None` for a picture without.
+    pub(crate) whole: Option<&'a Profile>,
+    /// What was left out even of the whole.
+    pub(crate) cut: LeftOut,
+    /// The frames that are drawn without the script.
+    pub(crate) drawn: &'a Profile,
+    pub(crate) command: String,
+}
+
+impl Picture<'_> {
+    /// Draws it.
+    ///
+    /// # Errors
+    ///
+    /// What inferno says, which has no reason to.
+    pub(crate) fn draw(&self) -> io::Result<Vec<u8>> {
+        let ids = embed::names_by_use(self.whole.unwrap_or(self.drawn), self.frames);
+        let colors = self.look.colors.of_names(&ids, self.frames)?;
+        let mut by_name = vec![colors::WHOLE; self.frames.len()];
+        for (&id, &color) in ids.iter().zip(&colors) {
+            by_name[id as usize] = color;
+        }
+        let svg = self.boxes()?;
+        let mut drawn: Vec<&Node> = self.drawn.nodes.iter().collect();
+        // As inferno has them: what ends first, and of that the lowest.
+        drawn.sort_by_key(|node| (node.end(), node.depth));
+        let embedded = self.whole.map(|whole| {
+            let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
+            let mut embedded = Embedded::new(whole, columns, self.frames, &ids, &colors);
+            (embedded.facts, embedded.legend) = (self.facts(), self.legend(&ids));
+            embedded
+        });
+        let finish = Finish {
+            captions: drawn.into_iter().map(|node| self.caption(node, &by_name)),
+            attributes: self.look.attributes(),
+            title: self.look.title(self.kind),
+            description: "Wider is more weight. The program stack-top says it in a table."
+                .to_owned(),
+            footer: self.footer(&ids),
+            embedded,
+        };
+        finish::finish(&svg, finish)
     }
 
-    /// The width of all frames together in pixels.
-    pub(crate) fn frames_width(&self) -> usize {
-        self.image_width() - SIDES
+    /// The boxes as inferno draws them.
+    fn boxes(&self) -> io::Result<Vec<u8>> {
+        let lines = lines(self.drawn, self.frames);
+        let look = self.look;
+        let mut options = Options::default();
+        options.deterministic = true;
+        options.title = look.title(self.kind);
+        options.subtitle = look.subtitle();
+        options.image_width = look.width();
+        options.font_size = look.font_size as usize;
+        options.frame_height = look.frame_height() as usize;
+        options.font_width = LETTER_WIDTH;
+        options.direction = if look.inverted { Direction::Inverted } else { Direction::Straight };
+        // What is narrow is out already, and the picture says so.
+        options.min_width = 0.0;
+        options.flame_chart = true;
+        let mut svg = Vec::new();
+        flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut svg)?;
+        Ok(svg)
     }
 
-    fn title(&self, reverse: bool) -> String {
-        let kind = if self.inverted { "Icicle Graph" } else { "Flame Graph" };
-        let order = if reverse { ", merged from the leaves" } else { "" };
-        self.title.as_deref().map_or_else(|| format!("{kind}{order}"), visible)
+    /// What a box says of itself. Inferno's own words would show the name as
+    /// the lines have it, and weights over 2^53 rounded.
+    fn caption(&self, node: &Node, colors: &[Color]) -> Caption {
+        let name = node.frame.map_or_else(|| "all".to_owned(), |id| shown(self.frames.name(id)));
+        let share = node.weight as f64 / self.drawn.total() as f64;
+        // Three pixels on each side stay free.
+        let width = share * self.look.frames_width() as f64 - 6.0;
+        let letters = (width / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
+        let (title, label) = if self.kind.diff {
+            let change = change(node.before, node.after());
+            (self.two_weights(&name, node, &change), fitted_with(&name, &change, letters))
+        } else {
+            let counted = self.look.counted(node.weight);
+            (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&name, letters))
+        };
+        let color = match node.frame {
+            _ if self.kind.diff => colors::of_change(node),
+            Some(id) => colors[id as usize],
+            None => colors::WHOLE,
+        };
+        Caption { weight: node.weight, title, label, fill: hex(color) }
     }
 
-    /// A weight in words: `1,204 samples`.
-    fn counted(&self, weight: u64) -> String {
-        let number = grouped(weight);
-        match &self.count_name {
-            Some(word) => format!("{number} {}", visible(word)),
-            None if weight == 1 => format!("{number} count"),
-            None => format!("{number} counts"),
+    /// `f (100 counts before, 50 after: -50.0%)`.
+    fn two_weights(&self, name: &str, node: &Node, change: &str) -> String {
+        let before = self.look.counted(node.before);
+        format!("{name} ({before} before, {} after: {change})", grouped(node.after()))
+    }
+
+    /// What the picture shows and what it leaves out.
+    fn footer(&self, ids: &[FrameId]) -> Footer {
+        let mut footer = Footer::new(self.look.font_size);
+        if self.kind.chart {
+            footer.push_axis(self.drawn.total(), self.look.frames_width());
+        }
+        footer.push_legend(self.legend(ids).into_iter());
+        footer.push_line(self.totals());
+        let narrow = LeftOut {
+            frames: self.drawn.left_out.frames.saturating_sub(self.cut.frames),
+            weight: self.drawn.left_out.weight.saturating_sub(self.cut.weight),
+        };
+        if narrow.frames > 0 {
+            let zoom = if self.whole.is_some() { "; zoom shows them in a browser" } else { "" };
+            footer.push_line(format!("{} too narrow to draw{zoom}", self.frames_are(narrow)));
+        }
+        if let Some(cut) = self.cut_words() {
+            footer.push_line(cut);
+        }
+        footer.push_line(self.command.clone());
+        footer
+    }
+
+    fn totals(&self) -> String {
+        let root = &self.drawn.nodes[0];
+        let total = match self.look.count_name {
+            Some(_) => format!("total {}", self.look.counted(root.weight)),
+            None => format!("total weight {}", grouped(root.weight)),
+        };
+        if self.kind.diff {
+            let (before, after) = (grouped(root.before), grouped(root.after()));
+            let change = change(root.before, root.after());
+            return format!("{total}: {before} before, {after} after, {change}");
+        }
+        total
+    }
+
+    fn cut_words(&self) -> Option<String> {
+        let words = || format!("{} cut by --max-frames", self.frames_are(self.cut));
+        (self.cut.frames > 0).then(words)
+    }
+
+    /// `4 frames (0.7% of the weight) are`.
+    fn frames_are(&self, frames: LeftOut) -> String {
+        let (noun, verb) = if frames.frames == 1 { ("frame", "is") } else { ("frames", "are") };
+        let share = percent(frames.weight, self.drawn.total());
+        format!("{} {noun} ({share} of the weight) {verb}", grouped(frames.frames))
+    }
+
+    /// What the colours of these names mean.
+    fn legend(&self, ids: &[FrameId]) -> Vec<(Color, String)> {
+        let owned = |(color, word): (Color, &str)| (color, word.to_owned());
+        if self.kind.diff {
+            return colors::CHANGE_LEGEND.into_iter().map(owned).collect();
+        }
+        match self.look.colors {
+            Colors::Kind => {
+                let names = ids.iter().map(|&id| self.frames.name(id));
+                colors::legend(names).map(owned).collect()
+            }
+            Colors::Module | Colors::Inferno(_) => Vec::new(),
         }
     }
-}
 
-/// Draws a pruned tree; `reverse` says that leaves are its roots.
-///
-/// # Errors
-///
-/// What inferno says, which has no reason to.
-pub(crate) fn draw(
-    pruned: &Pruned,
-    frames: &FrameTable,
-    look: &Look,
-    reverse: bool,
-) -> io::Result<Vec<u8>> {
-    let lines = lines(pruned, frames);
-    let mut palette = match look.colors {
-        Colors::Kind => Some(kinds(pruned, frames)),
-        Colors::Inferno(_) => None,
-    };
-    let mut options = options(look, reverse);
-    options.palette_map = palette.as_mut();
-    let mut svg = Vec::new();
-    flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut svg)?;
-
-    let captions =
-        pruned.by_end().into_iter().map(|drawn| caption(&drawn, pruned.total(), frames, look));
-    let gap = pruned.boxes[0].self_weight > 0;
-    let footer = footer(pruned, frames, look);
-    finish::finish(&svg, Finish { captions, gap, footer })
+    /// What the script must know beside the frames.
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let Kind { reverse, chart, diff } = self.kind;
+        let flag = |on: bool| if on { "1" } else { "" }.to_owned();
+        let changes = colors::CHANGES.map(hex).join(" ");
+        vec![
+            ("data-chart", flag(chart)),
+            ("data-diff", flag(diff)),
+            ("data-changes", if diff { changes } else { String::new() }),
+            ("data-whole", hex(colors::WHOLE)),
+            ("data-view", if reverse { "bottom-up" } else { "flame" }.to_owned()),
+            ("data-inverted", flag(self.look.inverted)),
+            ("data-title", self.look.given_title()),
+            ("data-subtitle", self.look.subtitle().unwrap_or_default()),
+            ("data-unit", self.look.unit()),
+            ("data-width", self.look.width().map_or_else(String::new, |width| width.to_string())),
+            ("data-letter", self.look.font_size.to_string()),
+            ("data-row", self.look.frame_height().to_string()),
+            ("data-totals", self.totals()),
+            ("data-cut", self.cut_words().unwrap_or_default()),
+            ("data-command", self.command.clone()),
+        ]
+    }
 }
 
 /// The lines of folded text that make inferno draw exactly our boxes, last
 /// one first: as for a flame chart, where it keeps the order and looks for no
 /// other. It would sort `a`, `a b;c`, `a;d` as bytes, and draw `a` twice.
-fn lines(pruned: &Pruned, frames: &FrameTable) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut stack = String::new();
-    let mut ends = Vec::new();
-    for drawn in &pruned.boxes {
-        let Some(frame) = drawn.frame else {
-            if drawn.self_weight > 0 {
-                lines.push(format!("{} {}", finish::GAP, drawn.self_weight));
-            }
-            continue;
-        };
-        ends.truncate(drawn.depth - 1);
-        stack.truncate(ends.last().copied().unwrap_or(0));
-        if !ends.is_empty() {
-            stack.push(';');
-        }
-        stack.push_str(&parseable(frames.name(frame)));
-        ends.push(stack.len());
-        if drawn.self_weight > 0 {
-            lines.push(format!("{stack} {}", drawn.self_weight));
-        }
+fn lines(profile: &Profile, frames: &FrameTable) -> Vec<String> {
+    let mut stack = Stack { open: Vec::new(), text: String::new(), now: 0, lines: Vec::new() };
+    for node in &profile.nodes {
+        stack.close(node.depth);
+        stack.advance(node.start);
+        let name = node.frame.map(|id| parseable(frames.name(id)));
+        stack.open(node, name);
     }
+    stack.close(0);
+    let mut lines = stack.lines;
     lines.reverse();
     lines
 }
 
-/// Our colours, in the form in which inferno takes those of earlier pictures.
-fn kinds(pruned: &Pruned, frames: &FrameTable) -> PaletteMap {
-    let mut palette = PaletteMap::default();
-    palette.insert("", colors::WHOLE);
-    for name in names(pruned, frames) {
-        palette.insert(parseable(name), colors::of_kind(name));
-    }
-    palette
+/// The open boxes from left to right.
+struct Stack {
+    /// Where each ends, and how long the text is up to its name.
+    open: Vec<(u64, usize)>,
+    text: String,
+    /// Up to where there are lines.
+    now: u64,
+    lines: Vec<String>,
 }
 
-fn options(look: &Look, reverse: bool) -> Options<'static> {
-    let mut options = Options::default();
-    if let Colors::Inferno(palette) = look.colors {
-        options.colors = palette;
+impl Stack {
+    /// Goes on to a place to the right; what the open boxes have up to it is
+    /// their own.
+    fn advance(&mut self, to: u64) {
+        if to > self.now {
+            let stack = if self.text.is_empty() { finish::GAP } else { &self.text };
+            self.lines.push(format!("{stack} {}", to - self.now));
+            self.now = to;
+        }
     }
-    options.deterministic = true;
-    options.bgcolors = Some(BackgroundColor::Flat(WHITE));
-    options.title = look.title(reverse);
-    options.subtitle = look.subtitle.as_deref().map(visible);
-    options.image_width = look.width.map(|width| width as usize);
-    options.font_size = look.font_size as usize;
-    options.frame_height = look.height.unwrap_or(look.font_size * 3 / 2) as usize;
-    options.font_width = LETTER_WIDTH;
-    options.text_truncate_direction = TextTruncateDirection::Right;
-    options.direction = if look.inverted { Direction::Inverted } else { Direction::Straight };
-    // Ours is done, and says what it left out.
-    options.min_width = 0.0;
-    options.flame_chart = true;
-    options
-}
 
-/// What a box says of itself. Inferno's own words would show the name as the
-/// lines have it, and weights over 2^53 rounded.
-fn caption(drawn: &Drawn, total: u64, frames: &FrameTable, look: &Look) -> Caption {
-    let name = drawn.frame.map_or_else(|| "all".to_owned(), |frame| shown(frames.name(frame)));
-    let share = drawn.weight as f64 / total as f64;
-    let title = format!("{name} ({}, {:.2}%)", look.counted(drawn.weight), share * 100.0);
-    // Three pixels on each side stay free.
-    let width = share * look.frames_width() as f64 - 6.0;
-    let letters = width / (f64::from(look.font_size) * LETTER_WIDTH);
-    let label = fitted(&name, letters as usize);
-    Caption { weight: drawn.weight, title, label }
-}
-
-/// What the picture shows and what it leaves out.
-fn footer(pruned: &Pruned, frames: &FrameTable, look: &Look) -> Footer {
-    let mut footer = Footer::new(look.font_size);
-    footer.push_line(match look.count_name {
-        Some(_) => format!("total {}", look.counted(pruned.total())),
-        None => format!("total weight {}", grouped(pruned.total())),
-    });
-    if pruned.narrow_frames > 0 {
-        let count = grouped(pruned.narrow_frames);
-        let (noun, verb) =
-            if pruned.narrow_frames == 1 { ("frame", "is") } else { ("frames", "are") };
-        let share = percent(pruned.narrow_weight, pruned.total());
-        footer
-            .push_line(format!("{count} {noun} ({share} of the weight) {verb} too narrow to draw"));
+    fn open(&mut self, node: &Node, name: Option<String>) {
+        if let Some(name) = name {
+            if !self.text.is_empty() {
+                self.text.push(';');
+            }
+            self.text.push_str(&name);
+        }
+        self.open.push((node.end(), self.text.len()));
     }
-    if let Colors::Kind = look.colors {
-        footer.push_legend(colors::legend(names(pruned, frames)));
-    }
-    footer
-}
 
-/// The distinct names that are drawn.
-fn names<'a>(pruned: &Pruned, frames: &'a FrameTable) -> impl Iterator<Item = &'a [u8]> {
-    let drawn: BTreeSet<FrameId> = pruned.boxes.iter().filter_map(|drawn| drawn.frame).collect();
-    drawn.into_iter().map(|frame| frames.name(frame))
+    /// Ends all boxes from this depth on.
+    fn close(&mut self, depth: usize) {
+        while self.open.len() > depth
+            && let Some((end, _)) = self.open.last()
+        {
+            self.advance(*end);
+            self.open.pop();
+            self.text.truncate(self.open.last().map_or(0, |(_, length)| *length));
+        }
+    }
 }

@@ -7,8 +7,9 @@
 use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
 
-use super::frame_line::FrameLine;
+use super::frame_line::{FrameLine, PADDED_IP, split_padded_ip};
 use super::names::NameArgs;
+use super::recent::{Place, Recent};
 use crate::profile::Profile;
 use crate::sample::Sample;
 
@@ -21,11 +22,14 @@ pub(super) struct Chain<'a> {
     marks: Vec<Mark>,
     /// The frames, root first; a line stands for one or more.
     frames: Vec<FrameId>,
-    /// The node of each frame; those of frames not yet walked are missing.
+    /// The node of each frame.
     nodes: Vec<NodeId>,
     /// The node above `nodes[0]`.
     base: NodeId,
     name: Vec<u8>,
+    recent: Recent,
+    /// For each node, what followed it last.
+    guesses: Vec<Guess>,
 }
 
 /// Where a frame line starts.
@@ -35,6 +39,14 @@ struct Mark {
     from_end: usize,
     /// How many frames there are down to this line.
     depth: usize,
+}
+
+/// The line that followed a node, and the node it led to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Guess {
+    text: Place,
+    frame: FrameId,
+    child: NodeId,
 }
 
 impl<'a> Chain<'a> {
@@ -47,6 +59,8 @@ impl<'a> Chain<'a> {
             nodes: Vec::new(),
             base: 0,
             name: Vec::new(),
+            recent: Recent::new(),
+            guesses: Vec::new(),
         }
     }
 
@@ -70,26 +84,100 @@ impl<'a> Chain<'a> {
         self.marks.len() as u64
     }
 
-    /// Reads the lines of `body`, where `previous` is the text that was read
-    /// last, empty if that was no chain; false if a line is no plain frame.
-    pub(super) fn read(&mut self, body: &[u8], previous: &[u8], profile: &mut Profile) -> bool {
+    /// Reads the lines of `body`, which belong to `sample`; `previous` is the
+    /// text that was read last, empty if that was no chain. False if a line is
+    /// no plain frame.
+    pub(super) fn read(
+        &mut self,
+        sample: Sample,
+        body: &[u8],
+        previous: &[u8],
+        profile: &mut Profile,
+    ) -> bool {
         self.keep_common(body, previous);
+        self.rebase(sample.base, profile);
         let mut end = body.len() - self.marks.last().map_or(0, |mark| mark.from_end);
         while end > 0 {
             let line_end = if end < body.len() { end - 1 } else { end };
-            let start = memrchr(b'\n', &body[..line_end]).map_or(0, |newline| newline + 1);
-            let line = &body[start..line_end];
-            let frame = line.strip_prefix(b"\t").and_then(FrameLine::parse);
-            let Some(frame) = frame else {
-                self.marks.clear();
-                return false;
+            let node = self.nodes.last().copied().unwrap_or(self.base);
+            let start = match self.guess(&body[..line_end], node) {
+                Some(start) => start,
+                None => {
+                    let newline = memrchr(b'\n', &body[..line_end]);
+                    let start = newline.map_or(0, |newline| newline + 1);
+                    if !self.read_line(&body[start..line_end], node, profile) {
+                        self.marks.clear();
+                        return false;
+                    }
+                    start
+                }
             };
-            let Chain { names, frames, name, .. } = self;
-            names.for_each_name(&frame, name, |name| frames.push(profile.frame(name)));
             self.marks.push(Mark { from_end: body.len() - start, depth: self.frames.len() });
             end = start;
         }
         true
+    }
+
+    /// Adds the frame of the line that ends `text`, if it is the one that
+    /// followed `node` last; returns where the line starts.
+    #[inline]
+    fn guess(&mut self, text: &[u8], node: NodeId) -> Option<usize> {
+        let guess = self.guesses.get(node as usize)?;
+        let (expected, frame) = self.recent.at(guess.text);
+        let start = text.len().checked_sub(PADDED_IP + expected.len())?;
+        let is_line = start == 0 || text[start - 1] == b'\n';
+        if frame != guess.frame
+            || expected.is_empty()
+            || !is_line
+            || text[start + PADDED_IP..] != *expected
+        {
+            return None;
+        }
+        split_padded_ip(&text[start..])?;
+        self.frames.push(frame);
+        self.nodes.push(guess.child);
+        Some(start)
+    }
+
+    /// Adds the frames that a line stands for below `node`; false if it is no
+    /// plain frame.
+    fn read_line(&mut self, line: &[u8], node: NodeId, profile: &mut Profile) -> bool {
+        let Chain { names, frames, nodes, name, recent, .. } = self;
+        // What follows the address says all, unless the address is asked for.
+        let text = match split_padded_ip(line) {
+            Some((_, text)) if !names.need_address() => text,
+            _ => b"",
+        };
+        let place = recent.place(text);
+        let start = frames.len();
+        match recent.at(place) {
+            (known, frame) if known == text && !text.is_empty() => frames.push(frame),
+            _ => {
+                let frame = line.strip_prefix(b"\t").and_then(FrameLine::parse);
+                let Some(frame) = frame else { return false };
+                names.for_each_name(&frame, name, |name| frames.push(profile.frame(name)));
+                if let [frame] = frames[start..] {
+                    recent.put(place, text, frame);
+                }
+            }
+        }
+        let mut child = node;
+        for &frame in &frames[start..] {
+            child = profile.child(child, frame);
+            nodes.push(child);
+        }
+        if let [frame] = frames[start..] {
+            self.expect(node, Guess { text: place, frame, child });
+        }
+        true
+    }
+
+    fn expect(&mut self, node: NodeId, guess: Guess) {
+        let node = node as usize;
+        if node >= self.guesses.len() {
+            self.guesses.resize(node + 1, Guess::default());
+        }
+        self.guesses[node] = guess;
     }
 
     /// Keeps the lines that both texts end in.
@@ -113,18 +201,24 @@ impl<'a> Chain<'a> {
         self.nodes.truncate(self.frames.len());
     }
 
-    /// Adds the chain that was read to `profile`.
-    pub(super) fn add(&mut self, sample: Sample, profile: &mut Profile) -> Result<()> {
-        if self.base != sample.base {
-            self.nodes.clear();
-            self.base = sample.base;
+    /// Puts the frames that were kept below `base`.
+    fn rebase(&mut self, base: NodeId, profile: &mut Profile) {
+        if self.base == base {
+            return;
         }
-        let mut node = self.nodes.last().copied().unwrap_or(sample.base);
-        for &frame in &self.frames[self.nodes.len()..] {
+        self.base = base;
+        self.nodes.clear();
+        let mut node = base;
+        for &frame in &self.frames {
             node = profile.child(node, frame);
             self.nodes.push(node);
         }
-        profile.close(sample, node, self.frames.iter().copied())
+    }
+
+    /// Adds the chain that was read to `profile`.
+    pub(super) fn add(&self, sample: Sample, profile: &mut Profile) -> Result<()> {
+        let leaf = self.nodes.last().copied().unwrap_or(sample.base);
+        profile.close(sample, leaf, self.frames.iter().copied())
     }
 }
 

@@ -5,6 +5,7 @@
 //! where every field can be switched off with `perf script -F`.
 
 use bstr::ByteSlice;
+use memchr::{memchr, memchr_iter};
 
 use super::frame_line::FrameLine;
 
@@ -21,6 +22,8 @@ pub(crate) struct EventLine<'a> {
     pub(crate) cpu: Option<&'a [u8]>,
     /// Seconds, as printed.
     pub(crate) time: Option<&'a [u8]>,
+    /// Where the time starts in the line.
+    pub(crate) time_start: usize,
     /// What the sample weighs in the event's own unit.
     pub(crate) period: Option<u64>,
     /// The event's name, without the colon behind it.
@@ -42,11 +45,12 @@ impl<'a> EventLine<'a> {
     }
 
     fn with_time(line: &'a [u8]) -> Option<EventLine<'a>> {
-        line.find_iter(b":").find_map(|colon| {
+        memchr_iter(b':', line).find_map(|colon| {
             let start = time_start(line, colon)?;
             let mut parsed = EventLine::default();
             parsed.set_thread(&line[..start]);
             parsed.time = Some(&line[start..colon]);
+            parsed.time_start = start;
             parsed.set_event(&line[colon + 1..]);
             Some(parsed)
         })
@@ -54,13 +58,13 @@ impl<'a> EventLine<'a> {
 
     /// `V8 Worker Thr 16992    2004008 cpu-clock: `, from `-F comm,tid,period,event`.
     fn with_event(line: &'a [u8]) -> Option<EventLine<'a>> {
-        line.find_iter(b":").filter(|&colon| ends_token(line, colon)).find_map(|colon| {
+        memchr_iter(b':', line).filter(|&colon| ends_token(line, colon)).find_map(|colon| {
             let start = token_start(&line[..colon]);
             let mut parsed = EventLine { event: &line[start..colon], ..Default::default() };
-            parsed.rest = line[colon + 1..].trim_ascii();
-            let before = line[..start].trim_ascii_end();
+            parsed.rest = trim(&line[colon + 1..]);
+            let before = trim_end(&line[..start]);
             let period_start = token_start(before);
-            let without_period = before[..period_start].trim_ascii_end();
+            let without_period = trim_end(&before[..period_start]);
             let period = parse_number(&before[period_start..]);
             // Two numbers are a thread and a period, one is a thread.
             if period.is_some() && parsed.set_thread(without_period) {
@@ -79,10 +83,10 @@ impl<'a> EventLine<'a> {
         if parsed.set_thread(line) {
             return parsed;
         }
-        let line = line.trim_ascii();
+        let line = trim(line);
         let (before, event) = line.split_at(token_start(line));
         match event.strip_suffix(b":") {
-            Some(event) => EventLine { comm: before.trim_ascii(), event, ..EventLine::default() },
+            Some(event) => EventLine { comm: trim(before), event, ..EventLine::default() },
             None => EventLine { comm: line, ..EventLine::default() },
         }
     }
@@ -110,7 +114,7 @@ impl<'a> EventLine<'a> {
     /// Takes `comm id [misc] [cpu]` apart from its right end; false if there
     /// is no id, then all of it is the comm.
     fn set_thread(&mut self, text: &'a [u8]) -> bool {
-        let mut before = text.trim_ascii();
+        let mut before = trim(text);
         self.comm = before;
         if let Some((front, token)) = split_last_token(before)
             && let Some(cpu) = cpu_number(token)
@@ -136,18 +140,18 @@ impl<'a> EventLine<'a> {
 
     /// Takes `[period] [event:] rest` apart.
     fn set_event(&mut self, text: &'a [u8]) {
-        let mut text = text.trim_ascii();
+        let mut text = trim(text);
         let first = token_end(text);
         if let Some(period) = parse_number(&text[..first])
             && !ends_in_colon(&text[..first])
         {
             self.period = Some(period);
-            text = text[first..].trim_ascii_start();
+            text = trim_start(&text[first..]);
         }
         let token = &text[..token_end(text)];
         if ends_in_colon(token) {
             self.event = &token[..token.len() - 1];
-            text = text[token.len()..].trim_ascii_start();
+            text = trim_start(&text[token.len()..]);
         }
         self.rest = text;
     }
@@ -158,37 +162,62 @@ fn time_start(line: &[u8], colon: usize) -> Option<usize> {
     if !ends_token(line, colon) {
         return None;
     }
-    let start = token_start(&line[..colon]);
-    let (seconds, fraction) = line[start..colon].split_once_str(b".")?;
-    (is_digits(seconds) && is_digits(fraction)).then_some(start)
+    let digits_before = |end: usize| {
+        let digits = line[..end].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        (digits > 0).then_some(end - digits)
+    };
+    let point = digits_before(colon)?.checked_sub(1)?;
+    let start = digits_before(point)?;
+    let starts_token = start == 0 || is_space(&line[start - 1]);
+    (line[point] == b'.' && starts_token).then_some(start)
 }
 
 /// True if and only if nothing but white space, or nothing, follows `at`.
 fn ends_token(line: &[u8], at: usize) -> bool {
-    line.get(at + 1).is_none_or(u8::is_ascii_whitespace)
+    line.get(at + 1).is_none_or(is_space)
+}
+
+/// perf pads with spaces, simpleperf with TABs.
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+fn trim_start(text: &[u8]) -> &[u8] {
+    &text[text.iter().take_while(|byte| is_space(byte)).count()..]
+}
+
+fn trim_end(text: &[u8]) -> &[u8] {
+    &text[..text.len() - text.iter().rev().take_while(|byte| is_space(byte)).count()]
+}
+
+fn trim(text: &[u8]) -> &[u8] {
+    trim_start(trim_end(text))
 }
 
 /// Where the last token of `text` starts.
 fn token_start(text: &[u8]) -> usize {
-    text.iter().rposition(u8::is_ascii_whitespace).map_or(0, |space| space + 1)
+    text.iter().rposition(is_space).map_or(0, |space| space + 1)
 }
 
 /// Where the first token of `text` ends.
 fn token_end(text: &[u8]) -> usize {
-    text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len())
+    text.iter().position(is_space).unwrap_or(text.len())
 }
 
 /// `(all before, the last token)` of a text that does not end in a space.
 fn split_last_token(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = token_start(text);
-    (!text.is_empty()).then(|| (text[..start].trim_ascii_end(), &text[start..]))
+    (!text.is_empty()).then(|| (trim_end(&text[..start]), &text[start..]))
 }
 
 /// `123` or `12/123`; `-1` stands for no process.
 fn split_id(token: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let is_id = |id: &[u8]| is_digits(id.strip_prefix(b"-").unwrap_or(id));
-    match token.split_once_str(b"/") {
-        Some((pid, tid)) => (is_id(pid) && is_id(tid)).then_some((Some(pid), tid)),
+    match memchr(b'/', token) {
+        Some(slash) => {
+            let (pid, tid) = (&token[..slash], &token[slash + 1..]);
+            (is_id(pid) && is_id(tid)).then_some((Some(pid), tid))
+        }
         None => is_id(token).then_some((None, token)),
     }
 }
@@ -212,7 +241,11 @@ fn ends_in_colon(token: &[u8]) -> bool {
 }
 
 fn parse_number(token: &[u8]) -> Option<u64> {
-    if is_digits(token) { token.to_str().ok()?.parse().ok() } else { None }
+    if token.is_empty() {
+        return None;
+    }
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+    token.iter().try_fold(0u64, |sum, byte| sum.checked_mul(10)?.checked_add(digit(byte)?))
 }
 
 #[cfg(test)]

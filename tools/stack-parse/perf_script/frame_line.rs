@@ -5,7 +5,7 @@
 //! for inlined frames and where `-F` leaves it out.
 
 use bstr::ByteSlice;
-use memchr::{memchr, memrchr};
+use memchr::memrchr2;
 
 /// One frame as printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +31,8 @@ impl<'a> FrameLine<'a> {
     /// `25f7 Box<unsigned long>::apply<std::function<unsigned long (int)> >+0x37 (/demo)`.
     #[inline]
     pub(crate) fn parse(line: &'a [u8]) -> Option<FrameLine<'a>> {
-        let text = line.trim_ascii_start();
-        let ip_end = text.iter().position(|byte| !byte.is_ascii_hexdigit())?;
-        if ip_end == 0 || !text[ip_end].is_ascii_whitespace() {
-            return None;
-        }
-        let (ip, mut name) = (&text[..ip_end], text[ip_end..].trim_ascii());
+        let (ip, name) = split_padded_ip(line).or_else(|| split_ip(line))?;
+        let mut name = name.trim_ascii_end();
         let inlined = name.ends_with(b" (inlined)");
         if inlined {
             name = name[..name.len() - b" (inlined)".len()].trim_ascii_end();
@@ -48,13 +44,55 @@ impl<'a> FrameLine<'a> {
     }
 }
 
+/// How long a TAB, an address in its 16 columns and a space are.
+pub(super) const PADDED_IP: usize = 18;
+
+/// Splits `ip symbol` where the address is padded to 16 columns behind a TAB,
+/// as perf prints it.
+#[inline]
+pub(super) fn split_padded_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (ip, name) = line.strip_prefix(b"\t")?.split_first_chunk::<16>()?;
+    let [b' ', name @ ..] = name else { return None };
+    let padding = padding_of_ip(ip)?;
+    let starts_name = name.first().is_some_and(|byte| !byte.is_ascii_whitespace());
+    starts_name.then_some((&ip[padding..], name))
+}
+
+/// How many spaces stand before an address in hexadecimal; `None` if it is
+/// none. Every line asks, so all columns are looked at together.
+#[inline]
+fn padding_of_ip(columns: &[u8; 16]) -> Option<usize> {
+    const ONES: u128 = u128::MAX / 0xff;
+    const HIGH_BITS: u128 = ONES * 0x80;
+    let word = u128::from_le_bytes(*columns);
+    if word & HIGH_BITS != 0 {
+        return None;
+    }
+    // The high bit of each column whose byte is `low` or more.
+    let at_least = |low: u8| word + ONES * u128::from(0x80 - low);
+    let between = |low: u8, high: u8| at_least(low) & !at_least(high + 1) & HIGH_BITS;
+    let digits = between(b'0', b'9') | between(b'a', b'f');
+    let spaces = between(b' ', b' ');
+    // The first column is the lowest byte: no column after a digit is a space.
+    let is_ip = digits | spaces == HIGH_BITS && digits << 8 & spaces == 0 && digits != 0;
+    is_ip.then_some((digits.trailing_zeros() / 8) as usize)
+}
+
+/// Splits `ip symbol` with any white space around the address.
+fn split_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = line.trim_ascii_start();
+    let end = text.iter().position(|byte| !byte.is_ascii_hexdigit())?;
+    let is_ip = end > 0 && text[end].is_ascii_whitespace();
+    is_ip.then(|| (&text[..end], text[end..].trim_ascii_start()))
+}
+
 /// Splits `symbol (dso)`; the dso is empty where there is none.
 #[inline]
 fn split_dso(text: &[u8]) -> (&[u8], &[u8]) {
     let Some(inner) = text.strip_suffix(b")") else { return (text, b"") };
-    match memrchr(b'(', inner) {
+    match memrchr2(b'(', b')', inner) {
         // Nearly every line: `outer+0x34 (/usr/lib/libc.so.6)`.
-        Some(open) if follows_space(inner, open) && memchr(b')', &inner[open..]).is_none() => {
+        Some(open) if inner[open] == b'(' && follows_space(inner, open) => {
             (text[..open].trim_ascii_end(), &inner[open + 1..])
         }
         Some(_) => split_nested_dso(text, inner),
@@ -156,6 +194,27 @@ mod tests {
             ("\t 70 (cookie)", ("70", "(cookie)", "", false)),
         ] {
             assert_eq!(parts(line), Some(expected), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn padded_addresses_are_hexadecimal() {
+        for (columns, padding) in [
+            ("            2734", Some(12)),
+            ("ffffffff8158e3e1", Some(0)),
+            ("               0", Some(15)),
+            ("                ", None),
+            ("           2 734", None),
+            ("2734            ", None),
+            ("            273g", None),
+            ("            27F4", None),
+            ("           /2734", None),
+            ("           :2734", None),
+            ("           `2734", None),
+            ("           \x7f2734", None),
+        ] {
+            let columns = columns.as_bytes().first_chunk().expect("16 columns");
+            assert_eq!(padding_of_ip(columns), padding, "{columns:?}");
         }
     }
 

@@ -70,9 +70,8 @@ impl<'a> Lines<'a> {
         self.number = lines;
     }
 
-    /// Accounts for an event line that was read elsewhere.
-    pub(super) fn skip_header(&mut self, event: &EventLine<'_>) {
-        self.number += 1;
+    /// Learns from an event line that is read elsewhere.
+    pub(super) fn note_header(&mut self, event: &EventLine<'_>) {
         self.headed = true;
         self.timed |= event.time.is_some();
     }
@@ -87,15 +86,9 @@ impl<'a> Lines<'a> {
         self.number += memchr_iter(b'\n', body).count() as u64 + 1;
     }
 
-    /// Reads the rest of a sample whose event line was read elsewhere.
-    pub(super) fn continue_sample(
-        &mut self,
-        sample: Sample,
-        body: &[u8],
-        profile: &mut Profile,
-    ) -> Result<()> {
+    /// Takes over a sample whose event line was read elsewhere.
+    pub(super) fn continue_sample(&mut self, sample: Sample) {
         self.state = State::Open(sample);
-        self.text(body, profile)
     }
 
     /// Reads lines; the last may lack its LF.
@@ -171,8 +164,7 @@ impl<'a> Lines<'a> {
             return self.close(profile);
         }
         self.close(profile)?;
-        self.headed = true;
-        self.timed |= event.time.is_some();
+        self.note_header(event);
         let Some(sample) = profile.open(&Origin::from(event))? else {
             self.state = State::Passing;
             return Ok(());

@@ -9,9 +9,11 @@
 mod chains;
 mod event_line;
 mod frame_line;
+mod headers;
 mod lines;
 mod names;
 mod parallel;
+mod recent;
 
 use common::{Blocks, Error, Input, Pipe, Result};
 use memchr::{memchr, memmem};
@@ -19,6 +21,7 @@ use memchr::{memchr, memmem};
 use crate::profile::Profile;
 use crate::sample::Origin;
 use chains::Chain;
+use headers::RecentHeaders;
 use lines::Lines;
 
 pub(crate) use event_line::EventLine;
@@ -42,7 +45,11 @@ pub(crate) fn read(
     pipe: &mut Pipe,
 ) -> Result<()> {
     let name = input.name().to_owned();
-    let mut reader = Reader { chain: Chain::new(names), lines: Lines::new(names) };
+    let mut reader = Reader {
+        headers: RecentHeaders::default(),
+        chain: Chain::new(names),
+        lines: Lines::new(names),
+    };
     let mut blocks = Blocks::cut_by(input, end_of_samples);
     let ended = loop {
         if threads > 1 && reader.lines.is_between_samples() && profile.can_fork() {
@@ -72,6 +79,7 @@ fn end_of_samples(text: &[u8]) -> Option<usize> {
 
 /// The two ways to read.
 struct Reader<'a> {
+    headers: RecentHeaders,
     chain: Chain<'a>,
     lines: Lines<'a>,
 }
@@ -79,7 +87,8 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader for another thread, which knows what this one learnt.
     fn fork(&self) -> Reader<'a> {
-        Reader { chain: self.chain.fork(), lines: self.lines.fork() }
+        let (chain, lines) = (self.chain.fork(), self.lines.fork());
+        Reader { headers: RecentHeaders::default(), chain, lines }
     }
 
     /// Reads the next block of the input.
@@ -95,11 +104,16 @@ impl<'a> Reader<'a> {
             start = blank + 2;
         }
         if start < block.len() {
-            self.lines.text(&block[start..], profile)?;
-            previous = b"";
+            previous = self.line_by_line(&block[start..], profile)?.unwrap_or_default();
         }
         self.chain.keep_text(previous);
         Ok(())
+    }
+
+    /// Reads text of any shape, which leaves no frames to compare with.
+    fn line_by_line<'b>(&mut self, text: &[u8], profile: &mut Profile) -> Result<Option<&'b [u8]>> {
+        self.lines.text(text, profile)?;
+        Ok(None)
     }
 
     /// Reads what stands between two blank lines; the frames' text if it was
@@ -112,22 +126,32 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<&'b [u8]>> {
         let end = memchr(b'\n', text).unwrap_or(text.len());
         let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
-        let event = match EventLine::parse(header) {
-            Some(event) if body.starts_with(b"\t") && event.is_plain_sample() => event,
-            _ => {
-                self.lines.text(text, profile)?;
-                return Ok(None);
-            }
-        };
+        if !body.starts_with(b"\t") {
+            return self.line_by_line(text, profile);
+        }
         self.lines.close(profile)?;
-        self.lines.skip_header(&event);
-        let Some(sample) = profile.open(&Origin::from(&event))? else {
+        let sample = match self.headers.find(header) {
+            Some((sample, time)) => profile.reopen(sample, time).then_some(sample),
+            None => match EventLine::parse(header) {
+                Some(event) if event.is_plain_sample() => {
+                    self.lines.note_header(&event);
+                    let sample = profile.open(&Origin::from(&event))?;
+                    if let Some(sample) = sample.filter(|_| profile.can_reopen()) {
+                        self.headers.keep(header, &event, sample);
+                    }
+                    sample
+                }
+                _ => return self.line_by_line(text, profile),
+            },
+        };
+        self.lines.skip_lines(1);
+        let Some(sample) = sample else {
             self.lines.skip_body(body);
             return Ok(None);
         };
-        if !self.chain.read(body, previous, profile) {
-            self.lines.continue_sample(sample, body, profile)?;
-            return Ok(None);
+        if !self.chain.read(sample, body, previous, profile) {
+            self.lines.continue_sample(sample);
+            return self.line_by_line(body, profile);
         }
         self.lines.skip_lines(self.chain.lines());
         self.chain.add(sample, profile)?;

@@ -2,6 +2,7 @@
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
+use memchr::memrchr;
 
 use super::frame_line::FrameLine;
 
@@ -17,7 +18,7 @@ pub(crate) enum Inlined {
 /// How frames are named.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct NameArgs {
-    /// Mark frames: _[k] kernel, _[j] compiled at run time, _[i] inlined
+    /// Mark frames: `_[k]` kernel, `_[j]` compiled at run time, `_[i]` inlined
     #[arg(long)]
     annotate: bool,
 
@@ -31,6 +32,11 @@ pub(crate) struct NameArgs {
 }
 
 impl NameArgs {
+    /// True if and only if a name may depend on the address.
+    pub(crate) fn need_address(&self) -> bool {
+        self.annotate
+    }
+
     /// Hands the names of the frames that a line stands for to `each`, root
     /// first: nearly always one, none if it is to be dropped.
     #[inline]
@@ -90,7 +96,7 @@ impl NameArgs {
 /// A function without a name is called after its object file: `[libc.so.6]`.
 fn unknown(dso: &[u8], name: &mut Vec<u8>) {
     name.clear();
-    let file = dso.rsplit_once_str("/").map_or(dso, |(_, file)| file);
+    let file = file_name(dso);
     match file {
         b"" => name.extend_from_slice(b"[unknown]"),
         // Already so: `[kernel.kallsyms]`, `[vdso]`, `[unknown]`.
@@ -118,7 +124,7 @@ fn suffix(frame: &FrameLine<'_>) -> &'static [u8] {
 /// `[kernel.kallsyms]`, `[guest.kernel.kallsyms]`, `.../vmlinux-5.4`, a module
 /// `[nf_tables]` or `foo.ko.xz`; `[vdso]` and `[heap]` are the user's.
 fn is_kernel(frame: &FrameLine<'_>) -> bool {
-    let file = frame.dso.rsplit_once_str("/").map_or(frame.dso, |(_, file)| file);
+    let file = file_name(frame.dso);
     // Addresses of the upper half belong to the kernel.
     let upper_half = frame.ip.len() == 16 && frame.ip[0] >= b'8';
     frame.dso.starts_with(b"[kernel.")
@@ -132,17 +138,20 @@ fn is_kernel(frame: &FrameLine<'_>) -> bool {
 
 /// `/tmp/perf-123.map`, `jitted-123-4.so`, `[anon]`, `//anon`.
 fn is_jit(dso: &[u8]) -> bool {
-    let file = dso.rsplit_once_str("/").map_or(dso, |(_, file)| file);
+    let file = file_name(dso);
     file.starts_with(b"perf-") && file.ends_with(b".map")
         || file.starts_with(b"jitted-") && file.ends_with(b".so")
         || matches!(dso, b"[anon]" | b"//anon")
 }
 
+fn file_name(path: &[u8]) -> &[u8] {
+    memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
+}
+
 /// Only Java's `->` means inlining: C++ has `operator->`, Rust `fn() -> T`,
 /// OCaml operators such as `-->`.
 fn is_java_inlining(frame: &FrameLine<'_>) -> bool {
-    frame.symbol.contains_str("->")
-        && is_jit(frame.dso)
+    is_jit(frame.dso)
         && frame.symbol.find("::").is_some_and(|colons| Some(colons) < frame.symbol.find("->"))
 }
 

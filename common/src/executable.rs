@@ -1,0 +1,236 @@
+//! Executables: what memory holds when they run, and their symbols.
+
+use std::fmt;
+
+use memchr::memchr;
+use object::LittleEndian;
+use object::elf;
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Rela, SectionHeader, Sym};
+
+/// The longest text that is read from memory: no name is longer, and a damaged
+/// file is done with soon.
+const LONGEST_TEXT: usize = 1 << 12;
+
+/// No program's memory reaches so far; below it, sums do not overflow.
+const HIGHEST_ADDRESS: u64 = 1 << 62;
+
+/// Why an executable cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// The file is something else.
+    NoExecutable,
+    /// It is an executable of 32 bits or for a big-endian machine.
+    OtherKind,
+    /// It is an object file or a core dump: nothing in it has a place yet, or
+    /// what has is not code.
+    NotLinked,
+    /// What the header promises is not there.
+    Damaged,
+    /// No function has a name.
+    NoFunctions,
+    /// No function has a name but those that are exported.
+    Stripped,
+    /// No frame tables: it was not made by `ocamlopt`, or their symbol is gone.
+    NoOcaml,
+    /// The frame tables lead nowhere: the file is damaged, or from before 4.11.
+    BadFrameTables,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const EXPECTED: &str = "expected a 64-bit little-endian ELF executable";
+        match self {
+            Unreadable::NoExecutable => write!(f, "{EXPECTED}, found something else"),
+            Unreadable::OtherKind => write!(f, "{EXPECTED}, found one for another kind of machine"),
+            Unreadable::NotLinked => write!(f, "{EXPECTED}, found an object file or core dump"),
+            Unreadable::Damaged => write!(f, "{EXPECTED}, found a damaged one"),
+            Unreadable::NoFunctions => {
+                f.write_str("no function has a name: expected an executable that is not stripped")
+            }
+            Unreadable::Stripped => {
+                f.write_str("its symbols are stripped: only what it exports has a name")
+            }
+            Unreadable::NoOcaml => f.write_str(
+                "no frame tables of OCaml: expected an executable of ocamlopt with its symbols",
+            ),
+            Unreadable::BadFrameTables => {
+                f.write_str("frame tables of OCaml that lead nowhere: expected OCaml 4.11 or later")
+            }
+        }
+    }
+}
+
+/// The code that a symbol names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Code<'a> {
+    pub(crate) address: u64,
+    /// False for a mark in the code, such as the `code_begin` of a unit.
+    pub(crate) is_function: bool,
+    pub(crate) symbol: &'a [u8],
+    /// 0 if the symbol does not tell.
+    pub(crate) size: u64,
+}
+
+/// An executable as it would stand in memory, loaded at address 0 if its
+/// place is not fixed.
+pub(crate) struct Executable<'a> {
+    pub(crate) file: ElfFile64<'a, LittleEndian>,
+    segments: Vec<Segment<'a>>,
+    /// What the dynamic linker writes: where and what, sorted.
+    relocated: Vec<(u64, u64)>,
+}
+
+struct Segment<'a> {
+    address: u64,
+    bytes: &'a [u8],
+}
+
+impl<'a> Executable<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Executable<'a>, Unreadable> {
+        // The class and the byte order follow the magic number.
+        match bytes {
+            [0x7f, b'E', b'L', b'F', 2, 1, ..] => {}
+            [0x7f, b'E', b'L', b'F', ..] => return Err(Unreadable::OtherKind),
+            _ => return Err(Unreadable::NoExecutable),
+        }
+        let file = ElfFile64::parse(bytes).map_err(|_| Unreadable::Damaged)?;
+        if !matches!(file.elf_header().e_type(LittleEndian), elf::ET_EXEC | elf::ET_DYN) {
+            return Err(Unreadable::NotLinked);
+        }
+        let loaded = |segment: &&elf::ProgramHeader64<LittleEndian>| {
+            segment.p_type(LittleEndian) == elf::PT_LOAD
+        };
+        let segments = file.elf_program_headers().iter().filter(loaded);
+        let segments = segments.filter_map(|segment| {
+            let address = segment.p_vaddr(LittleEndian);
+            let bytes = segment.data(LittleEndian, bytes).ok()?;
+            (address < HIGHEST_ADDRESS).then_some(Segment { address, bytes })
+        });
+        let segments = segments.collect();
+        let relocated = relocated(&file, bytes);
+        Ok(Executable { file, segments, relocated })
+    }
+
+    /// The bytes from `address` to the end of its segment.
+    pub(crate) fn from(&self, address: u64) -> Option<&'a [u8]> {
+        self.segments.iter().find_map(|segment| {
+            let offset = usize::try_from(address.checked_sub(segment.address)?).ok()?;
+            segment.bytes.get(offset..).filter(|bytes| !bytes.is_empty())
+        })
+    }
+
+    fn array<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        self.from(address)?.first_chunk().copied()
+    }
+
+    pub(crate) fn u8(&self, address: u64) -> Option<u8> {
+        self.array(address).map(u8::from_le_bytes)
+    }
+
+    pub(crate) fn u16(&self, address: u64) -> Option<u16> {
+        self.array(address).map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&self, address: u64) -> Option<u32> {
+        self.array(address).map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&self, address: u64) -> Option<u64> {
+        self.array(address).map(u64::from_le_bytes)
+    }
+
+    /// The address that `address` holds once the executable runs.
+    pub(crate) fn pointer(&self, address: u64) -> Option<u64> {
+        match self.relocated.binary_search_by_key(&address, |(place, _)| *place) {
+            Ok(found) => Some(self.relocated[found].1),
+            Err(_) => self.u64(address),
+        }
+    }
+
+    /// The text from `address` to the next NUL.
+    pub(crate) fn text(&self, address: u64) -> Option<&'a [u8]> {
+        let bytes = self.from(address)?;
+        let bytes = &bytes[..bytes.len().min(LONGEST_TEXT)];
+        Some(&bytes[..memchr(0, bytes)?])
+    }
+
+    /// An upper bound for how many things of `size` bytes the file can hold.
+    pub(crate) fn room_for(&self, size: usize) -> usize {
+        self.file.data().len() / size
+    }
+
+    /// The address of `symbol`.
+    pub(crate) fn address_of(&self, symbol: &[u8]) -> Option<u64> {
+        self.symbols().find(|(name, _)| *name == symbol).map(|(_, sym)| sym.st_value(LittleEndian))
+    }
+
+    /// All named code, sorted by address.
+    pub(crate) fn code(&self) -> Vec<Code<'a>> {
+        let sections = self.file.elf_section_table();
+        let mut code: Vec<_> = self
+            .symbols()
+            .filter_map(|(symbol, sym)| {
+                let is_function = match sym.st_type() {
+                    elf::STT_FUNC | elf::STT_GNU_IFUNC => true,
+                    elf::STT_NOTYPE => false,
+                    _ => return None,
+                };
+                let section = object::SectionIndex(sym.st_shndx(LittleEndian).0.into());
+                let section = sections.section(section).ok()?;
+                let flags = section.sh_flags(LittleEndian);
+                let is_code = flags.0 & elf::SHF_EXECINSTR.0 != 0;
+                (is_code && !symbol.is_empty()).then(|| Code {
+                    address: sym.st_value(LittleEndian),
+                    is_function,
+                    symbol,
+                    size: sym.st_size(LittleEndian),
+                })
+            })
+            .collect();
+        code.sort_unstable();
+        code.dedup();
+        code
+    }
+
+    /// True if and only if there are no symbols but those for the dynamic
+    /// linker.
+    pub(crate) fn is_stripped(&self) -> bool {
+        self.file.elf_symbol_table().is_empty()
+    }
+
+    /// The defined symbols: those for the debugger, or if they are stripped,
+    /// those for the dynamic linker. OCaml links with `-Wl,-E`, so its
+    /// functions are among these too.
+    fn symbols(&self) -> impl Iterator<Item = (&'a [u8], &'a elf::Sym64<LittleEndian>)> {
+        let table = if self.is_stripped() {
+            self.file.elf_dynamic_symbol_table()
+        } else {
+            self.file.elf_symbol_table()
+        };
+        let names = table.strings();
+        table.symbols().iter().filter_map(move |sym| {
+            let defined = sym.st_shndx(LittleEndian) != elf::SHN_UNDEF;
+            defined.then(|| Some((sym.name(LittleEndian, names).ok()?, sym))).flatten()
+        })
+    }
+}
+
+/// What the dynamic linker writes into an executable whose place is not
+/// fixed: the place it is loaded at, taken as 0, and an addend.
+fn relocated(file: &ElfFile64<LittleEndian>, bytes: &[u8]) -> Vec<(u64, u64)> {
+    let relative = match file.elf_header().e_machine(LittleEndian) {
+        elf::EM_X86_64 => elf::R_X86_64_RELATIVE,
+        elf::EM_AARCH64 => elf::R_AARCH64_RELATIVE,
+        _ => return Vec::new(),
+    };
+    let sections = file.elf_section_table().iter();
+    let tables = sections.filter_map(|section| section.rela(LittleEndian, bytes).ok().flatten());
+    let mut relocated: Vec<_> = tables
+        .flat_map(|(table, _)| table)
+        .filter(|rela| rela.r_type(LittleEndian, false) == relative)
+        .map(|rela| (rela.r_offset(LittleEndian), rela.r_addend(LittleEndian).cast_unsigned()))
+        .filter(|(place, _)| *place < HIGHEST_ADDRESS)
+        .collect();
+    relocated.sort_by_key(|(place, _)| *place);
+    relocated
+}

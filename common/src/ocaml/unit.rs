@@ -1,0 +1,76 @@
+//! Compilation units: `Stdlib__List` is the module `Stdlib.List`.
+
+/// Appends the module path of `unit`, the name of a compilation unit.
+///
+/// dune joins a library's name and its module's name by `__`. Where a lower-case name follows, the
+/// `__` belongs to the name, and `Eio__core.Fiber` is how a program can write it.
+pub(crate) fn write(unit: &[u8], out: &mut Vec<u8>) {
+    // dune's own wrapper around the modules of an executable: Dune__exe__Main
+    let mut rest = match unit.strip_prefix(b"Dune__exe__") {
+        Some(module) if !module.is_empty() => module,
+        _ => unit,
+    };
+    while let Some(end) = end_of_module(rest) {
+        write_capitalised(&rest[..end], out);
+        out.push(b'.');
+        rest = &rest[end + 2..];
+    }
+    write_capitalised(rest, out);
+}
+
+/// Returns the length of the first module's name if another module's follows.
+fn end_of_module(unit: &[u8]) -> Option<usize> {
+    // Stdlib__map, as 4.07 to 4.12 name it
+    if is_lower_case_stdlib(unit) {
+        return Some(b"Stdlib".len());
+    }
+    let joint = unit
+        .get(1..)?
+        .windows(3)
+        .position(|w| w.starts_with(b"__") && w[2].is_ascii_uppercase())?;
+    Some(joint + 1)
+}
+
+/// Returns true if and only if `unit` begins as the standard library's units did from 4.07 to 4.12:
+/// `Stdlib__map`.
+pub(super) fn is_lower_case_stdlib(unit: &[u8]) -> bool {
+    unit.strip_prefix(b"Stdlib__")
+        .is_some_and(|module| module.first().is_some_and(u8::is_ascii_lowercase))
+}
+
+/// Returns true if and only if `text` can be a module's name: `Make_list`, `Foo'`.
+pub(super) fn is_module_name(text: &[u8]) -> bool {
+    text.first().is_some_and(u8::is_ascii_uppercase)
+        && text.iter().all(|&b| b.is_ascii_alphanumeric() || b == b'_' || b == b'\'')
+}
+
+fn write_capitalised(module: &[u8], out: &mut Vec<u8>) {
+    if let Some((first, rest)) = module.split_first() {
+        out.push(first.to_ascii_uppercase());
+        out.extend_from_slice(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn modules_are_joined_by_dots() {
+        for (unit, path) in [
+            ("List", "List"),
+            ("Stdlib__List", "Stdlib.List"),
+            ("Stdlib__map", "Stdlib.Map"),
+            ("Eio__core__Fiber", "Eio__core.Fiber"),
+            ("My__lib", "My__lib"),
+            ("Foo___Bar", "Foo_.Bar"),
+            ("Foo_", "Foo_"),
+            ("Dune__exe__Main", "Main"),
+            ("Dune__exe", "Dune__exe"),
+            ("Dune__exe__", "Dune__exe__"),
+            ("A__B__C", "A.B.C"),
+        ] {
+            let mut out = Vec::new();
+            super::write(unit.as_bytes(), &mut out);
+            assert_eq!(out, path.as_bytes(), "{unit}");
+        }
+    }
+}

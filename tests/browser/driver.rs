@@ -1,0 +1,222 @@
+//! Headless Chromium, driven through chromedriver.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// What Chromium needs as root, without a network and without a screen.
+const ARGS: [&str; 9] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1200,800",
+];
+
+/// How long anything in the browser may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A browser with one window; both go away with it.
+pub(crate) struct Browser {
+    process: Child,
+    port: u16,
+    session: String,
+}
+
+impl Browser {
+    pub(crate) fn start() -> Browser {
+        let mut process =
+            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().expect(
+                "chromedriver of Debian's package chromium-driver, which scripts/test installs",
+            );
+        let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+        // ChromeDriver was started successfully on port 39105.
+        let port = lines
+            .find_map(|line| {
+                let line = line.expect("text");
+                let port = line.rsplit_once("successfully on port ")?.1;
+                port.trim_end_matches('.').parse().ok()
+            })
+            .expect("chromedriver names its port");
+        let mut browser = Browser { process, port, session: String::new() };
+        let options = json!({ "args": ARGS });
+        let wanted = json!({
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": { "browser": "ALL" },
+        });
+        let session =
+            browser.ask("POST", "/session", &json!({ "capabilities": { "alwaysMatch": wanted } }));
+        let id = session["sessionId"].as_str().expect("a session").to_owned();
+        browser.session = format!("/session/{id}");
+        browser
+    }
+
+    pub(crate) fn open(&self, url: &str) {
+        self.post("/url", &json!({ "url": url }));
+    }
+
+    pub(crate) fn back(&self) {
+        self.post("/back", &json!({}));
+    }
+
+    pub(crate) fn reload(&self) {
+        self.post("/refresh", &json!({}));
+    }
+
+    /// The value of a JavaScript expression.
+    pub(crate) fn value(&self, expression: &str) -> Value {
+        self.post(
+            "/execute/sync",
+            &json!({ "script": format!("return {expression};"), "args": [] }),
+        )
+    }
+
+    pub(crate) fn text(&self, expression: &str) -> String {
+        let value = self.value(expression);
+        value.as_str().unwrap_or_else(|| panic!("{expression} is {value}, no text")).to_owned()
+    }
+
+    pub(crate) fn number(&self, expression: &str) -> f64 {
+        let value = self.value(expression);
+        value.as_f64().unwrap_or_else(|| panic!("{expression} is {value}, no number"))
+    }
+
+    /// Waits until an expression has a value.
+    pub(crate) fn await_value(&self, expression: &str, expected: &Value) {
+        let start = Instant::now();
+        loop {
+            let value = self.value(expression);
+            if &value == expected {
+                return;
+            }
+            assert!(start.elapsed() < PATIENCE, "{expression} is {value}, not {expected}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Types letters, and keys by their numbers in the standard: see [`key`].
+    pub(crate) fn type_keys(&self, keys: &str) {
+        let presses: Vec<Value> = keys
+            .chars()
+            .flat_map(|key| ["keyDown", "keyUp"].map(|act| json!({ "type": act, "value": key })))
+            .collect();
+        self.act(&json!({ "type": "key", "id": "keyboard", "actions": presses }));
+    }
+
+    /// Presses a key while Control is held.
+    pub(crate) fn type_control(&self, key: &str) {
+        let presses = json!([
+            { "type": "keyDown", "value": "\u{e009}" },
+            { "type": "keyDown", "value": key },
+            { "type": "keyUp", "value": key },
+            { "type": "keyUp", "value": "\u{e009}" },
+        ]);
+        self.act(&json!({ "type": "key", "id": "keyboard", "actions": presses }));
+    }
+
+    /// Moves the mouse to the middle of an element.
+    pub(crate) fn point_at(&self, element: &str) {
+        self.act(&json!({ "type": "pointer", "id": "mouse", "actions": [self.move_to(element)] }));
+    }
+
+    /// Clicks on the middle of an element.
+    pub(crate) fn click(&self, element: &str) {
+        let actions = json!([
+            self.move_to(element),
+            { "type": "pointerDown", "button": 0 },
+            { "type": "pointerUp", "button": 0 },
+        ]);
+        self.act(&json!({ "type": "pointer", "id": "mouse", "actions": actions }));
+    }
+
+    fn move_to(&self, element: &str) -> Value {
+        let place = self.value(&format!(
+            "(() => {{ const r = ({element}).getBoundingClientRect();
+                return [r.x + r.width / 2, r.y + r.height / 2].map(Math.floor); }})()"
+        ));
+        json!({ "type": "pointerMove", "origin": "viewport", "x": place[0], "y": place[1] })
+    }
+
+    fn act(&self, source: &Value) {
+        self.post("/actions", &json!({ "actions": [source] }));
+    }
+
+    /// A command of Chromium's own protocol.
+    pub(crate) fn chromium(&self, command: &str, params: &Value) -> Value {
+        self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": params }))
+    }
+
+    /// What the page complained of since the last time.
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        let log = self.post("/se/log", &json!({ "type": "browser" }));
+        let entries = log.as_array().expect("a log").iter();
+        let severe = entries.filter(|entry| entry["level"] == "SEVERE");
+        let messages = severe.map(|entry| entry["message"].as_str().expect("a text").to_owned());
+        // A browser asks any server for its icon.
+        messages.filter(|message| !message.contains("favicon")).collect()
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.ask("POST", &format!("{}{path}", self.session), body)
+    }
+
+    /// Asks chromedriver; its answer is `{"value": ...}`.
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver runs");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time");
+        let body = body.to_string();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .expect("chromedriver listens");
+        let mut reader = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).expect("an answer");
+            match line.trim_end().split_once(':') {
+                Some((key, value)) if key.eq_ignore_ascii_case("content-length") => {
+                    length = value.trim().parse().expect("a number");
+                }
+                None if line.trim_end().is_empty() => break,
+                _ => {}
+            }
+        }
+        let mut answer = vec![0; length];
+        reader.read_exact(&mut answer).expect("a whole answer");
+        let mut answer: Value = serde_json::from_slice(&answer).expect("JSON");
+        let value = answer["value"].take();
+        assert!(value["error"].is_null(), "{path} {body}: {}", value["message"]);
+        value
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            self.ask("DELETE", &self.session.clone(), &json!({}));
+        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The keys without a letter.
+pub(crate) mod key {
+    pub(crate) const ENTER: &str = "\u{e007}";
+    pub(crate) const ESCAPE: &str = "\u{e00c}";
+    pub(crate) const LEFT: &str = "\u{e012}";
+    pub(crate) const UP: &str = "\u{e013}";
+    pub(crate) const RIGHT: &str = "\u{e014}";
+    pub(crate) const DOWN: &str = "\u{e015}";
+}

@@ -1,0 +1,95 @@
+use serde_json::json;
+
+use super::{Stage, cases, drawn, frame, share, text_of};
+
+cases![
+    two_profiles_show_what_is_gone_and_what_is_new,
+    a_chart_keeps_the_order_and_has_an_axis,
+    an_inverted_picture_stands_on_its_head,
+    the_theme_is_the_readers_or_the_users,
+    what_was_cut_is_said,
+    the_width_is_the_windows_or_the_users,
+];
+
+fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
+    let browser = stage.show(&["--diff"], "main;old 40 0\nmain;new 0 20\nmain;same 30 30\n");
+    assert_eq!(drawn(browser), ["all", "main", "new", "old", "same"]);
+    assert!((share(browser, "old") - 40.0 / 120.0).abs() < 0.001);
+    browser.point_at(&frame("old"));
+    let of_old = "old 40 counts before 40 (57.1%) after 0 (0%) gone 33.3% of all self 40 (33.3%)";
+    assert_eq!(text_of(browser, "status"), of_old);
+    for (name, label) in
+        [("old", "old gone"), ("new", "new new"), ("same", "same ±0%"), ("main", "main −28.6%")]
+    {
+        assert_eq!(browser.text(&format!("{}.textContent", frame(name))), label);
+    }
+    let color =
+        |name: &str| browser.text(&format!("getComputedStyle({}).backgroundColor", frame(name)));
+    assert_eq!(color("old"), "rgb(88, 152, 208)");
+    assert_eq!(color("new"), "rgb(230, 139, 48)");
+    assert_eq!(color("same"), "rgb(234, 234, 234)");
+    assert!(
+        text_of(browser, "notes").starts_with(
+            "gone less as before more new total weight 120: 70 before, 50 after, −28.6%"
+        )
+    );
+    browser.type_keys("4");
+    assert_eq!(text_of(browser, "table-sum"), "−20 120 all 4 functions");
+}
+
+fn a_chart_keeps_the_order_and_has_an_axis(stage: &Stage) {
+    let browser = stage.show(&["--flamechart"], "b;x 10\nb 20\nb;x 30\na 40\nb 100\n");
+    assert_eq!(drawn(browser), ["a", "all", "b", "b", "x", "x"]);
+    let starts = "[...document.querySelectorAll('.frame')].map((e) => e.box.branch.start).sort((a, b) => a - b)";
+    assert_eq!(browser.value(starts), json!([0, 0, 0, 30, 60, 100]));
+    assert!(text_of(browser, "axis").starts_with("0 20 40"));
+    // The second of two of one name.
+    browser.click("[...document.querySelectorAll('.frame')].filter((e) => e.ariaLabel.startsWith('b,')).sort((one, two) => two.box.x - one.box.x)[0]");
+    assert!(text_of(browser, "axis").starts_with("100 110"));
+    browser.reload();
+    assert!(text_of(browser, "axis").starts_with("100 110"));
+}
+
+fn an_inverted_picture_stands_on_its_head(stage: &Stage) {
+    let browser = stage.show(&["--inverted"], "a;b 1\n");
+    let top = |name: &str| browser.number(&format!("{}.getBoundingClientRect().top", frame(name)));
+    assert!(top("all") < top("a") && top("a") < top("b"));
+    browser.type_keys("i");
+    assert!(top("all") > top("a") && top("a") > top("b"));
+}
+
+fn the_theme_is_the_readers_or_the_users(stage: &Stage) {
+    let paper = "getComputedStyle(document.querySelector('.app')).backgroundColor";
+    let (light, dark) = ("rgb(255, 255, 255)", "rgb(20, 23, 28)");
+    for (reader, args, expected) in [
+        ("light", &[][..], light),
+        ("dark", &[], dark),
+        ("dark", &["--theme", "light"], light),
+        ("light", &["--theme", "dark"], dark),
+    ] {
+        let scheme = json!([{ "name": "prefers-color-scheme", "value": reader }]);
+        stage.browser.chromium("Emulation.setEmulatedMedia", &json!({ "features": scheme }));
+        let browser = stage.show(args, "a 1\n");
+        assert_eq!(browser.text(paper), expected, "{reader} {args:?}");
+        let svg = "getComputedStyle(document.documentElement).backgroundColor";
+        assert_eq!(browser.text(svg), expected, "{reader} {args:?}");
+    }
+    stage.browser.chromium("Emulation.setEmulatedMedia", &json!({ "features": [] }));
+}
+
+fn what_was_cut_is_said(stage: &Stage) {
+    let browser = stage.show(&["--max-frames", "2"], "a 50\nb 40\nc 7\nd 3\n");
+    assert_eq!(drawn(browser), ["a", "all", "b"]);
+    assert!(
+        text_of(browser, "notes")
+            .contains("2 frames (10.0% of the weight) are cut by --max-frames")
+    );
+}
+
+fn the_width_is_the_windows_or_the_users(stage: &Stage) {
+    let width = "document.querySelector('.app').clientWidth";
+    let browser = stage.show(&[], "a 1\n");
+    assert_eq!(browser.number(width), browser.number("innerWidth"));
+    let browser = stage.show(&["--width", "640"], "a 1\n");
+    assert_eq!(browser.number(width), 640.0);
+}

@@ -1,0 +1,119 @@
+//! The pictures of stack-svg, alive in a real browser.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::Value;
+
+use crate::util::filter_bytes;
+use driver::Browser;
+use server::Server;
+
+mod driver;
+mod server;
+
+// Zoom, search, numbers and the keyboard.
+mod reading;
+
+// The four views.
+mod views;
+
+// Kinds of pictures: two profiles, time, themes.
+mod kinds;
+
+// What must not happen: names that run, scripts where there must be none.
+mod safety;
+
+// How fast it is, with many frames.
+mod speed;
+
+/// One test, as one browser does for all; it says which case failed.
+#[test]
+fn pictures_are_alive_in_a_browser() {
+    let stage = Stage { browser: Browser::start(), server: Server::start() };
+    let cases = [reading::CASES, views::CASES, kinds::CASES, safety::CASES, speed::CASES].concat();
+    let failed: Vec<&str> = cases
+        .iter()
+        .filter(|(_, case)| catch_unwind(AssertUnwindSafe(|| stage.play(*case))).is_err())
+        .map(|(name, _)| *name)
+        .collect();
+    assert!(failed.is_empty(), "{} of {} cases failed: {failed:?}", failed.len(), cases.len());
+}
+
+/// A case, and what must hold in it.
+type Case = (&'static str, fn(&Stage));
+
+/// `cases![a, b]` is a list of cases by their names.
+macro_rules! cases {
+    ($($case:ident),* $(,)?) => {
+        pub(super) const CASES: &[super::Case] = &[$((stringify!($case), $case)),*];
+    };
+}
+use cases;
+
+/// Where pictures are shown.
+struct Stage {
+    browser: Browser,
+    server: Server,
+}
+
+impl Stage {
+    fn play(&self, case: fn(&Stage)) {
+        case(self);
+        assert_eq!(self.browser.complaints(), [""; 0]);
+    }
+
+    /// Draws folded stacks and opens the picture.
+    fn show(&self, args: &[&str], folded: impl AsRef<[u8]>) -> &Browser {
+        self.show_at("", args, folded)
+    }
+
+    /// The same, at an address that ends in `fragment`.
+    fn show_at(&self, fragment: &str, args: &[&str], folded: impl AsRef<[u8]>) -> &Browser {
+        let url = self.server.add("picture", filter_bytes("stack-svg", args, folded), "");
+        // The same address but for the fragment would not be loaded again.
+        self.browser.open("about:blank");
+        self.browser.open(&format!("{url}{fragment}"));
+        &self.browser
+    }
+}
+
+/// The frame of this name that was drawn first.
+fn frame(name: &str) -> String {
+    format!(
+        "[...document.querySelectorAll('.frame')].find((e) => e.getAttribute('aria-label')?.startsWith('{name}, '))"
+    )
+}
+
+/// The names of all frames that are drawn, and nothing of crowds.
+fn drawn(browser: &Browser) -> Vec<String> {
+    let names = browser.value(
+        "[...document.querySelectorAll('.frame[role]')].map((e) => e.getAttribute('aria-label').split(', ')[0])",
+    );
+    let mut names: Vec<String> = serde_json::from_value(names).expect("names");
+    names.sort();
+    names
+}
+
+/// How much of the whole width a frame takes.
+fn share(browser: &Browser, name: &str) -> f64 {
+    browser.number(&format!(
+        "{}.box.width / document.querySelector('.stage').clientWidth",
+        frame(name)
+    ))
+}
+
+/// The text of the only element of a class.
+fn text_of(browser: &Browser, class: &str) -> String {
+    browser
+        .text(&format!("document.querySelector('.{class}').innerText.replace(/\\s+/g, ' ').trim()"))
+}
+
+/// The name that has the focus.
+fn focused(browser: &Browser) -> Value {
+    browser.value("document.activeElement.getAttribute('aria-label')?.split(', ')[0] ?? null")
+}
+
+fn query(browser: &Browser, text: &str) {
+    browser.value("void document.querySelector('.query').select()");
+    browser.type_keys(if text.is_empty() { "\u{e017}" } else { text });
+}

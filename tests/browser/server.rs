@@ -1,0 +1,69 @@
+//! A server for the browser, on this machine only.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+type Pages = Arc<Mutex<HashMap<String, Page>>>;
+
+#[derive(Clone)]
+struct Page {
+    body: Vec<u8>,
+    /// Its type, and maybe a policy.
+    headers: String,
+}
+
+pub(crate) struct Server {
+    port: u16,
+    pages: Pages,
+}
+
+impl Server {
+    pub(crate) fn start() -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("its address").port();
+        let pages = Pages::default();
+        let served = Arc::clone(&pages);
+        // It ends with the tests.
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let served = Arc::clone(&served);
+                std::thread::spawn(move || answer(&stream, &served));
+            }
+        });
+        Server { port, pages }
+    }
+
+    /// Serves a picture, with a content security policy if that is not empty,
+    /// and gives its address.
+    pub(crate) fn add(&self, name: &str, svg: Vec<u8>, policy: &str) -> String {
+        let mut headers = "Content-Type: image/svg+xml\r\n".to_owned();
+        if !policy.is_empty() {
+            headers.push_str(&format!("Content-Security-Policy: {policy}\r\n"));
+        }
+        let path = format!("/{name}.svg");
+        let page = Page { body: svg, headers };
+        self.pages.lock().expect("no panic").insert(path.clone(), page);
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+}
+
+fn answer(mut stream: &TcpStream, pages: &Pages) {
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let request = lines.next().unwrap_or_default();
+    lines.take_while(|line| !line.is_empty()).for_each(drop);
+    let path = request.split(' ').nth(1).unwrap_or_default();
+    let page = pages.lock().expect("no panic").get(path).cloned();
+    let (status, page) = match page {
+        Some(page) => ("200 OK", page),
+        None => ("404 Not Found", Page { body: Vec::new(), headers: String::new() }),
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n",
+        page.body.len(),
+        page.headers
+    );
+    // A browser may go on to another page meanwhile.
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&page.body));
+}

@@ -1,0 +1,270 @@
+//! Names and lines that executables tell, against readers that share nothing
+//! with ours: OCaml's own backtraces and tests/oracle/frametable.py.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use crate::programs::{BACKTRACE, FRAMES, FRAMES_FIXED, LWTSIM, PACKBENCH};
+use crate::util::{binary, feed, filter, output, recording};
+
+/// What the oracle prints, as cells.
+fn oracle(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle/frametable.py");
+    let mut command = Command::new("python3");
+    let output = command.arg(script).arg(exe).args(options).output().expect("python3");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("UTF-8 names");
+    text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+/// A name of OCaml's runtime as stack-demangle writes it: the unit as a path,
+/// without dune's wrapper, and a unit's initialiser in words.
+fn readable(name: &str) -> String {
+    let (unit, path) = name.split_once('.').unwrap_or((name, "(toplevel)"));
+    let mut unit = unit.trim_start_matches("Dune__exe__").to_owned();
+    for letter in 'A'..='Z' {
+        unit = unit.replace(&format!("__{letter}"), &format!(".{letter}"));
+    }
+    format!("{unit}.{path}")
+}
+
+/// The oracle takes `rev_map`, which does nothing but make `rmap_f`, for it:
+/// a function ends where its symbol does.
+fn own(symbol: &str, name: &str) -> String {
+    let name = readable(name);
+    let path: Vec<&str> = name.split('.').collect();
+    let stem = symbol.trim_end_matches(|byte: char| byte.is_ascii_digit());
+    let own = |part: &&str| {
+        [format!("__{part}_"), format!(".{part}_")].iter().any(|it| stem.ends_with(it))
+    };
+    match path.iter().skip(1).position(own) {
+        Some(at) if !path.last().is_some_and(own) => path[..=at + 1].join("."),
+        _ => name,
+    }
+}
+
+fn table(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
+    let exe = exe.to_str().expect("a UTF-8 path");
+    let text = filter("stack-symbols", &[options, &[exe]].concat(), "");
+    text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+/// The symbols that the oracle names, at least `least`, each with its name and
+/// its line.
+fn named(exe: &Path, least: usize) -> BTreeMap<String, (String, String)> {
+    let rows = oracle(exe, &[]).into_iter().filter(|row| row[1] != "-");
+    let named = rows.map(|row| (row[0].clone(), (own(&row[0], &row[1]), row[2].clone())));
+    let named: BTreeMap<_, _> = named.collect();
+    assert!(named.len() >= least, "only {} symbols have a name", named.len());
+    named
+}
+
+#[test]
+fn stack_symbols_names_what_the_oracle_names() {
+    for (exe, least) in [
+        (&*LWTSIM, 1900),
+        (&*PACKBENCH, 800),
+        (&*BACKTRACE, 700),
+        (&*FRAMES, 2),
+        (&*FRAMES_FIXED, 2),
+    ] {
+        let ours: BTreeMap<String, (String, String)> = table(exe, &[])
+            .into_iter()
+            .map(|row| (row[0].clone(), (row[1].clone(), row[2].clone())))
+            .collect();
+        for (symbol, expected) in named(exe, least) {
+            assert_eq!(ours.get(&symbol), Some(&expected), "{symbol} of {}", exe.display());
+        }
+    }
+}
+
+#[test]
+fn every_call_stands_where_the_oracle_says() {
+    for exe in [&*LWTSIM, &*PACKBENCH, &*BACKTRACE, &*FRAMES, &*FRAMES_FIXED] {
+        let mut expected = BTreeSet::new();
+        for row in oracle(exe, &["--addr"]) {
+            let (address, places) = row[0].split_once(' ').expect("an address and places");
+            for place in places.split(" <- ") {
+                let (name, location) = place.rsplit_once(' ').expect("a name and a line");
+                expected.insert(vec![format!("0x{address}"), readable(name), location.to_owned()]);
+            }
+        }
+        let ours: BTreeSet<_> = table(exe, &["--calls"]).into_iter().collect();
+        assert_eq!(ours, expected, "{}", exe.display());
+    }
+}
+
+#[test]
+fn calls_stand_where_the_backtrace_of_a_running_program_says() {
+    let output = Command::new(&*BACKTRACE).output().expect("it starts");
+    let backtrace = String::from_utf8(output.stdout).expect("UTF-8");
+    let calls: BTreeSet<_> =
+        table(&BACKTRACE, &["--calls"]).into_iter().map(|row| row[1..].join("\t")).collect();
+    let mut names = BTreeSet::new();
+    for line in backtrace.lines() {
+        let (name, location) = line.split_once('\t').expect("a name and a line");
+        assert!(calls.contains(&format!("{}\t{location}", readable(name))), "{line}");
+        names.insert(name);
+    }
+    let hard = ["Backtrace.(>>+)", "Backtrace.counter#run.(fun)", "Backtrace.Make.sum.twice"];
+    assert!(hard.iter().all(|name| names.contains(name)), "{backtrace}");
+}
+
+/// One stack of all `frames`, by stack-demangle.
+fn demangled(options: &[&str], frames: &[&str]) -> Vec<String> {
+    let stack = filter("stack-demangle", options, format!("{} 1\n", frames.join(";")));
+    let stack = stack.strip_suffix(" 1\n").expect("the count is kept");
+    stack.split(';').map(str::to_owned).collect()
+}
+
+#[test]
+fn stack_demangle_names_what_the_oracle_names() {
+    for (exe, least) in [(&*LWTSIM, 1900), (&*PACKBENCH, 800), (&*FRAMES, 2)] {
+        let named = named(exe, least);
+        let exe = exe.to_str().expect("a UTF-8 path");
+        let symbols: Vec<_> = named.keys().map(String::as_str).collect();
+        let names = demangled(&["--exe", exe], &symbols);
+        let expected: Vec<_> = named.values().map(|(name, _)| name.replace(';', ":")).collect();
+        assert_eq!(names, expected);
+        let lines = demangled(&["--exe", exe, "--lines"], &symbols);
+        let expected = named.values().map(|(name, line)| format!("{name} ({line})"));
+        assert_eq!(lines, expected.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn what_perf_has_demangled_by_half_has_the_same_exact_names() {
+    let exe = PACKBENCH.to_str().expect("a UTF-8 path");
+    for kind in ["dwarf", "fp"] {
+        let [mangled, by_half] = ["nodemangle.script", "script"].map(|form| {
+            let script = recording(&format!("perf/packbench-4.13.1-{kind}.{form}.gz"));
+            let folded = output("stack-parse", &["--weight", "samples"], script).stdout;
+            let renamed = filter("stack-demangle", &["--exe", exe], folded);
+            filter("stack-merge", &[], renamed)
+        });
+        assert_eq!(mangled, by_half);
+        let names = ["Stdlib.Map.Make.add", "Packbench.key", "Pack_store.Codec.Int.encode.go"];
+        let has = |name: &str| mangled.split([';', ' ']).any(|frame| frame == name);
+        assert!(names.into_iter().all(has), "{mangled}");
+        assert!(!mangled.contains("camlP") && !mangled.contains("camlS"));
+    }
+}
+
+#[test]
+fn functions_that_make_no_calls_are_named_by_what_stands_before_them() {
+    let exe = FRAMES.to_str().expect("a UTF-8 path");
+    for (stamps, expected) in [
+        ("anonymous", "Foo.Make.run;Foo.Make.run;Stdlib.List.map.(fun/56);Foo.(:@);Bar.(fun/9)"),
+        ("drop", "Foo.Make.run;Foo.Make.run;Stdlib.List.map.(fun);Foo.(:@);Bar.(fun)"),
+        ("keep", "Foo.Make.run;Foo.Make.run/12;Stdlib.List.map.(fun/56);Foo.(:@)/78;Bar.(fun/9)"),
+        ("auto", "Foo.Make.run;Foo.Make.run/12;Stdlib.List.map.(fun);Foo.(:@);Bar.(fun)"),
+    ] {
+        let symbols = "camlFoo.code_begin;camlFoo.run_12;camlFoo.fun_56;Foo.:@_78;camlBar.fun_9";
+        let symbols: Vec<_> = symbols.split(';').collect();
+        let names = demangled(&["--exe", exe, "--stamps", stamps], &symbols);
+        assert_eq!(names.join(";"), expected, "{stamps}");
+    }
+}
+
+#[test]
+fn lines_stand_before_what_others_appended() {
+    let exe = FRAMES.to_str().expect("a UTF-8 path");
+    let frames = [
+        "camlFoo.map_34_[i]",
+        "Foo.map_34+0x1f",
+        "frames`camlFoo.map_34",
+        "_ZN5space6doubleEi",
+        "space::double(int)",
+        "main",
+        "camlFoo.unknown_1",
+        "other",
+    ];
+    let folder = FRAMES.parent().expect("a folder").display().to_string();
+    let expected = [
+        "Stdlib.List.map (list.ml:92)_[i]",
+        "Stdlib.List.map (list.ml:92)+0x1f",
+        "frames`Stdlib.List.map (list.ml:92)",
+        "space::double(int) (/frames.c:10)",
+        "space::double(int) (/frames.c:10)",
+        "main (/frames.c:15)",
+        "Foo.unknown",
+        "other",
+    ];
+    let names = demangled(&["--exe", exe, "--lines"], &frames);
+    let names: Vec<_> = names.iter().map(|name| name.replace(&folder, "")).collect();
+    assert_eq!(names, expected);
+    let restricted = demangled(&["--exe", exe, "--lines", "--rust"], &frames[..1]);
+    assert_eq!(restricted, ["camlFoo.map_34 (list.ml:92)_[i]"]);
+}
+
+#[test]
+fn several_executables_are_asked_and_contradictions_are_no_answer() {
+    let [lwtsim, packbench] = [&*LWTSIM, &*PACKBENCH].map(|exe| exe.to_str().expect("UTF-8"));
+    let both = ["--exe", lwtsim, "--exe", packbench];
+    let frames = [
+        "camlLwtsim__handle_request_168",
+        "camlDune__exe__Packbench__go_551",
+        "camlStdlib__Map__add_200",
+    ];
+    let names = ["Lwtsim.handle_request", "Packbench.build.go", "Stdlib.Map.Make.add"];
+    assert_eq!(demangled(&both, &frames), names);
+    // The same symbols with other names: the functions of a rebuilt program.
+    let other = std::fs::read(&*FRAMES).expect("it is built");
+    let other = crate::util::TempFile::new(replaced(&other, b"Foo.Make.run", b"Foo.Made.run"));
+    let frames_exe = FRAMES.to_str().expect("UTF-8");
+    let both = ["--exe", frames_exe, "--exe", other.path()];
+    let names = demangled(&both, &["camlFoo.run_12", "camlFoo.map_34"]);
+    assert_eq!(names, ["Foo.run", "Stdlib.List.map"]);
+}
+
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for at in 0..bytes.len() - from.len() {
+        if bytes[at..].starts_with(from) {
+            bytes[at..at + to.len()].copy_from_slice(to);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let no_ocaml = binary("stack-merge");
+    for (exe, why) in [
+        ("no/such/file", "no such file or directory"),
+        (readme, "expected a 64-bit little-endian ELF executable, found something else"),
+        (no_ocaml, "no frame tables of OCaml: expected an executable of ocamlopt with its symbols"),
+    ] {
+        let output = feed("stack-demangle", &["--exe", exe], "camlStdlib__Map__add_200 7\n");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(stderr, format!("stack-demangle: {exe}: {why}\n"));
+        assert_eq!(output.stdout, b"Stdlib.Map.add 7\n");
+        assert_eq!(output.status.code(), Some(2));
+    }
+    let output = feed("stack-demangle", &["--lines"], "a 1\n");
+    assert_eq!(output.status.code(), Some(2), "--lines asks for --exe");
+}
+
+#[test]
+fn stamps_are_kept_where_one_name_has_several() {
+    let auto = |input: &str| filter("stack-demangle", &["--stamps", "auto"], input);
+    let input = "\
+camlA__loop_1;camlA__once_2;camlA__fun_3 1
+A.loop_4;main 2
+
+# a comment
+camlA__loop_1;camlB__fun_5;camlB__fun_6_[i] 3
+camlB__fun_6;A.once_2 4
+";
+    let expected = "\
+# a comment
+A.loop/1;A.once;A.(fun) 1
+A.loop/4;main 2
+A.loop/1;B.(fun/5);B.(fun)_[i] 3
+B.(fun/6);A.once 4
+";
+    assert_eq!(auto(input), expected);
+    assert_eq!(auto("_ZN5space3fooEii;;b 1\n"), "space::foo(int, int);;b 1\n");
+}

@@ -1,0 +1,78 @@
+//! Programs that the tests build: OCaml's with Debian's compiler, and one whose
+//! frame tables are those of a later version.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+/// An Lwt program: `-package lwt.unix`.
+pub(crate) static LWTSIM: LazyLock<PathBuf> =
+    LazyLock::new(|| ocamlfind("lwtsim", &["-thread", "-package", "lwt.unix"]));
+
+/// A program that prints its own backtrace, with much inlined.
+pub(crate) static BACKTRACE: LazyLock<PathBuf> =
+    LazyLock::new(|| ocamlfind("backtrace", &["-inline", "100"]));
+
+/// A program of dune with a wrapped library.
+pub(crate) static PACKBENCH: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("packbench");
+    for name in ["dune-project", "bin/dune", "bin/packbench.ml", "lib/dune"] {
+        copy(&format!("packlib/{name}"), &folder.join(name));
+    }
+    for name in ["lib/codec.ml", "lib/inode.ml"] {
+        copy(&format!("packlib/{name}"), &folder.join(name));
+    }
+    run(Command::new("dune").args(["build", "--root", ".", "./bin/packbench.exe"]), &folder);
+    folder.join("_build/default/bin/packbench.exe")
+});
+
+/// Frame tables of OCaml 5.2 and DWARF of C, loaded at any address.
+pub(crate) static FRAMES: LazyLock<PathBuf> = LazyLock::new(|| frames("-pie"));
+
+/// The same at a fixed address.
+pub(crate) static FRAMES_FIXED: LazyLock<PathBuf> = LazyLock::new(|| frames("-no-pie"));
+
+fn ocamlfind(name: &str, options: &[&str]) -> PathBuf {
+    let folder = fresh_folder(name);
+    let source = format!("{name}.ml");
+    copy(&source, &folder.join(&source));
+    let mut command = Command::new("ocamlfind");
+    command.args(["ocamlopt", "-g"]).args(options);
+    run(command.args(["-linkpkg", &source, "-o", name]), &folder);
+    folder.join(name)
+}
+
+fn frames(kind: &str) -> PathBuf {
+    let folder = fresh_folder(&format!("frames{kind}"));
+    for name in ["frames.s", "frames.c"] {
+        copy(name, &folder.join(name));
+    }
+    let sources = ["frames.s", "frames.c"];
+    run(Command::new("cc").args(["-g", kind, "-o", "frames"]).args(sources), &folder);
+    folder.join("frames")
+}
+
+/// A folder for the program `name` with nothing in it.
+fn fresh_folder(name: &str) -> PathBuf {
+    let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), "programs", name].iter().collect();
+    // There is none before the first run.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a writable target directory");
+    folder
+}
+
+fn copy(source: &str, target: &Path) {
+    let source: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/ocaml", source].iter().collect();
+    let folder = target.parent().expect("a folder");
+    fs::create_dir_all(folder).expect("a writable target directory");
+    fs::copy(&source, target).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+}
+
+fn run(command: &mut Command, folder: &Path) {
+    let output = command.current_dir(folder).output().unwrap_or_else(|error| {
+        panic!("{command:?}: {error}; scripts/test installs what is needed");
+    });
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{stderr}", output.status);
+}

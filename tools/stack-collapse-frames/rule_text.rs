@@ -1,0 +1,199 @@
+//! One rule as it is written, and the rule it makes.
+
+use bstr::ByteSlice;
+use common::{Error, Flow, FrameId, FrameTable, Result, clean_frame};
+
+use crate::frame_set::FrameSet;
+use crate::reroot::{Entries, Reroot, Root};
+use crate::rule::{Action, Condition, Phases, Rule};
+
+/// What a rule can do, named as in a file and as the option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Drop,
+    Merge,
+    Below,
+    Reroot,
+}
+
+impl Verb {
+    pub(crate) const ALL: [(&'static str, Verb); 4] = [
+        ("drop", Verb::Drop),
+        ("merge", Verb::Merge),
+        ("below", Verb::Below),
+        ("reroot", Verb::Reroot),
+    ];
+
+    fn takes_name(self) -> bool {
+        matches!(self, Verb::Merge | Verb::Below)
+    }
+}
+
+/// What was expected where a line starts with another word.
+pub(crate) const VERBS: &str = "drop RE, merge RE=NAME, below RE=NAME, reroot RE or preset NAME";
+
+/// A rule as it is written.
+#[derive(Debug)]
+pub(crate) struct RuleText {
+    /// Where, and the words, for messages.
+    origin: String,
+    verb: Verb,
+    /// What to search for; a list instead where it is empty.
+    pattern: Vec<u8>,
+    name: Vec<u8>,
+    /// Whole names, one of which must match.
+    pub(crate) list: Vec<Vec<u8>>,
+    with: Option<Vec<u8>>,
+    orphans: usize,
+    until: Option<Vec<u8>>,
+    /// Patterns with their names.
+    phases: Vec<(Vec<u8>, Vec<u8>)>,
+    root: Option<Vec<u8>>,
+    entries: Option<Vec<u8>>,
+    pub(crate) keep: Vec<Vec<u8>>,
+}
+
+impl RuleText {
+    /// Reads `RE` or `RE=NAME`.
+    ///
+    /// # Errors
+    ///
+    /// A usage error that says where, and what was expected.
+    pub(crate) fn parse(origin: String, verb: Verb, text: &[u8]) -> Result<RuleText> {
+        let (pattern, name) = match pattern_and_name(text) {
+            _ if !verb.takes_name() => (text.to_vec(), Vec::new()),
+            Some(both) => both,
+            None => return Err(Error::Usage(format!("{origin}: expected RE=NAME"))),
+        };
+        Ok(RuleText {
+            origin,
+            verb,
+            pattern,
+            name,
+            list: Vec::new(),
+            with: None,
+            orphans: 0,
+            until: None,
+            phases: Vec::new(),
+            root: None,
+            entries: None,
+            keep: Vec::new(),
+        })
+    }
+
+    /// Says what was expected, if the rule takes no line that starts with
+    /// `word`.
+    pub(crate) fn takes(&self, word: &[u8]) -> Result<(), &'static str> {
+        match (word, self.verb) {
+            (b"orphans", _) if self.with.is_none() => Err("'orphans' only behind 'where'"),
+            (b"where" | b"orphans", _) => Ok(()),
+            (b"until" | b"phase", Verb::Below) | (b"root" | b"entries", Verb::Reroot) => Ok(()),
+            (b"until", _) => Err("'until' only behind 'below'"),
+            (b"phase", _) => Err("'phase' only behind 'below'"),
+            (b"root", _) => Err("'root' only behind 'reroot'"),
+            (b"entries", _) => Err("'entries' only behind 'reroot'"),
+            _ => Err(VERBS),
+        }
+    }
+
+    /// Takes a line that says more about the rule, or says what was expected.
+    pub(crate) fn refine(&mut self, word: &[u8], rest: &[u8]) -> Result<(), &'static str> {
+        match word {
+            b"orphans" => {
+                let number = rest.to_str().ok().and_then(|number| number.parse().ok());
+                self.orphans = number.ok_or("a number of frames")?;
+            }
+            b"phase" => self.phases.push(pattern_and_name(rest).ok_or("RE=NAME")?),
+            b"root" if rest.is_empty() => return Err("a name"),
+            b"root" => self.root = Some(rest.to_vec()),
+            _ if rest.is_empty() => return Err("a pattern"),
+            b"where" => self.with = Some(rest.to_vec()),
+            b"until" => self.until = Some(rest.to_vec()),
+            _ => self.entries = Some(rest.to_vec()),
+        }
+        Ok(())
+    }
+
+    /// True if and only if the rule is to learn entry points.
+    pub(crate) fn learns(&self) -> bool {
+        self.entries.is_some()
+    }
+
+    /// Makes a rule of it.
+    ///
+    /// # Errors
+    ///
+    /// A usage error that says where, and what was expected.
+    pub(crate) fn compile(self, table: &mut FrameTable) -> Result<Rule> {
+        let frames = match (self.pattern.is_empty(), self.list.is_empty()) {
+            (false, true) => self.searched(&self.pattern)?,
+            (true, false) => FrameSet::listed(&self.list)?,
+            (true, true) => return Err(self.expected("a pattern")),
+            (false, false) => return Err(self.expected("a pattern or a list, not both")),
+        };
+        let action = match self.verb {
+            Verb::Drop => Action::Drop,
+            Verb::Merge => Action::Merge(intern(&self.name, table)),
+            Verb::Below => self.below(table)?,
+            Verb::Reroot => Action::Reroot(self.reroot(table)?),
+        };
+        let condition = match &self.with {
+            Some(with) => Some(Condition { with: self.searched(with)?, orphans: self.orphans }),
+            None => None,
+        };
+        let (moved, built) = (Flow::default(), Vec::new());
+        Ok(Rule { origin: self.origin, action, frames, condition, moved, built })
+    }
+
+    fn below(&self, table: &mut FrameTable) -> Result<Action> {
+        let name = intern(&self.name, table);
+        let until = self.until.as_ref().map(|until| self.searched(until)).transpose()?;
+        let phases = self.phases.iter().map(|(pattern, name)| {
+            let frames = self.searched(pattern)?;
+            Ok((frames, intern(name, table)))
+        });
+        Ok(Action::Below { name, phases: Phases(phases.collect::<Result<_>>()?), until })
+    }
+
+    fn reroot(&self, table: &mut FrameTable) -> Result<Reroot> {
+        let root = self.root.as_ref().map(|name| Root::new(intern(name, table))).transpose()?;
+        let keep = || self.keep.iter().map(|keep| self.searched(keep)).collect::<Result<_>>();
+        let entries = match &self.entries {
+            Some(candidates) => {
+                let (candidates, keep) = (self.searched(candidates)?, keep()?);
+                Some(Entries { candidates, keep, learnt: Default::default() })
+            }
+            None => None,
+        };
+        Ok(Reroot { root, entries })
+    }
+
+    fn searched(&self, pattern: &[u8]) -> Result<FrameSet> {
+        at(&self.origin, FrameSet::searched(pattern))
+    }
+
+    fn expected(&self, what: &str) -> Error {
+        Error::Usage(format!("{}: expected {what}", self.origin))
+    }
+}
+
+/// Reads `RE=NAME`, of which the last `=` separates: a pattern may hold one, a
+/// name seldom does.
+fn pattern_and_name(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let separator = text.rfind_byte(b'=').filter(|separator| separator + 1 < text.len())?;
+    Some((text[..separator].to_vec(), text[separator + 1..].to_vec()))
+}
+
+fn intern(name: &[u8], table: &mut FrameTable) -> FrameId {
+    let mut clean = Vec::new();
+    clean_frame(name, &mut clean);
+    table.intern(&clean)
+}
+
+/// Says where, before what a pattern's error says.
+pub(crate) fn at<T>(place: &str, result: Result<T>) -> Result<T> {
+    result.map_err(|error| match error {
+        Error::Usage(what) => Error::Usage(format!("{place}: {what}")),
+        other => other,
+    })
+}

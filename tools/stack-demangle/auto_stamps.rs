@@ -1,0 +1,99 @@
+//! `--stamps auto`: stamps only where names need them.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use common::ocaml::Stamps;
+use common::{Files, FoldedLine, FrameTable, Frames, NodeId, Pipe, Result, StackTree, clean_frame};
+
+/// All stacks of the input, in their order, each distinct one kept once.
+#[derive(Default)]
+struct Held {
+    frames: FrameTable,
+    tree: StackTree,
+    lines: Vec<(NodeId, u64)>,
+}
+
+/// Renames all frames by `rename`, which appends a frame's name to a buffer
+/// with or without its stamp. A stamp is kept where without it two different
+/// names of this input would be one.
+pub(crate) fn filter(
+    files: &Files,
+    pipe: &mut Pipe,
+    rename: impl Fn(&[u8], Stamps, &mut Vec<u8>),
+) -> Result<()> {
+    let mut held = Held::default();
+    pipe.filter(files, |line, _| {
+        held.add(&line);
+        Ok(())
+    })?;
+    let names = unstamped_where_clear(&held.frames, rename);
+    held.write(&names, pipe)
+}
+
+impl Held {
+    fn add(&mut self, line: &FoldedLine) {
+        let mut node = StackTree::ROOT;
+        for frame in Frames::new(line.stack) {
+            node = self.tree.child(node, self.frames.intern(frame));
+        }
+        self.lines.push((node, line.count));
+    }
+
+    /// Writes all lines, with `names` in place of the frames.
+    fn write(&self, names: &[Vec<u8>], pipe: &mut Pipe) -> Result<()> {
+        let (mut path, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        for &(leaf, count) in &self.lines {
+            path.clear();
+            let mut node = leaf;
+            while node != StackTree::ROOT {
+                path.push(self.tree.frame(node));
+                node = self.tree.parent(node);
+            }
+            before.clear();
+            after.clear();
+            for (depth, &frame) in path.iter().rev().enumerate() {
+                if depth > 0 {
+                    before.push(b';');
+                    after.push(b';');
+                }
+                before.extend_from_slice(self.frames.name(frame));
+                after.extend_from_slice(&names[frame as usize]);
+            }
+            pipe.replace(&FoldedLine { stack: &before, count }, &after)?;
+        }
+        Ok(())
+    }
+}
+
+/// The new name of each frame.
+fn unstamped_where_clear(
+    frames: &FrameTable,
+    rename: impl Fn(&[u8], Stamps, &mut Vec<u8>),
+) -> Vec<Vec<u8>> {
+    let renamed = |stamps: Stamps| -> Vec<Vec<u8>> {
+        let names = (0..frames.len() as u32).map(|id| {
+            let mut name = Vec::new();
+            rename(frames.name(id), stamps, &mut name);
+            let mut clean = Vec::with_capacity(name.len());
+            clean_frame(&name, &mut clean);
+            clean
+        });
+        names.collect()
+    };
+    let (stamped, unstamped) = (renamed(Stamps::Keep), renamed(Stamps::Drop));
+    // To each name without stamp the one that it has with it, if that is one.
+    let mut meanings: HashMap<&[u8], Option<&[u8]>> = HashMap::new();
+    for (short, long) in unstamped.iter().zip(&stamped) {
+        match meanings.entry(short) {
+            Entry::Vacant(entry) => drop(entry.insert(Some(long))),
+            Entry::Occupied(mut entry) if *entry.get() != Some(long) => {
+                entry.insert(None);
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+    let clear: Vec<bool> = unstamped.iter().map(|short| meanings[&short[..]].is_some()).collect();
+    let chosen = clear.into_iter().zip(unstamped).zip(stamped);
+    chosen.map(|((clear, short), long)| if clear { short } else { long }).collect()
+}

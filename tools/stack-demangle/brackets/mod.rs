@@ -1,0 +1,110 @@
+//! Shorter names: without the arguments of functions, templates and generics.
+//!
+//! Brackets are matched, never searched for, and whatever does not match
+//! stays as it is. Names of all languages come by, so a bracket is taken for
+//! arguments only where it can be nothing else: Go's `pkg.(*T).Method`,
+//! OCaml's `Stdlib.(<>)` and Rust's `<A as B>::f` keep theirs.
+
+mod arguments;
+mod operator;
+mod templates;
+
+pub(crate) use arguments::without_arguments;
+pub(crate) use templates::without_templates;
+
+/// Where the brackets of a name close.
+///
+/// `<` and `>` may also be comparisons or parts of arrows and operators:
+/// `f<((1)<(2))>`, `f<fn() -> T>`, `f<&A::operator<< >`.
+struct Groups {
+    /// For each opening bracket that is closed, the end of its group; 0 for
+    /// all other bytes.
+    ends: Vec<usize>,
+}
+
+impl Groups {
+    fn of(name: &[u8]) -> Groups {
+        let mut ends = vec![0; name.len()];
+        let mut open: Vec<(u8, usize)> = Vec::new();
+        let mut at = 0;
+        while at < name.len() {
+            if let Some(end) = operator::end(name, at) {
+                at = end;
+                continue;
+            }
+            let last = open.last().map(|&(closing, _)| closing);
+            match name[at] {
+                b'(' => open.push((b')', at)),
+                b'[' => open.push((b']', at)),
+                b'{' => open.push((b'}', at)),
+                b'<' => open.push((b'>', at)),
+                b'>' if is_arrow(name, at) || last != Some(b'>') => {}
+                closing @ (b')' | b']' | b'}' | b'>') => close(&mut open, closing, at, &mut ends),
+                _ => {}
+            }
+            at += 1;
+        }
+        Groups { ends }
+    }
+
+    /// Returns the end of the group whose opening bracket is at `start`, if
+    /// there is one and it is closed.
+    fn end(&self, start: usize) -> Option<usize> {
+        self.ends.get(start).copied().filter(|&end| end > 0)
+    }
+}
+
+/// Ends the innermost group at `at`; where that is one of other brackets, no
+/// group that is still open is taken for one.
+fn close(open: &mut Vec<(u8, usize)>, closing: u8, at: usize, ends: &mut [usize]) {
+    // A `<` that is still open when a parenthesis ends was a comparison in it.
+    while closing != b'>' && open.last().is_some_and(|&(last, _)| last == b'>') {
+        open.pop();
+    }
+    match open.pop() {
+        Some((last, start)) if last == closing => ends[start] = at + 1,
+        _ => open.clear(),
+    }
+}
+
+/// Returns true if and only if the `>` at `at` is that of `->`.
+fn is_arrow(text: &[u8], at: usize) -> bool {
+    text[..at].ends_with(b"-")
+}
+
+/// Returns true if and only if `byte` stands in words, of whatever script.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_end_where_their_bracket_closes() {
+        for (group, rest) in [
+            ("(int)", " const"),
+            ("<a<b>, c<d> >", "::f"),
+            ("<fn() -> T>", "::f"),
+            ("<((1)<(2))>", ""),
+            ("<(1<2)>", "(x)"),
+            ("<(2>1)>", "(x)"),
+            ("<&A::operator<< >", ""),
+            ("<&A::operator->, 1>", ""),
+            ("<&A::operator()>", "()"),
+            ("{lambda(int (*)[3])#1}", "::operator()"),
+            ("[abi:cxx11]", "()"),
+        ] {
+            let text = format!("{group}{rest}");
+            assert_eq!(Groups::of(text.as_bytes()).end(0), Some(group.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn groups_without_an_end_have_none() {
+        for text in ["(", "(int", "<a<b>", "(]", "<)", "{(}", "([)]"] {
+            assert_eq!(Groups::of(text.as_bytes()).end(0), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! C++'s operators, whose names are brackets at times.
+
+use super::is_word;
+
+/// The names that have brackets or arrows, longer ones first.
+const BRACKETS: [&[u8]; 13] =
+    [b"()", b"[]", b"->*", b"->", b"<=>", b"<<=", b">>=", b"<<", b">>", b"<=", b">=", b"<", b">"];
+
+/// What the other names are made of.
+const SYMBOLS: &[u8] = b"+-*/%^&|~!=,";
+
+/// Returns where the name of an operator ends that begins at `at`:
+/// `operator<<`; of `operator new` and `operator int`, only the first word.
+pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
+    const WORD: &[u8] = b"operator";
+    let name = text[at..].strip_prefix(WORD)?;
+    let starts_word = at == 0 || !is_word(text[at - 1]);
+    if !starts_word || name.first().is_some_and(|&byte| is_word(byte)) {
+        return None;
+    }
+    let symbol = match BRACKETS.iter().find(|symbol| name.starts_with(symbol)) {
+        Some(symbol) => symbol.len(),
+        None => name.iter().take_while(|byte| SYMBOLS.contains(byte)).count(),
+    };
+    Some(at + WORD.len() + symbol)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end;
+
+    #[test]
+    fn operators_end_behind_their_symbol() {
+        for (operator, rest) in [
+            ("operator()", "()"),
+            ("operator()", "<int>(int)"),
+            ("operator<<", " <char>(x)"),
+            ("operator<", " <int>"),
+            ("operator<=>", "(A const&)"),
+            ("operator->", "()"),
+            ("operator->*", "()"),
+            ("operator[]", "(int)"),
+            ("operator", " new(unsigned long)"),
+            ("operator", " int*()"),
+            ("operator+", "(A)"),
+            ("operator+=", "<char [14]>"),
+            ("operator==", "<A, B>"),
+            ("operator-", "<A>"),
+        ] {
+            let text = format!("{operator}{rest}");
+            assert_eq!(end(text.as_bytes(), 0), Some(operator.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_only_look_like_operators_are_none() {
+        for text in ["operators()", "operator_()", "operate()", "opera"] {
+            assert_eq!(end(text.as_bytes(), 0), None, "{text}");
+        }
+        assert_eq!(end(b"my_operator()", 3), None);
+    }
+}

@@ -1,0 +1,251 @@
+//! What becomes of a frame.
+
+use clap::Args;
+use common::ocaml::{self, Stamps};
+use common::{cpp, rust};
+
+use crate::exact::Functions;
+use crate::frame::{Frame, split_module};
+use crate::stamps::StampsArg;
+use crate::{brackets, normalize};
+
+/// Which names are demangled, and what is left of them.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct NameArgs {
+    /// Demangle OCaml; of the languages, only those that are named
+    #[arg(long)]
+    ocaml: bool,
+
+    /// Demangle Rust; of the languages, only those that are named
+    #[arg(long)]
+    rust: bool,
+
+    /// Demangle C++; of the languages, only those that are named
+    #[arg(long)]
+    cpp: bool,
+
+    /// Numbers that the OCaml compiler appends to names
+    #[arg(long, value_enum, default_value = "anonymous")]
+    pub(crate) stamps: StampsArg,
+
+    /// Drop arguments and return types of functions
+    #[arg(long)]
+    no_args: bool,
+
+    /// Drop template and generic arguments
+    #[arg(long)]
+    no_templates: bool,
+
+    /// Drop what differs from build to build or run to run: suffixes of
+    /// clones, numbers of Java lambdas, hashes of Rust, tiers of V8
+    #[arg(long)]
+    normalize: bool,
+}
+
+/// What a mangled name was written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Ocaml,
+    Rust,
+    Cpp,
+}
+
+impl NameArgs {
+    /// Appends the readable name of `frame` to `out`, and its line if that is
+    /// wanted. What `functions` do not know is named by what it tells itself.
+    pub(crate) fn rename(
+        &self,
+        frame: &[u8],
+        functions: &Functions,
+        stamps: Stamps,
+        out: &mut Vec<u8>,
+    ) {
+        let Frame { name, tail } = Frame::split(frame);
+        let mut text = Vec::new();
+        let language = self.demangle_in_module(name, functions, stamps, &mut text);
+        if language.is_none() {
+            text.extend_from_slice(name);
+        }
+        if self.no_templates {
+            text = brackets::without_templates(&text);
+        }
+        if self.no_args {
+            text = brackets::without_arguments(&text);
+        }
+        // OCaml has only its stamps, and a function `Foo.cold` is no copy.
+        if self.normalize && language != Some(Language::Ocaml) {
+            normalize::normalize(&mut text);
+        }
+        out.extend_from_slice(&text);
+        if let Some(source) = functions.line_of(name) {
+            out.extend_from_slice(&[b" (", &source.to_bytes()[..], b")"].concat());
+        }
+        out.extend_from_slice(tail);
+    }
+
+    /// [`NameArgs::demangle`], but `name` may have its module before it.
+    fn demangle_in_module(
+        &self,
+        name: &[u8],
+        functions: &Functions,
+        stamps: Stamps,
+        out: &mut Vec<u8>,
+    ) -> Option<Language> {
+        if let Some(language) = self.demangle(name, functions, stamps, out) {
+            return Some(language);
+        }
+        let (module, symbol) = split_module(name)?;
+        out.extend_from_slice(module);
+        let language = self.demangle(symbol, functions, stamps, out);
+        if language.is_none() {
+            out.clear();
+        }
+        language
+    }
+
+    /// Appends the readable form of `symbol`, the exact name if it is one
+    /// of `functions`, and returns its language; leaves `out` as it was when no
+    /// language knows it.
+    ///
+    /// Rust stands before C++, whose demanglers take Rust's old names for
+    /// theirs: `core::ops::function::FnOnce::call_once::h0123456789abcdef`.
+    fn demangle(
+        &self,
+        symbol: &[u8],
+        functions: &Functions,
+        stamps: Stamps,
+        out: &mut Vec<u8>,
+    ) -> Option<Language> {
+        let all = !(self.ocaml || self.rust || self.cpp);
+        if (all || self.ocaml)
+            && let Some(exact) = functions.get(symbol).and_then(|it| it.ocaml_name(stamps))
+        {
+            out.extend_from_slice(&exact);
+            return Some(Language::Ocaml);
+        }
+        let (known, language) = if rust::is_rust(symbol) {
+            ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
+        } else if (all || self.ocaml) && ocaml::demangle(symbol, stamps, out) {
+            (true, Language::Ocaml)
+        } else {
+            ((all || self.cpp) && cpp::demangle(symbol, out), Language::Cpp)
+        };
+        known.then_some(language)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        names: NameArgs,
+    }
+
+    fn renamed(options: &str, frame: &str) -> String {
+        let words = ["stack-demangle"].into_iter().chain(options.split_whitespace());
+        let mut out = Vec::new();
+        let names = Command::parse_from(words).names;
+        let stamps = names.stamps.for_each_name().expect("not auto");
+        names.rename(frame.as_bytes(), &Functions::default(), stamps, &mut out);
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    const OCAML: &str = "camlStdlib__List__map_342";
+    const RUST: &str = "_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE";
+    const V0: &str = "_RNvC6_123foo3bar";
+    const CPP: &str = "_ZN5space3fooEii";
+
+    #[test]
+    fn every_language_is_demangled_unless_some_are_named() {
+        let readable = [
+            "Stdlib.List.map",
+            "core::ops::function::FnOnce::call_once",
+            "123foo::bar",
+            "space::foo(int, int)",
+        ];
+        for (options, known) in [
+            ("", [true, true, true, true]),
+            ("--ocaml", [true, false, false, false]),
+            ("--rust", [false, true, true, false]),
+            ("--cpp", [false, false, false, true]),
+            ("--cpp --ocaml", [true, false, false, true]),
+        ] {
+            for ((symbol, readable), known) in
+                [OCAML, RUST, V0, CPP].into_iter().zip(readable).zip(known)
+            {
+                let expected = if known { readable } else { symbol };
+                assert_eq!(renamed(options, symbol), expected, "{options}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_surrounds_a_symbol_is_kept() {
+        for (frame, name) in [
+            ("_ZN5space3fooEii_[k]", "space::foo(int, int)_[k]"),
+            ("_ZN5space3fooEii+0x1f", "space::foo(int, int)+0x1f"),
+            ("_ZN5space3fooEii@plt+0x1f_[i]", "space::foo(int, int)@plt+0x1f_[i]"),
+            ("_ZNSt8ios_base4InitC1Ev@@GLIBCXX_3.4", "std::ios_base::Init::Init()@@GLIBCXX_3.4"),
+            ("camlFoo__bar_12_[j]", "Foo.bar_[j]"),
+            ("camlFoo__bar_12@plt", "Foo.bar@plt"),
+            ("Foo.bar_12_[i]", "Foo.bar_[i]"),
+            ("libfoo.so`_ZN5space3fooEii", "libfoo.so`space::foo(int, int)"),
+            ("my app`camlFoo__bar_12+0x8", "my app`Foo.bar+0x8"),
+            ("demo.exe!_RNvC6_123foo3bar", "demo.exe!123foo::bar"),
+            ("/usr/lib/libfoo.so!_ZN5space3fooEii", "/usr/lib/libfoo.so!space::foo(int, int)"),
+        ] {
+            assert_eq!(renamed("", frame), name);
+        }
+    }
+
+    #[test]
+    fn names_that_are_not_mangled_stay() {
+        for frame in [
+            "",
+            "main",
+            "_[k]",
+            "+0x12",
+            "@plt",
+            "`",
+            "!",
+            "a!b",
+            "_Z",
+            "_R",
+            "_Read",
+            "_ZN",
+            "ZN",
+            "__libc_start_main@@GLIBC_2.34",
+            "caml_apply2",
+            "[libc.so.6]",
+            "(anonymous namespace)::f(int)",
+            "Stdlib.(@)",
+            "Stdlib.(!)",
+            "<A as B>::f",
+            "_ZN3fooE?",
+            "?x@@3HA",
+            "$s4main3fooyyF",
+        ] {
+            assert_eq!(renamed("", frame), frame);
+        }
+    }
+
+    #[test]
+    fn options_work_together() {
+        let all = "--no-args --no-templates --normalize";
+        for (frame, name) in [
+            ("_Z3fooIiEvT_.isra.0.cold", "foo"),
+            ("_ZNKSt8functionIFviEEclEi", "std::function::operator()"),
+            ("void foo<int>(int) [clone .cold]_[i]", "foo_[i]"),
+            ("mod`_ZN5space3fooEii", "mod`space::foo"),
+            ("camlFoo__cold_12", "Foo.cold"),
+            ("Foo.cold_12", "Foo.cold"),
+        ] {
+            assert_eq!(renamed(all, frame), name);
+        }
+    }
+}

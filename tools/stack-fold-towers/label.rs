@@ -1,0 +1,66 @@
+//! Heights in names: `add (x4+)`.
+
+/// A name and what was appended to it.
+pub(crate) struct Labelled<'a> {
+    pub(crate) name: &'a [u8],
+    /// How many storeys the name stands for at least; 1 without a label.
+    pub(crate) least: u32,
+    /// `_[k]`, or nothing.
+    pub(crate) annotation: &'a [u8],
+}
+
+impl<'a> Labelled<'a> {
+    /// Takes a frame apart, such as `walk (x4+)_[k]`.
+    pub(crate) fn parse(frame: &'a [u8]) -> Labelled<'a> {
+        let (name, annotation) = match frame {
+            [.., b'_', b'[', _, b']'] => frame.split_at(frame.len() - b"_[k]".len()),
+            _ => (frame, &b""[..]),
+        };
+        let (name, least) = split_height(name).unwrap_or((name, 1));
+        Labelled { name, least, annotation }
+    }
+
+    /// Appends the frame with a label for `height` storeys, if it has none for more.
+    ///
+    /// An annotation stays at the end, where other tools look for it.
+    pub(crate) fn append_with(&self, height: u32, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.name);
+        out.extend_from_slice(format!(" (x{}+)", height.max(self.least)).as_bytes());
+        out.extend_from_slice(self.annotation);
+    }
+}
+
+fn split_height(name: &[u8]) -> Option<(&[u8], u32)> {
+    let before = name.strip_suffix(b"+)")?;
+    let digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let (before, digits) = before.split_at(before.len() - digits);
+    let height = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some((before.strip_suffix(b" (x")?, height))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_come_apart_and_together() {
+        for (frame, name, least, annotation) in [
+            ("add", "add", 1, ""),
+            ("add (x4+)", "add", 4, ""),
+            ("walk_[k]", "walk", 1, "_[k]"),
+            ("walk (x16+)_[k]", "walk", 16, "_[k]"),
+            ("f (x+)", "f (x+)", 1, ""),
+            ("f (x4)", "f (x4)", 1, ""),
+            ("f (x99999999999+)", "f (x99999999999+)", 1, ""),
+            ("", "", 1, ""),
+        ] {
+            let parsed = Labelled::parse(frame.as_bytes());
+            assert_eq!(parsed.name, name.as_bytes());
+            assert_eq!((parsed.least, parsed.annotation), (least, annotation.as_bytes()));
+        }
+        let mut out = Vec::new();
+        Labelled::parse(b"walk (x4+)_[k]").append_with(2, &mut out);
+        Labelled::parse(b";walk_[k]").append_with(2, &mut out);
+        assert_eq!(out, b"walk (x4+)_[k];walk (x2+)_[k]");
+    }
+}

@@ -1,0 +1,88 @@
+//! The table of towers.
+
+use std::collections::HashMap;
+
+use common::{FrameId, Output, Result};
+
+use crate::numbered::NumberedStack;
+use crate::towers::{Folder, Storey};
+
+/// The towers of all stacks, summed by cycle.
+#[derive(Default)]
+pub(crate) struct Report {
+    rows: Vec<Row>,
+    /// The row of each cycle, whichever of its frames a recursion enters.
+    cycles: HashMap<Box<[FrameId]>, usize>,
+    /// The rows of the stack at hand, and the greatest height there.
+    at_hand: Vec<(usize, u32)>,
+    weight: u128,
+}
+
+struct Row {
+    cycle: Vec<u8>,
+    weight: u128,
+    highest: u32,
+    /// Heights times weights.
+    heights: u128,
+}
+
+impl Report {
+    /// Adds a stack with its towers; one with two towers of a cycle counts once, for the higher.
+    pub(crate) fn add(&mut self, stack: &NumberedStack, folder: &Folder, weight: u64) {
+        self.weight += u128::from(weight);
+        self.at_hand.clear();
+        for tower in folder.towers() {
+            let row = self.row(stack, &folder.storeys()[tower.start..tower.start + tower.period]);
+            match self.at_hand.iter_mut().find(|(known, _)| *known == row) {
+                Some((_, height)) => *height = tower.height.max(*height),
+                None => self.at_hand.push((row, tower.height)),
+            }
+        }
+        for &(row, height) in &self.at_hand {
+            let row = &mut self.rows[row];
+            row.weight += u128::from(weight);
+            row.highest = row.highest.max(height);
+            row.heights += u128::from(weight) * u128::from(height);
+        }
+    }
+
+    /// Writes the table, the heaviest first; returns true if and only if there is a tower.
+    pub(crate) fn write(mut self, out: &mut Output) -> Result<bool> {
+        self.rows
+            .sort_unstable_by(|a, b| b.weight.cmp(&a.weight).then_with(|| a.cycle.cmp(&b.cycle)));
+        let heaviest = self.rows.first().map_or(0, |row| row.weight);
+        let width = heaviest.to_string().len().max("weight".len());
+        if !self.rows.is_empty() {
+            let header = format!("{:>width$}  share  highest      mean  cycle", "weight");
+            out.line(header.as_bytes())?;
+        }
+        for Row { cycle, weight, highest, heights } in &self.rows {
+            let share = ratio(100 * weight, self.weight);
+            let mean = ratio(*heights, *weight);
+            let mut line = format!("{weight:>width$}  {share:>4.1}%  {highest:>7}  {mean:>8.1}  ")
+                .into_bytes();
+            line.extend_from_slice(cycle);
+            out.line(&line)?;
+        }
+        Ok(!self.rows.is_empty())
+    }
+
+    fn row(&mut self, stack: &NumberedStack, cycle: &[Storey]) -> usize {
+        let numbers: Vec<FrameId> = cycle.iter().map(|storey| storey.frame).collect();
+        let turned = |by: usize| [&numbers[by..], &numbers[..by]].concat();
+        let least = (0..numbers.len()).map(turned).min().unwrap_or_default();
+        *self.cycles.entry(least.into()).or_insert_with(|| {
+            let names: Vec<&[u8]> = cycle
+                .iter()
+                .map(|storey| stack.text(storey.origin as usize..storey.origin as usize + 1))
+                .collect();
+            self.rows.push(Row { cycle: names.join(&b';'), weight: 0, highest: 0, heights: 0 });
+            self.rows.len() - 1
+        })
+    }
+}
+
+/// Weights of 0 have no share.
+fn ratio(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

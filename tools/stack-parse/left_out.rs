@@ -1,0 +1,57 @@
+//! Samples that were read and left out, as the user asked.
+
+use common::{Flow, Pipe};
+
+use crate::sample::Sample;
+
+/// Why a sample was left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Why {
+    /// It is outside `--from` and `--to`.
+    Time,
+    /// Its object was not chosen by `--live`, `--major` or `--promoted`.
+    Object,
+}
+
+/// What was left out: how many samples, and the sums of their periods.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LeftOut {
+    by_time: Flow,
+    by_object: Flow,
+}
+
+impl LeftOut {
+    pub(crate) fn add(&mut self, sample: &Sample, why: Why) {
+        let weight = u128::from(sample.samples) * u128::from(sample.period);
+        let flow = match why {
+            Why::Time => &mut self.by_time,
+            Why::Object => &mut self.by_object,
+        };
+        *flow += Flow { lines: sample.samples, weight };
+    }
+
+    /// Adds what another reader left out.
+    pub(crate) fn absorb(&mut self, other: LeftOut) {
+        self.by_time += other.by_time;
+        self.by_object += other.by_object;
+    }
+
+    /// Says it, weighed by period or by samples.
+    pub(crate) fn report(&self, by_period: bool, pipe: &mut Pipe) {
+        for (mut flow, what) in [
+            (self.by_time, "outside --from and --to"),
+            (self.by_object, "of objects that --live, --major or --promoted leaves out"),
+        ] {
+            if !by_period {
+                flow.weight = u128::from(flow.lines);
+            }
+            if flow.lines > 0 {
+                pipe.accounts.dropped += flow;
+                pipe.complaints.note(format_args!(
+                    "{} samples (weight {}) are {what}",
+                    flow.lines, flow.weight,
+                ));
+            }
+        }
+    }
+}

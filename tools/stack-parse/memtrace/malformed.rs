@@ -1,0 +1,89 @@
+//! Why a trace can be read no further.
+
+use std::fmt;
+
+use common::Error;
+
+/// What is wrong with a packet; `Display` goes behind "the packet".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Malformed {
+    /// The input ends within it.
+    Cut {
+        /// How many bytes there are.
+        bytes: usize,
+        /// How many there should be; 0 if not even that can be read.
+        expected: usize,
+    },
+    /// There is something else in its place.
+    NoPacket,
+    /// Written by a later memtrace.
+    Version(u16),
+    /// It ends within an event.
+    Short,
+    /// The first packet, and only that, tells about the program.
+    Info,
+    /// Words per sample, or bits per word, make no sense.
+    Rate,
+    /// There is no such event.
+    Event(u32),
+    /// A name's number in a table that is shorter.
+    Name,
+    /// There is no such kind of allocation.
+    Source(u8),
+    /// More samples than a memory has words.
+    Samples(u64),
+    /// More frames than a stack has room for.
+    Depth,
+    /// What the writer had in its cache is not what we have.
+    Verifier,
+    /// It has more or fewer allocations than it says.
+    Allocations,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Malformed::Cut { bytes, expected: 0 } => write!(f, "is cut short after {bytes} bytes"),
+            Malformed::Cut { bytes, expected } => {
+                write!(f, "is cut short after {bytes} of {expected} bytes")
+            }
+            Malformed::NoPacket => f.write_str("is none of memtrace"),
+            Malformed::Version(version) => {
+                write!(f, "is of version {version}, expected 1, 2 or 3")
+            }
+            Malformed::Short => f.write_str("ends within an event"),
+            Malformed::Info => {
+                f.write_str("is out of place: expected the trace's info in the first, only there")
+            }
+            Malformed::Rate => f.write_str("has an impossible sample rate or word size"),
+            Malformed::Event(code) => write!(f, "has an event of unknown kind {code}"),
+            Malformed::Name => f.write_str("has a location with a name that is not there"),
+            Malformed::Source(source) => write!(f, "has an allocation of unknown kind {source}"),
+            Malformed::Samples(samples) => write!(f, "has an allocation of {samples} samples"),
+            Malformed::Depth => f.write_str("has a stack that is too deep"),
+            Malformed::Verifier => f.write_str("does not follow the one before: it is damaged"),
+            Malformed::Allocations => f.write_str("has another number of allocations than it says"),
+        }
+    }
+}
+
+/// Why reading stops.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The input's fault.
+    Malformed(Malformed),
+    /// Not the input's fault.
+    Failed(Error),
+}
+
+impl From<Malformed> for Stop {
+    fn from(malformed: Malformed) -> Stop {
+        Stop::Malformed(malformed)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Failed(error)
+    }
+}

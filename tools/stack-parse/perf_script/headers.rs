@@ -1,0 +1,89 @@
+//! The event lines met last: those of a thread mostly differ in their times
+//! only, and a few threads take turns.
+
+use std::ops::Range;
+
+use super::event_line::EventLine;
+use crate::sample::Sample;
+
+/// How many are kept.
+const KEPT: usize = 4;
+
+/// Event lines and the samples they opened.
+#[derive(Default)]
+pub(super) struct RecentHeaders {
+    headers: [Header; KEPT],
+    oldest: usize,
+}
+
+#[derive(Default)]
+struct Header {
+    line: Vec<u8>,
+    time: Range<usize>,
+    sample: Option<Sample>,
+}
+
+impl RecentHeaders {
+    /// The sample of a line that differs from `line` only in the digits of
+    /// its time, and the time of `line`.
+    #[inline]
+    pub(super) fn find<'b>(&self, line: &'b [u8]) -> Option<(Sample, &'b [u8])> {
+        self.headers.iter().find_map(|header| header.sample_of(line))
+    }
+
+    /// Keeps the line of an event and its sample, in place of the oldest.
+    pub(super) fn keep(&mut self, line: &[u8], event: &EventLine<'_>, sample: Sample) {
+        let header = &mut self.headers[self.oldest];
+        self.oldest = (self.oldest + 1) % KEPT;
+        header.line.clear();
+        header.line.extend_from_slice(line);
+        header.time = event.time_start..event.time_start + event.time.unwrap_or_default().len();
+        header.sample = Some(sample);
+    }
+}
+
+impl Header {
+    #[inline]
+    fn sample_of<'b>(&self, line: &'b [u8]) -> Option<(Sample, &'b [u8])> {
+        let Range { start, end } = self.time;
+        let is_same = line.len() == self.line.len()
+            && start < end
+            && line[..start] == self.line[..start]
+            && line[end..] == self.line[end..];
+        if !is_same {
+            return None;
+        }
+        let time = &line[start..end];
+        let is_alike = |(new, old): (&u8, &u8)| {
+            if old.is_ascii_digit() { new.is_ascii_digit() } else { new == old }
+        };
+        let is_time = time.iter().zip(&self.line[start..end]).all(is_alike);
+        self.sample.filter(|_| is_time).map(|sample| (sample, time))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_time_may_differ() {
+        let mut headers = RecentHeaders::default();
+        let line = b"V8 Worker 16992   525.936394:    2004008 cpu-clock: ";
+        let event = EventLine::parse(line).expect("an event line");
+        let sample = Sample { base: 3, event: 0, samples: 1, period: 2_004_008 };
+        headers.keep(line, &event, sample);
+        let found = |line: &str| headers.find(line.as_bytes()).map(|(sample, _)| sample.base);
+        assert_eq!(found("V8 Worker 16992   526.000000:    2004008 cpu-clock: "), Some(3));
+        for other in [
+            "V8 Worker 16993   526.000000:    2004008 cpu-clock: ",
+            "V8 Worker 16992   526.000000:    2004009 cpu-clock: ",
+            "V8 Worker 16992  1526.000000:    2004008 cpu-clock: ",
+            "V8 Worker 16992   52600000000:    2004008 cpu-clock:",
+            "V8 Worker 16992   526.00000x:    2004008 cpu-clock: ",
+            "",
+        ] {
+            assert_eq!(found(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// The profile, from the text that the file holds it in: see embed.rs.
+
+const picture = document.currentScript.ownerSVGElement;
+
+const part = (id) => picture.querySelector(`metadata[id="${id}"]`);
+const textOf = (id) => part(id).textContent;
+const facts = part('facts').dataset;
+
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
+const valueOf = new Uint8Array(128);
+for (let value = 0; value < DIGITS.length; value++) valueOf[DIGITS.charCodeAt(value)] = value;
+
+// Reads numbers to the base of 32 one after the other.
+class Numbers {
+  constructor(text) {
+    this.text = text;
+    this.at = 0;
+  }
+
+  more() {
+    return this.at < this.text.length;
+  }
+
+  next() {
+    let number = 0;
+    let scale = 1;
+    for (;;) {
+      const value = valueOf[this.text.charCodeAt(this.at++)];
+      number += (value & 31) * scale;
+      if (value < 32) return number;
+      scale *= 32;
+    }
+  }
+}
+
+// Names with their marks, such as _[k] for the kernel; a name is a number
+// everywhere else. What is not a frame but the whole has the number NOBODY.
+const names = textOf('names').split('\n');
+const NOBODY = -1;
+const bareNames = names.map((name) => name.replace(/_\[[kjiw]\]$/, '') || '[empty name]');
+const nameText = (name) => (name === NOBODY ? 'all' : bareNames[name]);
+
+// Frames are numbers, too: a parent before its children, 0 is the whole.
+const isChart = facts.chart !== '';
+const isDiff = facts.diff !== '';
+const tree = readTree(new Numbers(textOf('frames-data')));
+const colorsOfNames = readColors(textOf('colors'));
+const changeColors = facts.changes.split(' ');
+
+function readTree(numbers) {
+  const frame = { name: [NOBODY], parent: [0], depth: [0], own: [], ownBefore: [], gap: [0] };
+  let last = 0;
+  const readWeights = (node) => {
+    frame.own.push(numbers.next());
+    if (isChart && node > 0) frame.gap.push(numbers.next());
+    if (isDiff) frame.ownBefore.push(numbers.next());
+  };
+  readWeights(0);
+  for (let node = 1; numbers.more(); node++) {
+    let parent = last;
+    for (let up = numbers.next(); up > 0; up--) parent = frame.parent[parent];
+    frame.parent.push(parent);
+    frame.depth.push(frame.depth[parent] + 1);
+    frame.name.push(numbers.next());
+    readWeights(node);
+    last = node;
+  }
+  return addUp(frame);
+}
+
+// Fills in what follows from the weights of each frame's own.
+function addUp(frame) {
+  const { parent, own, gap } = frame;
+  const count = own.length;
+  const total = Float64Array.from(own);
+  const before = isDiff ? Float64Array.from(frame.ownBefore) : new Float64Array(count);
+  // Behind the last frame below each.
+  const end = new Uint32Array(count);
+  for (let node = count - 1; node > 0; node--) {
+    const below = parent[node];
+    total[below] += total[node];
+    before[below] += before[node];
+    if (end[node] === 0) end[node] = node + 1;
+    if (end[below] === 0) end[below] = end[node];
+  }
+  end[0] = count;
+  const start = new Float64Array(count);
+  const next = new Float64Array(count);
+  next[0] = isChart ? 0 : own[0];
+  for (let node = 1; node < count; node++) {
+    start[node] = next[parent[node]] + (isChart ? gap[node] : 0);
+    next[parent[node]] = start[node] + total[node];
+    next[node] = start[node] + (isChart ? 0 : own[node]);
+  }
+  return { ...frame, count, total, before, end, start };
+}
+
+function readColors(text) {
+  const [list, numbers] = text.split('\n');
+  const colors = list.split(' ');
+  const reader = new Numbers(numbers);
+  return names.map(() => colors[reader.next()]);
+}

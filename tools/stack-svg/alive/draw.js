@@ -1,0 +1,167 @@
+// Draws the boxes that are in sight.
+
+const ROW = Number(facts.row);
+const LETTER = measureLetter();
+const PADDING = 4;
+
+// How wide one letter of the frames is: the only measurement there is.
+function measureLetter() {
+  const context = make('canvas').getContext('2d');
+  context.font = `${facts.letter}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
+  return context.measureText('0123456789').width / 10 || Number(facts.letter) * 0.605;
+}
+
+const shown = { boxes: [], rows: new Map(), top: 0, bottom: 0, from: 0, to: -1, height: 0 };
+
+const isUp = () => state.view !== 'sandwich' && !state.flipped;
+
+function drawBoxes() {
+  shown.boxes = layout(page.stage.clientWidth);
+  shown.rows = new Map();
+  shown.top = 0;
+  shown.bottom = 0;
+  for (const box of shown.boxes) {
+    if (!shown.rows.has(box.row)) shown.rows.set(box.row, []);
+    shown.rows.get(box.row).push(box);
+    shown.top = Math.min(shown.top, box.row);
+    shown.bottom = Math.max(shown.bottom, box.row);
+  }
+  const content = (shown.bottom - shown.top + 1) * ROW;
+  shown.height = isUp() ? Math.max(content, page.stage.clientHeight - 1) : content;
+  page.frames.style.height = `${shown.height}px`;
+  page.frames.setAttribute('role', 'tree');
+  page.frames.setAttribute('aria-label', nameOfView());
+  revealRow(state.zoom.depth);
+  drawRows();
+  drawAxis();
+}
+
+const nameOfView = () => VIEWS.find((view) => view.id === state.view).word;
+
+const topOf = (row) => (isUp() ? shown.height - (row + 1) * ROW : (row - shown.top) * ROW);
+
+// Scrolls so that a row, and what stands on it, is in sight.
+function revealRow(row) {
+  const room = page.stage.clientHeight;
+  const top = state.view === 'sandwich' ? topOf(0) - room / 2 : topOf(row);
+  const margin = 2 * ROW;
+  page.stage.scrollTop = isUp() ? top + ROW + margin - room : top - margin;
+}
+
+// Rows more than in sight, so that a little scrolling finds them drawn.
+const SPARE = 20;
+
+function drawRows() {
+  const first = Math.floor(page.stage.scrollTop / ROW) - SPARE;
+  const last = first + Math.ceil(page.stage.clientHeight / ROW) + 2 * SPARE;
+  const hadFocus = page.frames.contains(document.activeElement);
+  const drawn = document.createDocumentFragment();
+  for (const [row, boxes] of shown.rows) {
+    const line = topOf(row) / ROW;
+    const isInSight = line >= first && line <= last;
+    for (const box of boxes) {
+      box.element = isInSight ? drawn.appendChild(elementOf(box)) : null;
+    }
+  }
+  page.frames.replaceChildren(drawn);
+  [shown.from, shown.to] = [first, last];
+  markCurrent(hadFocus);
+  markEdges();
+}
+
+// Where there is more to scroll to, rows fade instead of being cut.
+function markEdges() {
+  const { scrollTop, scrollHeight, clientHeight } = page.stage;
+  page.stage.classList.toggle('more-above', scrollTop > 0);
+  page.stage.classList.toggle('more-below', scrollTop + clientHeight < scrollHeight - 1);
+}
+
+function redrawWhenScrolled() {
+  markEdges();
+  if (state.view === 'table') return drawTableRows();
+  const first = Math.floor(page.stage.scrollTop / ROW);
+  const last = first + Math.ceil(page.stage.clientHeight / ROW);
+  if (first < shown.from + 2 || last > shown.to - 2) drawRows();
+}
+
+const frameTemplate = make('div', 'frame', '', { role: 'treeitem', tabindex: '-1' });
+const crowdTemplate = make('div', 'frame crowd', '', { 'aria-hidden': 'true' });
+
+function elementOf(box) {
+  const element = (box.crowd === undefined ? frameTemplate : crowdTemplate).cloneNode();
+  element.box = box;
+  const gap = box.width > 3 ? 1 : 0;
+  const width = box.branch === state.current ? Math.max(box.width, CURRENT_WIDTH) : box.width;
+  element.style.left = `${box.x}px`;
+  element.style.top = `${topOf(box.row)}px`;
+  element.style.width = `${width - gap}px`;
+  element.style.height = `${ROW - 1}px`;
+  if (box.crowd === undefined) fillFrame(element, box);
+  return element;
+}
+
+function fillFrame(element, { branch, width, isBelow }) {
+  element.style.backgroundColor = colorOf(branch);
+  element.textContent = labelOf(branch, Math.floor((width - 2 * PADDING) / LETTER));
+  element.setAttribute('aria-level', branch.depth + 1);
+  if (isBelow) element.classList.add('below');
+  markHit(element, branch);
+}
+
+// Says of a frame whether the search found it.
+function markHit(element, branch) {
+  const isSearched = state.hits !== null;
+  const isHit = isSearched && state.hits.has(branch.name);
+  element.classList.toggle('hit', isHit);
+  element.classList.toggle('miss', isSearched && !isHit);
+  const label = `${nameText(branch.name)}, ${summary(branch)}`;
+  element.setAttribute('aria-label', isHit ? `${label}, found` : label);
+}
+
+// After a search every box is where it was.
+function markHits() {
+  for (const { element, branch } of shown.boxes) {
+    if (element !== null && branch !== undefined) markHit(element, branch);
+  }
+}
+
+function colorOf(branch) {
+  if (isDiff) return changeColor(branch.weight, branch.before);
+  return branch.name === NOBODY ? facts.whole : colorsOfNames[branch.name];
+}
+
+function labelOf({ name, before, after }, room) {
+  if (isDiff) return fittedWith(nameText(name), change(before, after), room);
+  return fitted(nameText(name), room);
+}
+
+const summary = (branch) => `${counted(branch.weight)}, ${percent(branch.weight, tree.total[0])}`;
+
+// Gives the current frame, or else the zoomed one, the place in the tab order.
+function markCurrent(takesFocus) {
+  const current = state.current ?? state.zoom;
+  page.frames.querySelectorAll('.current, [tabindex="0"]').forEach((element) => {
+    element.classList.remove('current');
+    element.tabIndex = -1;
+  });
+  const box = shown.boxes.find((one) => one.branch === current);
+  if (!box?.element) return;
+  box.element.tabIndex = 0;
+  if (state.current !== null) box.element.classList.add('current');
+  if (takesFocus) box.element.focus({ preventScroll: true });
+}
+
+// Weights from left to right, where these are time.
+function drawAxis() {
+  page.axis.replaceChildren();
+  if (page.axis.hidden) return;
+  const { zoom } = state;
+  const width = page.stage.clientWidth;
+  const step = stepOf(zoom.weight, width);
+  const end = zoom.start + zoom.weight;
+  for (let at = Math.ceil(zoom.start / step) * step; at < end; at += step) {
+    const x = ((at - zoom.start) / zoom.weight) * width;
+    const mark = makeIn(page.axis, 'span', 'mark', number(at));
+    mark.style.left = `${x}px`;
+  }
+}

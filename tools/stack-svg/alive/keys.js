@@ -1,0 +1,208 @@
+// The keyboard: every key of the help, and the walk from frame to frame.
+
+function heaviestKid(branch) {
+  return branch.kids.reduce((best, kid) => (best === null || kid.weight > best.weight ? kid : best), null);
+}
+
+function sibling(branch, by) {
+  const kids = branch.parent?.kids ?? [];
+  return kids[kids.indexOf(branch) + by] ?? null;
+}
+
+// Where an arrow leads from the current frame; null if nowhere.
+function neighbour(key) {
+  const from = state.current ?? state.zoom;
+  if (key === 'ArrowLeft') return sibling(from, -1);
+  if (key === 'ArrowRight') return sibling(from, 1);
+  if (state.view === 'sandwich') return neighbourInSandwich(from, key);
+  return (key === 'ArrowUp') === isUp() ? heaviestKid(from) : from.parent;
+}
+
+function neighbourInSandwich(from, key) {
+  const { callers, callees } = state.sandwich;
+  if (from === callees.root || from === callers.root) {
+    return heaviestKid(key === 'ArrowUp' ? callers.root : callees.root);
+  }
+  const goesOut = (from.tree === callers) === (key === 'ArrowUp');
+  if (goesOut) return heaviestKid(from);
+  return from.parent === callers.root ? callees.root : from.parent;
+}
+
+// Makes a frame the current one, drawn, in sight and with the focus.
+function goTo(branch) {
+  if (branch === null) return;
+  if (!branch.path().includes(state.zoom) && state.view !== 'sandwich') {
+    // Outside of the zoom: as far out as it takes to see it.
+    state.zoom = commonBranch(branch, state.zoom);
+  }
+  state.current = branch;
+  render();
+  const box = shown.boxes.find((one) => one.branch === branch);
+  if (box === undefined) return;
+  const top = topOf(box.row);
+  const { scrollTop, clientHeight } = page.stage;
+  if (top < scrollTop || top + ROW > scrollTop + clientHeight) {
+    page.stage.scrollTop = top - clientHeight / 2;
+    drawRows();
+  }
+  box.element?.focus({ preventScroll: true });
+  showStatus();
+}
+
+function commonBranch(one, other) {
+  const path = new Set(one.path());
+  let branch = other;
+  while (!path.has(branch)) branch = branch.parent;
+  return branch;
+}
+
+// Walks to the next match, or with -1 to the one before.
+function walkMatches(by) {
+  if (state.hits === null) return;
+  if (state.view === 'table') return goToRow(table.current + by);
+  const found = state.view === 'flame' ? nextNode(by) : nextBox(by);
+  if (found === null) say('no match here');
+  else goTo(found);
+}
+
+// In the flame view among all frames of the zoom, drawn or not.
+function nextNode(by) {
+  const { zoom, hits } = state;
+  const [first, end] = [zoom.node, tree.end[zoom.node]];
+  let at = state.current?.node ?? (by > 0 ? first - 1 : end);
+  for (let tries = first; tries < end; tries++) {
+    at += by;
+    if (at >= end) at = first;
+    if (at < first) at = end - 1;
+    if (hits.has(tree.name[at])) return trees.flame.branchOf(at);
+  }
+  return null;
+}
+
+function nextBox(by) {
+  const found = shown.boxes.filter((box) => box.branch && state.hits.has(box.branch.name));
+  if (found.length === 0) return null;
+  found.sort((one, other) => one.row - other.row || one.x - other.x);
+  const at = found.findIndex((box) => box.branch === state.current);
+  const next = at < 0 && by < 0 ? found.length - 1 : at + by;
+  return found[(next + found.length) % found.length].branch;
+}
+
+function enter() {
+  if (state.view === 'table') showSandwich(currentName());
+  else if (state.current === null) return;
+  else activate(state.current);
+}
+
+// What a click on a frame does, or Enter.
+function activate(branch) {
+  if (state.view === 'sandwich') showSandwich(branch.name);
+  else zoomTo(branch);
+}
+
+function goOut() {
+  if (!page.keys.hidden) toggleKeys();
+  else if (state.view === 'sandwich') show('flame');
+  else if (state.view !== 'table' && state.zoom.parent !== null) zoomTo(state.zoom.parent);
+  else endSearch();
+}
+
+function endSearch() {
+  page.query.value = '';
+  search('');
+}
+
+function flip() {
+  state.flipped = !state.flipped;
+  render();
+  remember();
+}
+
+function toggleKeys() {
+  page.keys.hidden = !page.keys.hidden;
+  if (!page.keys.hidden) page.keys.focus();
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`copied: ${text}`);
+  } catch {
+    say(copyBySelection(text) ? `copied: ${text}` : 'the browser does not let this page copy');
+  }
+}
+
+// Where there is no clipboard, as on pages without encryption.
+function copyBySelection(text) {
+  const area = makeIn(page.app, 'textarea', 'copied');
+  const focus = document.activeElement;
+  area.value = text;
+  area.select();
+  const isDone = document.execCommand?.('copy') ?? false;
+  area.remove();
+  focus?.focus();
+  return isDone;
+}
+
+// The stack of the current frame as a folded line.
+function folded() {
+  if (state.view === 'table') return nameText(currentName());
+  const branch = state.current ?? state.zoom;
+  const stack = branch.tree.stackOf(branch).map((one) => (one.name === NOBODY ? '' : names[one.name]));
+  const counts = isDiff ? `${branch.before} ${branch.after}` : String(branch.weight);
+  return `${stack.join(';')} ${counts}`;
+}
+
+const ACTIONS = {
+  1: () => show('flame'),
+  2: () => show('bottom-up'),
+  3: () => show('sandwich'),
+  4: () => show('table'),
+  0: () => state.view !== 'table' && zoomTo(rootOf(state.view)),
+  '/': () => page.query.select(),
+  n: () => walkMatches(1),
+  N: () => walkMatches(-1),
+  i: flip,
+  s: () => showSandwich(currentName()),
+  c: () => copy(nameText(currentName())),
+  C: () => copy(folded()),
+  '?': toggleKeys,
+  Enter: enter,
+  Escape: goOut,
+};
+
+function walk(key) {
+  if (state.view !== 'table') return goTo(neighbour(key));
+  if (key === 'ArrowUp') goToRow(table.current - 1);
+  if (key === 'ArrowDown') goToRow(table.current + 1);
+}
+
+function onKey(event) {
+  const { key } = event;
+  const isFind = (event.ctrlKey || event.metaKey) && key.toLowerCase() === 'f';
+  // A second Ctrl-F is the browser's own.
+  if (isFind && document.activeElement !== page.query) {
+    page.query.select();
+    return event.preventDefault();
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === page.query) return onKeyInSearch(event);
+  if (key === 'Enter' && event.target.localName === 'button') return;
+  const action = key.startsWith('Arrow') ? () => walk(key) : ACTIONS[key];
+  if (action === undefined) return;
+  event.preventDefault();
+  action();
+}
+
+function onKeyInSearch(event) {
+  if (event.key === 'Enter') {
+    page.query.blur();
+    walkMatches(event.shiftKey ? -1 : 1);
+  } else if (event.key === 'Escape') {
+    endSearch();
+    page.query.blur();
+  } else {
+    return;
+  }
+  event.preventDefault();
+}

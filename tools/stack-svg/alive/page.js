@@ -1,0 +1,135 @@
+// The page over the static picture: made once, filled by the others.
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+
+function make(tag, className, text = '', attributes = {}) {
+  const element = document.createElementNS(HTML, tag);
+  if (className) element.className = className;
+  if (text) element.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+function makeIn(parent, ...rest) {
+  return parent.appendChild(make(...rest));
+}
+
+const VIEWS = [
+  { id: 'flame', word: 'Flame', hint: 'Callees on their callers (1)' },
+  { id: 'bottom-up', word: 'Bottom up', hint: 'Callers on what holds the weight (2)' },
+  { id: 'sandwich', word: 'Sandwich', hint: 'Callers above one function, callees below (3)' },
+  { id: 'table', word: 'Table', hint: 'All functions with their weights (4)' },
+];
+
+const KEYS = [
+  ['1 2 3 4', 'flame, bottom up, sandwich, table'],
+  ['arrows', 'walk from frame to frame'],
+  ['Enter, click', 'zoom in; in the sandwich, go to the function'],
+  ['Escape', 'zoom out by one; end a search'],
+  ['0', 'zoom out to the whole'],
+  ['/ or Ctrl-F', 'search; /re/ is a regular expression; a capital tells cases apart'],
+  ['n N', 'next and previous match'],
+  ['i', 'turn the picture upside down'],
+  ['s', 'sandwich of the frame'],
+  ['c C', 'copy the name, the stack'],
+  ['?', 'show and hide these keys'],
+];
+
+const page = makePage();
+
+function makePage() {
+  const app = make('div', 'app');
+  const bar = makeIn(app, 'header', 'bar');
+  const heading = makeIn(bar, 'div', 'heading');
+  makeIn(heading, 'h1', 'title', facts.title || (isChart ? 'Flame Chart' : 'Flame Graph'));
+  if (facts.subtitle) makeIn(heading, 'p', 'subtitle', facts.subtitle);
+  const tabs = makeIn(bar, 'div', 'tabs', '', { role: 'tablist', 'aria-label': 'View' });
+  const tabOf = {};
+  for (const { id, word, hint } of VIEWS) {
+    tabOf[id] = makeIn(tabs, 'button', 'tab', word, { role: 'tab', title: hint, 'data-view': id });
+  }
+  const flip = makeIn(bar, 'button', 'tool flip', '⇅', {
+    title: 'Upside down (i)', 'aria-label': 'Upside down', 'aria-pressed': 'false',
+  });
+  const search = makeSearch(bar);
+  const help = makeIn(bar, 'button', 'tool help', '?', { title: 'Keys (?)', 'aria-label': 'Keys' });
+  const crumbs = makeIn(app, 'nav', 'crumbs', '', { 'aria-label': 'Zoom' });
+  const axis = makeIn(app, 'div', 'axis', '', { 'aria-hidden': 'true' });
+  const head = makeIn(app, 'div', 'table-head', '', { role: 'row' });
+  const stage = makeIn(app, 'div', 'stage', '', { tabindex: '-1' });
+  const frames = makeIn(stage, 'div', 'frames');
+  const sum = makeIn(app, 'div', 'table-sum', '', { role: 'row' });
+  const status = makeIn(app, 'div', 'status', '', { role: 'status', 'aria-live': 'polite' });
+  const notes = makeNotes(app);
+  const tip = makeIn(app, 'div', 'tip', '', { 'aria-hidden': 'true' });
+  const keys = makeKeys(app);
+  return {
+    app, tabOf, flip, ...search, help, crumbs, axis, head, stage, frames, sum, status, notes, tip,
+    keys,
+  };
+}
+
+function makeSearch(bar) {
+  const search = makeIn(bar, 'label', 'search');
+  const matched = makeIn(search, 'span', 'matched', '', { role: 'status' });
+  const query = makeIn(search, 'input', 'query', '', {
+    type: 'search', placeholder: 'Search  /', 'aria-label': 'Search', spellcheck: 'false',
+    autocomplete: 'off', maxlength: String(LONGEST_QUERY),
+  });
+  return { query, matched };
+}
+
+// What colours mean, and what the picture holds.
+function makeNotes(app) {
+  const notes = makeIn(app, 'footer', 'notes');
+  for (const line of textOf('legend').split('\n').filter(Boolean)) {
+    const entry = makeIn(notes, 'span', 'kind', line.slice(line.indexOf(' ') + 1));
+    const square = make('i', 'square');
+    square.style.backgroundColor = line.slice(0, line.indexOf(' '));
+    entry.prepend(square);
+  }
+  const texts = [facts.totals, `${inDigits.format(tree.count - 1)} frames`, facts.cut, facts.command];
+  for (const text of texts.filter(Boolean)) makeIn(notes, 'span', 'note', text);
+  return notes;
+}
+
+function makeKeys(app) {
+  const keys = makeIn(app, 'div', 'keys', '', {
+    role: 'dialog', 'aria-label': 'Keys', tabindex: '-1',
+  });
+  keys.hidden = true;
+  makeIn(keys, 'h2', '', 'Keys');
+  const list = makeIn(keys, 'dl');
+  for (const [key, what] of KEYS) {
+    makeIn(list, 'dt', '', key);
+    makeIn(list, 'dd', '', what);
+  }
+  return keys;
+}
+
+// Puts the page over the static layer, which stays for print.
+function showPage() {
+  const holder = document.createElementNS('http://www.w3.org/2000/svg', 'foreignObject');
+  holder.setAttribute('class', 'alive');
+  holder.setAttribute('width', '100%');
+  holder.setAttribute('height', '100%');
+  const isWindow = picture === document.documentElement;
+  const height = picture.getAttribute('height');
+  picture.removeAttribute('viewBox');
+  picture.setAttribute('width', facts.width || '100%');
+  picture.setAttribute('height', isWindow ? '100%' : Math.max(height, 300));
+  page.app.style.fontSize = `${facts.letter}px`;
+  holder.append(page.app);
+  picture.append(holder);
+  picture.classList.add('is-alive');
+}
+
+let toast = 0;
+
+// Says something for a moment where the numbers are.
+function say(text) {
+  page.status.textContent = text;
+  page.status.classList.add('said');
+  clearTimeout(toast);
+  toast = setTimeout(() => page.status.classList.remove('said'), 1500);
+}

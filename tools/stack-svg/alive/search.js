@@ -1,0 +1,68 @@
+// Search: in all names, drawn or not.
+
+const LONGEST_QUERY = 500;
+
+let smallNames = null;
+
+// What a query asks for: text, or a pattern as /re/. A capital anywhere makes
+// it tell capitals from small letters, as does nothing else.
+function matcherOf(query) {
+  const pattern = /^\/(.+)\/(i?)$/s.exec(query);
+  const source = pattern === null ? query : pattern[1];
+  const isExact = /\p{Lu}/u.test(source.replace(/\\[a-zA-Z]/g, '')) && !pattern?.[2];
+  if (pattern !== null) {
+    const regex = new RegExp(source, isExact ? '' : 'i');
+    return (name) => regex.test(bareNames[name]);
+  }
+  if (isExact) return (name) => bareNames[name].includes(query);
+  smallNames ??= bareNames.map((name) => name.toLowerCase());
+  const small = query.toLowerCase();
+  return (name) => smallNames[name].includes(small);
+}
+
+// Which frames a query finds. A pattern that is none finds nothing and says so.
+class Hits {
+  constructor(query) {
+    this.query = query.slice(0, LONGEST_QUERY);
+    this.error = '';
+    this.names = new Uint8Array(names.length);
+    try {
+      const matches = matcherOf(this.query);
+      for (let name = 0; name < names.length; name++) if (matches(name)) this.names[name] = 1;
+    } catch (error) {
+      this.error = error instanceof SyntaxError ? 'no regular expression' : String(error);
+    }
+    this.reached = null;
+  }
+
+  has(name) {
+    return name !== NOBODY && this.names[name] === 1;
+  }
+
+  // True if the frame or one below it, towards the root, is found.
+  reach(node) {
+    if (this.reached === null) {
+      this.reached = new Uint8Array(tree.count);
+      for (let at = 1; at < tree.count; at++) {
+        this.reached[at] = this.names[tree.name[at]] | this.reached[tree.parent[at]];
+      }
+    }
+    return this.reached[node] === 1;
+  }
+
+  // The weight of the stacks through a frame that have a found frame from
+  // there on, each counted once.
+  below(node) {
+    let weight = 0;
+    let at = node;
+    while (at < tree.end[node]) {
+      if (this.has(tree.name[at])) {
+        weight += tree.total[at];
+        at = tree.end[at];
+      } else {
+        at++;
+      }
+    }
+    return weight;
+  }
+}

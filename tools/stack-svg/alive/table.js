@@ -1,0 +1,134 @@
+// The table: every function with its weights. Only the rows in sight are made.
+
+const COLUMNS = isDiff
+  ? [
+      { id: 'ownChange', word: 'Self change', of: (sums) => sums.own - 2 * sums.ownBefore },
+      { id: 'own', word: 'Self', of: (sums) => sums.own },
+      { id: 'change', word: 'Total change', of: (sums) => sums.total - 2 * sums.before },
+      { id: 'total', word: 'Total', of: (sums) => sums.total },
+    ]
+  : [
+      { id: 'own', word: 'Self', of: (sums) => sums.own },
+      { id: 'share', word: 'Self %', of: (sums) => sums.own, isShare: true },
+      { id: 'total', word: 'Total', of: (sums) => sums.total },
+      { id: 'totalShare', word: 'Total %', of: (sums) => sums.total, isShare: true },
+    ];
+
+const BY_NAME = { id: 'name', word: 'Function', of: (sums) => nameText(sums.name) };
+
+const ROW_OF_TABLE = Math.max(ROW, Number(facts.letter) * 2);
+
+const table = { all: null, rows: [], current: 0 };
+
+function drawTable() {
+  table.all ??= sumsOfNames();
+  const isFound = ({ name }) => state.hits === null || state.hits.has(name);
+  const { of } = [...COLUMNS, BY_NAME].find(({ id }) => id === state.sort.column);
+  const sign = state.sort.isRising ? 1 : -1;
+  const order = (one, other) => (of(one) < of(other) ? -sign : of(one) > of(other) ? sign : 0);
+  table.rows = table.all.filter(isFound).sort((one, other) => order(one, other) || one.name - other.name);
+  table.current = Math.min(table.current, Math.max(0, table.rows.length - 1));
+  drawTableHead();
+  page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
+  page.frames.setAttribute('role', 'rowgroup');
+  page.frames.setAttribute('aria-label', 'Table');
+  drawTableRows();
+  drawTableSum();
+}
+
+function drawTableHead() {
+  page.head.replaceChildren();
+  for (const { id, word } of [...COLUMNS, BY_NAME]) {
+    const isSorted = id === state.sort.column;
+    const rises = state.sort.isRising;
+    const cell = makeIn(page.head, 'div', `cell ${id}`, '', {
+      role: 'columnheader',
+      'aria-sort': isSorted ? (rises ? 'ascending' : 'descending') : 'none',
+    });
+    const arrow = isSorted ? (rises ? ' ↑' : ' ↓') : '';
+    makeIn(cell, 'button', 'sort', word + arrow, { 'data-column': id });
+  }
+}
+
+function drawTableRows() {
+  const first = Math.max(0, Math.floor(page.stage.scrollTop / ROW_OF_TABLE) - 5);
+  const last = first + Math.ceil(page.stage.clientHeight / ROW_OF_TABLE) + 10;
+  const hadFocus = page.frames.contains(document.activeElement);
+  const drawn = document.createDocumentFragment();
+  table.rows.slice(first, last).forEach((sums, at) => drawn.append(rowOf(sums, first + at)));
+  page.frames.replaceChildren(drawn);
+  const current = page.frames.querySelector('.current');
+  if (hadFocus) current?.focus({ preventScroll: true });
+  markEdges();
+}
+
+function rowOf(sums, at) {
+  const isCurrent = at === table.current;
+  const row = make('div', isCurrent ? 'row current' : 'row', '', {
+    role: 'row', 'aria-rowindex': at + 2, tabindex: isCurrent ? 0 : -1,
+  });
+  row.at = at;
+  row.style.top = `${at * ROW_OF_TABLE}px`;
+  row.style.height = `${ROW_OF_TABLE}px`;
+  for (const column of COLUMNS) {
+    const cell = makeIn(row, 'div', `cell ${column.id}`, cellText(column, sums), { role: 'cell' });
+    if (column.isShare) barIn(cell, column.of(sums) / tree.total[0]);
+  }
+  const cell = makeIn(row, 'div', 'cell name', nameText(sums.name), { role: 'cell' });
+  const square = make('i', 'square');
+  const branch = { name: sums.name, weight: sums.total, before: sums.before };
+  square.style.backgroundColor = colorOf(branch);
+  cell.prepend(square);
+  return row;
+}
+
+function barIn(cell, share) {
+  const bar = makeIn(cell, 'i', 'bar');
+  bar.style.width = `${100 * share}%`;
+}
+
+function cellText(column, sums) {
+  const value = column.of(sums);
+  if (column.isShare) return percent(value, tree.total[0]);
+  if (column.id === 'change' || column.id === 'ownChange') {
+    return value > 0 ? `+${number(value)}` : number(value).replace('-', '−');
+  }
+  return number(value);
+}
+
+// What all rows have of their own is the whole of the profile.
+function drawTableSum() {
+  const sums = { own: 0, ownBefore: 0 };
+  for (const { own, ownBefore } of table.rows) {
+    sums.own += own;
+    sums.ownBefore += ownBefore;
+  }
+  const isAll = table.rows.length === table.all.length;
+  page.sum.replaceChildren();
+  for (const column of COLUMNS) {
+    const hasSum = column.id.startsWith('own') || column.id === 'share';
+    makeIn(page.sum, 'div', `cell ${column.id}`, hasSum ? cellText(column, sums) : '', { role: 'cell' });
+  }
+  const count = `${inDigits.format(table.rows.length)} functions`;
+  makeIn(page.sum, 'div', 'cell name', isAll ? `all ${count}` : `${count} found`, { role: 'cell' });
+}
+
+function goToRow(at) {
+  table.current = Math.max(0, Math.min(at, table.rows.length - 1));
+  const top = table.current * ROW_OF_TABLE;
+  const { scrollTop, clientHeight } = page.stage;
+  if (top < scrollTop) page.stage.scrollTop = top;
+  if (top + ROW_OF_TABLE > scrollTop + clientHeight) {
+    page.stage.scrollTop = top + ROW_OF_TABLE - clientHeight;
+  }
+  drawTableRows();
+  page.frames.querySelector('.current')?.focus({ preventScroll: true });
+  showStatus();
+}
+
+function sortBy(column) {
+  const isSame = state.sort.column === column;
+  state.sort = { column, isRising: isSame ? !state.sort.isRising : column === 'name' };
+  render();
+  remember();
+}

@@ -1,0 +1,79 @@
+// Numbers and names for readers.
+
+const inDigits = new Intl.NumberFormat('en-US');
+
+// Over this, a sum may be off by one, so it is called what it is.
+const exactly = tree.total[0] <= Number.MAX_SAFE_INTEGER ? '' : 'about ';
+
+const number = (weight) => exactly + inDigits.format(weight);
+
+function counted(weight) {
+  const unit = facts.unit || (weight === 1 ? 'count' : 'counts');
+  return `${number(weight)} ${unit}`;
+}
+
+// A share that is not nothing never reads as nothing, nor a part as all.
+function percent(part, whole) {
+  const share = whole === 0 ? 0 : (100 * part) / whole;
+  if (part === 0) return '0%';
+  if (share < 0.05) return '<0.1%';
+  if (share >= 99.95 && part < whole) return '>99.9%';
+  return `${share.toFixed(1)}%`;
+}
+
+// How much more or less there is after than before, as a share of before.
+function change(before, after) {
+  if (after === 0) return 'gone';
+  if (before === 0) return 'new';
+  if (before === after) return '±0%';
+  const more = (100 * (after - before)) / before;
+  return more < 0 ? `−${(-more).toFixed(1)}%` : `+${more.toFixed(1)}%`;
+}
+
+function changeColor(weight, before) {
+  const middle = (changeColors.length - 1) / 2;
+  return changeColors[Math.round(middle + ((weight - 2 * before) / weight) * middle)];
+}
+
+// Chinese, Japanese, Korean and emoji take two columns.
+const isWide = (letter) => {
+  const code = letter.codePointAt(0);
+  return code >= 0x1100 && !(code >= 0x2010 && code <= 0x2027) && code !== 0x2212;
+};
+const columns = (letters) => letters.reduce((sum, one) => sum + (isWide(one) ? 2 : 1), 0);
+
+const PLAIN = /^[\x20-\x7e\u2026\u2212]*$/;
+
+// Fewer letters of a name tell nothing.
+const LEAST_LETTERS = 5;
+
+// The text shortened in the middle to so many columns, as the end of a name
+// says more than its start; nothing if that is too little to be of use.
+function fitted(text, room) {
+  if (text.length <= room && PLAIN.test(text)) return text;
+  if (room < LEAST_LETTERS) return '';
+  const letters = Array.from(text);
+  if (columns(letters) <= room) return text;
+  const tail = Math.floor(room / 2);
+  const head = room - 1 - tail;
+  const ahead = fitting(letters, head);
+  const behind = fitting(letters.slice().reverse(), tail);
+  return `${letters.slice(0, ahead).join('')}…${letters.slice(letters.length - behind).join('')}`;
+}
+
+// A name and what is said of it: all of that, or none.
+function fittedWith(name, said, room) {
+  const left = room - said.length - 1;
+  return left < LEAST_LETTERS ? fitted(name, room) : `${fitted(name, left)} ${said}`;
+}
+
+function fitting(letters, room) {
+  let left = room;
+  let count = 0;
+  for (const letter of letters) {
+    left -= isWide(letter) ? 2 : 1;
+    if (left < 0) break;
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,63 @@
+//! The command in the picture: with which options it can be made again.
+
+use std::ffi::OsString;
+
+use crate::names::visible;
+
+/// The options behind the tool's name. Where the picture goes, where the stacks
+/// come from and what is said beside is left out: the same stacks give the
+/// same picture.
+pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
+    let mut command = vec![env!("CARGO_BIN_NAME").to_owned()];
+    let mut args = args.map(|arg| arg.to_string_lossy().into_owned()).peekable();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--" => break,
+            "-o" | "--output" => drop(args.next()),
+            "--stats" | "--line-buffered" => {}
+            _ if arg.starts_with("--output=") || !arg.starts_with("--") => {}
+            _ if takes_value(&arg) => {
+                command.push(arg);
+                command.extend(args.next().map(|value| quoted(&value)));
+            }
+            _ => command.push(quoted(&arg)),
+        }
+    }
+    visible(&command.join(" "))
+}
+
+/// True for the options whose value is the next word; the value of no other
+/// option can be told from a file.
+fn takes_value(arg: &str) -> bool {
+    const FLAGS: [&str; 6] =
+        ["--reverse", "--flamechart", "--flame-chart", "--diff", "--no-script", "--inverted"];
+    !arg.contains('=') && !FLAGS.contains(&arg)
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |char: char| char.is_alphanumeric() || "-_=.,:/%+@".contains(char);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_has_no_files() {
+        let table = [
+            ("", "stack-svg"),
+            ("a.folded --stats -o x.svg", "stack-svg"),
+            ("--diff a --title it's --output=x - -ox", r"stack-svg --diff --title 'it'\''s'"),
+            ("--width=9 a --unit ns -- --b", "stack-svg --width=9 --unit ns"),
+        ];
+        for (given, expected) in table {
+            assert_eq!(words(given.split_whitespace().map(OsString::from)), expected, "{given}");
+        }
+    }
+}

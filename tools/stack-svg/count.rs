@@ -1,0 +1,125 @@
+//! From folded lines to a profile: merged as a tree, or in the order they
+//! come; one count a line, or two.
+
+use common::{Error, Files, FoldedLine, FrameTable, Pipe, Result, SortedStacks, StackCounts};
+
+use crate::profile::{LeftOut, Node, Profile};
+
+/// The stacks of one profile or of two, merged.
+pub(crate) struct Counted {
+    /// With what they weigh in all.
+    pub(crate) stacks: SortedStacks,
+    /// The same stacks with what they weigh in the first of two profiles.
+    pub(crate) before: Option<SortedStacks>,
+}
+
+/// Counts lines with one count.
+pub(crate) fn one_count(files: &Files, pipe: &mut Pipe) -> Result<Counted> {
+    Ok(Counted { stacks: pipe.count_folded(files)?.into_sorted(), before: None })
+}
+
+/// Counts lines with two counts: `stack before after`. Both are weight of the
+/// stack, so that a frame that is gone is as well seen as one that is new.
+pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<Counted> {
+    let (mut both, mut before) = (StackCounts::default(), StackCounts::default());
+    pipe.for_each_pair(files, |pair| {
+        both.add(pair.stack, pair.before.checked_add(pair.after).ok_or(Error::Overflow)?)?;
+        before.add(pair.stack, pair.before)
+    })?;
+    Ok(Counted { stacks: both.into_sorted(), before: Some(before.into_sorted()) })
+}
+
+impl Counted {
+    /// The same stacks, leaf first.
+    pub(crate) fn reversed(self) -> Counted {
+        Counted { stacks: self.stacks.reversed(), before: self.before.map(SortedStacks::reversed) }
+    }
+}
+
+/// A flame chart: what comes later stands further to the right, and only what
+/// comes one after the other is merged.
+pub(crate) fn in_order(files: &Files, pipe: &mut Pipe) -> Result<(Option<Profile>, FrameTable)> {
+    let mut chart = Chart::default();
+    pipe.for_each_folded(files, |line| chart.add(&line))?;
+    Ok((chart.profile(), chart.frames))
+}
+
+struct Chart {
+    frames: FrameTable,
+    nodes: Vec<Node>,
+    /// The nodes of the last stack, the whole first.
+    open: Vec<usize>,
+}
+
+impl Default for Chart {
+    fn default() -> Chart {
+        Chart { frames: FrameTable::default(), nodes: vec![Node::default()], open: vec![0] }
+    }
+}
+
+impl Chart {
+    fn add(&mut self, line: &FoldedLine<'_>) -> Result<()> {
+        if line.count == 0 {
+            return Ok(());
+        }
+        let now = self.nodes[0].weight;
+        self.nodes[0].weight = now.checked_add(line.count).ok_or(Error::Overflow)?;
+        let mut depth = 0;
+        for name in line.frames() {
+            let frame = self.frames.intern(name);
+            depth += 1;
+            let stays = self.open.get(depth).is_some_and(|&id| self.nodes[id].frame == Some(frame));
+            if !stays {
+                self.open.truncate(depth);
+                self.open.push(self.nodes.len());
+                self.nodes.push(Node { frame: Some(frame), depth, start: now, ..Node::default() });
+            }
+        }
+        self.open.truncate(depth + 1);
+        for &id in &self.open[1..] {
+            self.nodes[id].weight += line.count;
+        }
+        self.nodes[self.open[depth]].self_weight += line.count;
+        Ok(())
+    }
+
+    fn profile(&mut self) -> Option<Profile> {
+        let nodes = std::mem::take(&mut self.nodes);
+        (nodes[0].weight > 0).then_some(Profile { nodes, left_out: LeftOut::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chart_merges_what_comes_one_after_the_other() {
+        let mut chart = Chart::default();
+        for (stack, count) in [("b;x", 1), ("b", 2), ("b;x", 4), ("a", 8), ("b;x;y", 16)] {
+            chart.add(&FoldedLine { stack: stack.as_bytes(), count }).expect("small weights");
+        }
+        let profile = chart.profile().expect("some weight");
+        let name =
+            |node: &Node| node.frame.map_or(&b"all"[..], |id| chart.frames.name(id)).to_owned();
+        let nodes: Vec<_> = profile
+            .nodes
+            .iter()
+            .map(|node| (name(node), node.depth, node.start, node.weight, node.self_weight))
+            .collect();
+        let named = |name: &str, depth, start, weight, own| {
+            (name.as_bytes().to_owned(), depth, start, weight, own)
+        };
+        let expected = [
+            named("all", 0, 0, 31, 0),
+            named("b", 1, 0, 7, 2),
+            named("x", 2, 0, 1, 1),
+            named("x", 2, 3, 4, 4),
+            named("a", 1, 7, 8, 8),
+            named("b", 1, 15, 16, 0),
+            named("x", 2, 15, 16, 0),
+            named("y", 3, 15, 16, 16),
+        ];
+        assert_eq!(nodes, expected);
+    }
+}

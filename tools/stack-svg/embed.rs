@@ -1,0 +1,200 @@
+//! The whole profile as text in the picture, for the script: names in their
+//! order, one a line, and frames as numbers.
+
+use std::io;
+use std::iter;
+
+use common::{FrameId, FrameTable};
+use inferno::flamegraph::color::Color;
+use quick_xml::Writer;
+use quick_xml::events::{BytesText, Event};
+
+use crate::names::embedded;
+use crate::profile::{Node, Profile};
+
+/// Digits of numbers to the base of 32, those of the second half for all but
+/// the last digit of a number, lowest first. None of them is special in XML.
+const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+
+/// What the script is told.
+pub(crate) struct Embedded {
+    /// Words and switches, as attributes: `data-unit="ns"`.
+    pub(crate) facts: Vec<(&'static str, String)>,
+    /// What colours mean.
+    pub(crate) legend: Vec<(Color, String)>,
+    names: String,
+    /// The distinct colours, a line each, and below for each name one of them.
+    colors: String,
+    frames: String,
+}
+
+/// Which numbers there are of each frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Columns {
+    /// Where it starts: how far from the sibling to the left, or the parent.
+    pub(crate) gaps: bool,
+    /// What the first of two profiles has of its self weight.
+    pub(crate) before: bool,
+}
+
+/// The distinct names of a profile, the most frequent first, as these get the
+/// shortest numbers.
+pub(crate) fn names_by_use(profile: &Profile, frames: &FrameTable) -> Vec<FrameId> {
+    let mut uses = vec![0u32; frames.len()];
+    for id in profile.nodes.iter().filter_map(|node| node.frame) {
+        uses[id as usize] += 1;
+    }
+    let used = |&id: &FrameId| uses[id as usize] > 0;
+    let mut ids: Vec<FrameId> = (0..frames.len() as FrameId).filter(used).collect();
+    // Ids are in the order of arrival, on which the picture must not depend.
+    ids.sort_unstable_by(|&one, &other| {
+        let by_use = uses[other as usize].cmp(&uses[one as usize]);
+        by_use.then_with(|| frames.name(one).cmp(frames.name(other)))
+    });
+    ids
+}
+
+impl Embedded {
+    /// `ids` are the distinct names, and `colors` theirs.
+    pub(crate) fn new(
+        profile: &Profile,
+        columns: Columns,
+        frames: &FrameTable,
+        ids: &[FrameId],
+        colors: &[Color],
+    ) -> Embedded {
+        let mut numbers = vec![0; frames.len()];
+        for (number, &id) in (0u64..).zip(ids) {
+            numbers[id as usize] = number;
+        }
+        let number = |id: FrameId| numbers[id as usize];
+        Embedded {
+            facts: Vec::new(),
+            legend: Vec::new(),
+            names: lines(ids.iter().map(|&id| embedded(frames.name(id)))),
+            colors: color_text(colors),
+            frames: frame_text(&profile.nodes, columns, number),
+        }
+    }
+
+    /// Writes elements that no viewer shows.
+    pub(crate) fn write(&self, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+        let facts = self.facts.iter().map(|(key, value)| (*key, value.as_str()));
+        let facts = iter::once(("id", "facts")).chain(facts);
+        writer.create_element("metadata").with_attributes(facts).write_empty()?;
+        let legend = self.legend.iter().map(|(color, word)| format!("{} {word}", hex(*color)));
+        let texts = [
+            ("legend", &lines(legend)),
+            ("names", &self.names),
+            ("colors", &self.colors),
+            ("frames-data", &self.frames),
+        ];
+        for (id, text) in texts {
+            writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
+            let element = writer.create_element("metadata").with_attribute(("id", id));
+            element.write_text_content(BytesText::new(text))?;
+        }
+        Ok(())
+    }
+}
+
+/// The texts as lines, without an end of the last one.
+fn lines(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// For every frame, the whole first: how many levels the way goes back from
+/// the frame before to its parent, the number of its name, its self weight,
+/// and what `columns` says; of the whole only its weights.
+fn frame_text(nodes: &[Node], columns: Columns, number: impl Fn(FrameId) -> u64) -> String {
+    let mut text = Vec::with_capacity(nodes.len() * 6);
+    // Where each of the open frames has its next child, if without a gap.
+    let mut next: Vec<u64> = Vec::new();
+    for node in nodes {
+        if let Some(id) = node.frame {
+            push_number((next.len() - node.depth) as u64, &mut text);
+            push_number(number(id), &mut text);
+        }
+        push_number(node.self_weight, &mut text);
+        next.truncate(node.depth);
+        if columns.gaps
+            && let Some(left) = next.last_mut()
+        {
+            push_number(node.start - *left, &mut text);
+            *left = node.end();
+        }
+        next.push(node.start);
+        if columns.before {
+            push_number(node.self_before, &mut text);
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn push_number(mut number: u64, text: &mut Vec<u8>) {
+    while number > 31 {
+        text.push(DIGITS[32 + (number & 31) as usize]);
+        number >>= 5;
+    }
+    text.push(DIGITS[number as usize]);
+}
+
+fn color_text(colors: &[Color]) -> String {
+    let mut distinct: Vec<String> = colors.iter().copied().map(hex).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let mut text = distinct.join(" ").into_bytes();
+    text.push(b'\n');
+    for &color in colors {
+        let found = distinct.binary_search(&hex(color)).unwrap_or_default();
+        push_number(found as u64, &mut text);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+pub(crate) fn hex(Color { r, g, b }: Color) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_end_by_themselves() {
+        let mut text = Vec::new();
+        for number in [0, 31, 32, 1023, u64::MAX] {
+            push_number(number, &mut text);
+        }
+        assert_eq!(String::from_utf8_lossy(&text), "0vw1_v____________f");
+    }
+
+    #[test]
+    fn a_color_is_a_number_in_a_list() {
+        let (red, blue) = (Color { r: 255, g: 0, b: 0 }, Color { r: 0, g: 0, b: 255 });
+        assert_eq!(color_text(&[red, blue, red]), "#0000ff #ff0000\n101");
+    }
+
+    #[test]
+    fn frames_are_ways_from_one_to_the_next() {
+        let node = |frame, depth, start, weight, self_weight| Node {
+            frame,
+            depth,
+            start,
+            weight,
+            self_weight,
+            before: 0,
+            self_before: 0,
+        };
+        let nodes = [
+            node(None, 0, 0, 9, 1),
+            node(Some(0), 1, 1, 4, 0),
+            node(Some(1), 2, 1, 4, 4),
+            node(Some(2), 1, 5, 4, 4),
+        ];
+        let text = |columns| frame_text(&nodes, columns, u64::from);
+        assert_eq!(text(Columns::default()), "1000014224");
+        assert_eq!(text(Columns { gaps: true, before: false }), "1000101402240");
+        assert_eq!(text(Columns { gaps: false, before: true }), "10000001402240");
+    }
+}

@@ -1,0 +1,136 @@
+//! What the user says about the looks.
+
+use clap::{Args, ValueEnum};
+
+use crate::colors::{self, Colors};
+use crate::names::visible;
+use crate::numbers::grouped;
+use crate::picture::Kind;
+
+/// What inferno leaves free on the left and right together.
+const SIDES: usize = 20;
+
+/// The width in viewers that do not run the script, which makes it fluid.
+const USUAL_WIDTH: usize = 1200;
+
+/// How wide a monospace letter is, in parts of its height; a little more than
+/// those of common fonts, as a letter too few is better than one cut in half.
+pub(crate) const LETTER_WIDTH: f64 = 0.605;
+
+/// The looks.
+#[derive(Args)]
+pub(crate) struct Look {
+    /// The text over the picture
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// A second line of text over the picture
+    #[arg(long, value_name = "TEXT")]
+    subtitle: Option<String>,
+
+    /// The width in pixels; without it the picture fills its window
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    width: Option<u32>,
+
+    /// The height of a frame in pixels [default: one and a half letters]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(3..=200))]
+    height: Option<u32>,
+
+    /// The height of letters in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 12, alias = "fontsize")]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub(crate) font_size: u32,
+
+    /// What the weights count, such as samples or ns
+    #[arg(long, value_name = "WORD", visible_alias = "unit", alias = "countname")]
+    pub(crate) count_name: Option<String>,
+
+    /// The palette
+    #[arg(long, value_name = "PALETTE", default_value = colors::KIND, value_parser = Colors::parser())]
+    pub(crate) colors: Colors,
+
+    /// Light, dark, or as the reader's system is
+    #[arg(long, value_name = "THEME", default_value = "auto")]
+    theme: Theme,
+
+    /// Draw the roots on top: an icicle graph
+    #[arg(long)]
+    pub(crate) inverted: bool,
+}
+
+/// What is behind the frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Theme {
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Look {
+    /// The width if it is not fluid.
+    pub(crate) fn width(&self) -> Option<usize> {
+        self.width.map(|width| width as usize)
+    }
+
+    /// The width of all frames together in pixels.
+    pub(crate) fn frames_width(&self) -> usize {
+        self.width().unwrap_or(USUAL_WIDTH) - SIDES
+    }
+
+    pub(crate) fn frame_height(&self) -> u32 {
+        self.height.unwrap_or(self.font_size * 3 / 2)
+    }
+
+    /// The user's title, or what is drawn.
+    pub(crate) fn title(&self, kind: Kind) -> String {
+        let shape = match (self.inverted, kind.chart) {
+            (_, true) => "Flame Chart",
+            (true, _) => "Icicle Graph",
+            _ => "Flame Graph",
+        };
+        let order = match (kind.diff, kind.reverse) {
+            (true, true) => ", before and after, merged from the leaves",
+            (true, false) => ", before and after",
+            (false, true) => ", merged from the leaves",
+            (false, false) => "",
+        };
+        self.title.as_deref().map_or_else(|| format!("{shape}{order}"), visible)
+    }
+
+    /// The user's title, if any: the script has a word for each view.
+    pub(crate) fn given_title(&self) -> String {
+        self.title.as_deref().map_or_else(String::new, visible)
+    }
+
+    pub(crate) fn subtitle(&self) -> Option<String> {
+        self.subtitle.as_deref().map(visible)
+    }
+
+    pub(crate) fn unit(&self) -> String {
+        self.count_name.as_deref().map_or_else(String::new, visible)
+    }
+
+    /// A weight in words: `1,204 samples`.
+    pub(crate) fn counted(&self, weight: u64) -> String {
+        let number = grouped(weight);
+        match &self.count_name {
+            Some(word) => format!("{number} {}", visible(word)),
+            None if weight == 1 => format!("{number} count"),
+            None => format!("{number} counts"),
+        }
+    }
+
+    /// What the whole picture is told.
+    pub(crate) fn attributes(&self) -> Vec<(&'static str, String)> {
+        let class = match self.theme {
+            Theme::Auto => "stack-svg",
+            Theme::Light => "stack-svg light",
+            Theme::Dark => "stack-svg dark",
+        };
+        vec![
+            ("class", class.to_owned()),
+            ("font-family", "monospace".to_owned()),
+            ("font-size", self.font_size.to_string()),
+        ]
+    }
+}

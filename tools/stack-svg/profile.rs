@@ -1,0 +1,291 @@
+//! A profile in the order in which it is drawn: a parent before its children,
+//! and these from left to right.
+
+use std::mem;
+
+use common::{FrameId, HeaviestTree, Result, SortedStacks, TreeNode};
+
+use crate::count::Counted;
+
+/// A frame in its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Node {
+    /// Its name; the whole has none.
+    pub(crate) frame: Option<FrameId>,
+    pub(crate) depth: usize,
+    /// What lies to the left of it.
+    pub(crate) start: u64,
+    pub(crate) weight: u64,
+    /// What is not covered by children.
+    pub(crate) self_weight: u64,
+    /// How much of the weight, and of what is not covered by children, the
+    /// first of two profiles has; nothing if there is one profile.
+    pub(crate) before: u64,
+    pub(crate) self_before: u64,
+}
+
+impl Node {
+    pub(crate) fn end(&self) -> u64 {
+        self.start + self.weight
+    }
+
+    /// How much of the weight the second of two profiles has.
+    pub(crate) fn after(&self) -> u64 {
+        self.weight - self.before
+    }
+}
+
+/// Frames in their places, and what was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Profile {
+    /// The first is the whole, at depth 0.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) left_out: LeftOut,
+}
+
+/// Frames that are not in a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) frames: u64,
+    /// What they weigh, each weight counted once. It is part of the self
+    /// weight of the frames below them, so that shares stay right.
+    pub(crate) weight: u64,
+}
+
+impl Profile {
+    /// The frames of all stacks, children in the order of their names; of more
+    /// than `max_frames` the heaviest. `None` if nothing weighs anything.
+    ///
+    /// # Errors
+    ///
+    /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
+    pub(crate) fn heaviest(counted: &Counted, max_frames: usize) -> Result<Option<Profile>> {
+        let tree = HeaviestTree::new(&counted.stacks, max_frames)?;
+        if tree.total == 0 {
+            return Ok(None);
+        }
+        let mut nodes = Vec::with_capacity(tree.nodes.len() + 1);
+        nodes.push(Node { weight: tree.total, ..Node::default() });
+        nodes.extend(tree.nodes.iter().map(|node| Node {
+            frame: Some(node.frame),
+            depth: node.depth as usize,
+            weight: node.total,
+            ..Node::default()
+        }));
+        if let Some(before) = &counted.before {
+            add_before(before, &tree.nodes, &mut nodes);
+        }
+        add_up(&mut nodes);
+        place(&mut nodes);
+        let own: u64 = tree.nodes.iter().map(|node| node.weight).sum();
+        let with_left_out: u64 = nodes.iter().map(|node| node.self_weight).sum();
+        let left_out = LeftOut { frames: tree.left_out, weight: with_left_out - own };
+        Ok(Some(Profile { nodes, left_out }))
+    }
+
+    /// Without the frames whose weight is not to be kept; `keep` must keep
+    /// what is heavier than something that it keeps.
+    pub(crate) fn only(&self, keep: impl Fn(u64) -> bool) -> Profile {
+        let mut kept: Vec<Node> = Vec::new();
+        let mut left_out = LeftOut::default();
+        let mut open: Vec<usize> = Vec::new();
+        for node in &self.nodes {
+            open.truncate(node.depth);
+            if node.depth == 0 || keep(node.weight) {
+                open.push(kept.len());
+                kept.push(*node);
+            } else if let Some(&below) = open.last() {
+                left_out.frames += 1;
+                left_out.weight += node.self_weight;
+                kept[below].self_weight += node.self_weight;
+                kept[below].self_before += node.self_before;
+            }
+        }
+        Profile { nodes: kept, left_out }
+    }
+
+    /// At most so many frames but the whole, the heaviest.
+    pub(crate) fn at_most(self, max_frames: usize) -> Profile {
+        let weights: Vec<u64> = self.nodes[1..].iter().map(|node| node.weight).collect();
+        match least_weight(&weights, max_frames) {
+            1 => self,
+            least => self.only(|weight| weight >= least),
+        }
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.nodes[0].weight
+    }
+}
+
+/// What a frame must weigh to be one of `max_frames`; those of one weight are
+/// all in or all out, so that the choice depends on nothing but weights.
+fn least_weight(weights: &[u64], max_frames: usize) -> u64 {
+    if weights.len() <= max_frames {
+        return 1;
+    }
+    let mut weights = weights.to_vec();
+    let (_, &mut heaviest_out, _) =
+        weights.select_nth_unstable_by(max_frames, |one, other| other.cmp(one));
+    heaviest_out.saturating_add(1)
+}
+
+/// Tells the nodes of a tree, which stand behind the whole, what the stacks of
+/// the first profile have of their self weight: those that end there or in
+/// what was left out above.
+fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node]) {
+    let mut next = tree.iter().zip(1..).peekable();
+    let mut path = vec![0];
+    for stack in stacks.iter() {
+        path.truncate(stack.shared + 1);
+        // A frame that was left out has none above it.
+        for (&frame, depth) in stack.frames.iter().zip(1..).skip(path.len() - 1) {
+            let is_here =
+                |(node, _): &(&TreeNode, usize)| (node.depth, node.frame) == (depth, frame);
+            let Some((_, place)) = next.next_if(is_here) else { break };
+            path.push(place);
+        }
+        nodes[path[path.len() - 1]].self_before += stack.weight;
+    }
+}
+
+/// Fills in what follows from the weights of all nodes, and from what the first
+/// of two profiles has of their self weights.
+fn add_up(nodes: &mut [Node]) {
+    // At each depth, the children so far of a parent that is to come.
+    let deepest = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+    let mut children = vec![(0, 0); deepest + 2];
+    for node in nodes.iter_mut().rev() {
+        let (weight, before) = mem::take(&mut children[node.depth + 1]);
+        node.self_weight = node.weight - weight;
+        node.before = node.self_before + before;
+        let siblings = &mut children[node.depth];
+        siblings.0 += node.weight;
+        siblings.1 += node.before;
+    }
+}
+
+/// Puts each node to the right of its siblings, and these to the right of what
+/// is their parent's own.
+fn place(nodes: &mut [Node]) {
+    // At each depth, where the next node starts.
+    let mut next = vec![0];
+    for node in nodes {
+        next.truncate(node.depth + 1);
+        node.start = next[node.depth];
+        next[node.depth] += node.weight;
+        next.push(node.start + node.self_weight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::{FrameTable, StackCounts};
+
+    use super::*;
+
+    fn profile(lines: &[(&str, u64)], max_frames: usize) -> (Option<Profile>, FrameTable) {
+        let mut counts = StackCounts::default();
+        for (stack, weight) in lines {
+            counts.add(stack.as_bytes(), *weight).expect("small weights");
+        }
+        let counted = Counted { stacks: counts.into_sorted(), before: None };
+        let profile = Profile::heaviest(&counted, max_frames).expect("small weights");
+        (profile, counted.stacks.into_frames())
+    }
+
+    /// Each node as its name, depth, start, weight and self weight.
+    fn nodes(profile: &Profile, frames: &FrameTable) -> Vec<(String, usize, u64, u64, u64)> {
+        let name = |node: &Node| match node.frame {
+            Some(frame) => String::from_utf8_lossy(frames.name(frame)).into_owned(),
+            None => "all".to_owned(),
+        };
+        let nodes = profile.nodes.iter();
+        nodes.map(|n| (name(n), n.depth, n.start, n.weight, n.self_weight)).collect()
+    }
+
+    fn named(
+        name: &str,
+        depth: usize,
+        start: u64,
+        weight: u64,
+        own: u64,
+    ) -> (String, usize, u64, u64, u64) {
+        (name.to_owned(), depth, start, weight, own)
+    }
+
+    #[test]
+    fn siblings_are_ordered_by_name_behind_the_weight_of_their_own() {
+        let (profile, frames) = profile(&[("a;c", 5), ("a;b", 1), ("a", 2)], 9);
+        let expected = [
+            named("all", 0, 0, 8, 0),
+            named("a", 1, 0, 8, 2),
+            named("b", 2, 2, 1, 1),
+            named("c", 2, 3, 5, 5),
+        ];
+        assert_eq!(nodes(&profile.expect("some weight"), &frames), expected);
+    }
+
+    #[test]
+    fn a_light_frame_leaves_its_weight_to_its_parent() {
+        let (profile, frames) = profile(&[("a;b;c", 1), ("a;b", 1), ("a;d", 98)], 9);
+        let heavy = profile.expect("some weight").only(|weight| weight >= 3);
+        let expected =
+            [named("all", 0, 0, 100, 0), named("a", 1, 0, 100, 2), named("d", 2, 2, 98, 98)];
+        assert_eq!(nodes(&heavy, &frames), expected);
+        assert_eq!(heavy.left_out, LeftOut { frames: 2, weight: 2 });
+    }
+
+    #[test]
+    fn the_heaviest_frames_are_kept() {
+        let lines = [("a;b", 5), ("a;c", 3), ("d", 1), ("e", 1)];
+        let (all, _) = profile(&lines, 5);
+        assert_eq!(all.expect("some weight").nodes.len(), 6);
+        let (some, frames) = profile(&lines, 4);
+        let some = some.expect("some weight");
+        // One of d and e would be a choice by chance.
+        assert_eq!(nodes(&some, &frames).len(), 4);
+        assert_eq!(some.left_out, LeftOut { frames: 2, weight: 2 });
+        assert_eq!(some.nodes[0].self_weight, 2);
+        let (all, _) = profile(&lines, 5);
+        assert_eq!(all.expect("some weight").at_most(4).left_out, some.left_out);
+    }
+
+    #[test]
+    fn what_weighs_nothing_is_no_part() {
+        let (profile_of_a, frames) = profile(&[("a;b", 0), ("a", 1)], 9);
+        let expected = [named("all", 0, 0, 1, 0), named("a", 1, 0, 1, 1)];
+        assert_eq!(nodes(&profile_of_a.expect("some weight"), &frames), expected);
+        assert_eq!(profile(&[("a;b", 0)], 9).0, None);
+        assert_eq!(profile(&[], 9).0, None);
+    }
+
+    #[test]
+    fn two_profiles_are_told_apart_in_every_frame() {
+        let (mut both, mut first) = (StackCounts::default(), StackCounts::default());
+        let lines = [("a;b", 1, 9), ("a;c;d", 3, 0), ("a;c;e", 1, 1), ("a", 5, 2), ("f;b", 0, 80)];
+        for (stack, before, after) in lines {
+            both.add(stack.as_bytes(), before + after).expect("small weights");
+            first.add(stack.as_bytes(), before).expect("small weights");
+        }
+        let before = Some(first.into_sorted());
+        let counted = Counted { stacks: both.into_sorted(), before };
+        let before = |max_frames| {
+            let profile = Profile::heaviest(&counted, max_frames).expect("small weights");
+            let nodes = profile.expect("some weight").nodes;
+            nodes.iter().map(|n| (n.weight, n.before, n.self_before)).collect::<Vec<_>>()
+        };
+        let whole = [
+            (102, 10, 0),
+            (22, 10, 5),
+            (10, 1, 1),
+            (5, 4, 0),
+            (3, 3, 3),
+            (2, 1, 1),
+            (80, 0, 0),
+            (80, 0, 0),
+        ];
+        assert_eq!(before(9), whole);
+        assert_eq!(before(4), [(102, 10, 0), (22, 10, 9), (10, 1, 1), (80, 0, 0), (80, 0, 0)]);
+    }
+}

@@ -1,0 +1,112 @@
+//! The functions of executables: symbol, name, file and line.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use clap::Parser;
+use common::{
+    Call, Dwarf, Error, Files, Flow, Input, Pipe, Result, Source, Status, Symbol, Symbols,
+    Unreadable, clean_frame, ocaml_calls,
+};
+
+/// List the functions of executables: symbol, readable name, file and line
+///
+/// The names and lines of OCaml functions come from the frame tables that its
+/// runtime uses for backtraces, all other lines from DWARF. The list has one
+/// line for a function, with tabs between symbol, name, location and address.
+#[derive(Parser)]
+#[command(name = env!("CARGO_BIN_NAME"), version)]
+struct Args {
+    /// List the calls in OCaml code instead, by return address
+    #[arg(long)]
+    calls: bool,
+
+    #[command(flatten)]
+    files: Files,
+}
+
+fn main() -> ExitCode {
+    common::run(stack_symbols)
+}
+
+fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
+    let mut table = Table::default();
+    pipe.for_each_input(&args.files, |input, pipe| {
+        let bytes = whole(input)?;
+        let unknown = |why: Unreadable| Error::Unknown {
+            name: input.name().to_owned(),
+            what: why.to_string(),
+        };
+        if args.calls {
+            let mut calls = ocaml_calls(&bytes).map_err(unknown)?;
+            calls.sort_by_key(|call| call.return_address);
+            table.header(&["address", "name", "location"], pipe)?;
+            calls.iter().try_for_each(|call| write_call(call, &mut table, pipe))
+        } else {
+            let symbols = Symbols::parse(&bytes, Dwarf::Read).map_err(unknown)?;
+            table.header(&["symbol", "name", "location", "address"], pipe)?;
+            symbols.functions.iter().try_for_each(|it| write_function(it, &mut table, pipe))?;
+            match symbols.no_ocaml {
+                Some(why @ Unreadable::BadFrameTables) => Err(unknown(why)),
+                _ if symbols.stripped => Err(unknown(Unreadable::Stripped)),
+                _ => Ok(()),
+            }
+        }
+    })?;
+    Ok(pipe.status())
+}
+
+fn whole(input: &mut Input) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = input.read_to_end(&mut bytes);
+    read.map_err(|source| Error::Input { name: input.name().to_owned(), source })?;
+    Ok(bytes)
+}
+
+fn write_function(function: &Symbol, table: &mut Table, pipe: &mut Pipe) -> Result<()> {
+    let location = function.source.as_ref().map(Source::to_bytes);
+    let address = format!("{:#x}", function.address);
+    let location = location.as_deref().unwrap_or(b"-");
+    table.row(&[&function.symbol, &function.name(), location, address.as_bytes()], pipe)
+}
+
+/// A row for what was inlined there, and then for the function proper.
+fn write_call(call: &Call, table: &mut Table, pipe: &mut Pipe) -> Result<()> {
+    let address = format!("{:#x}", call.return_address);
+    call.places.iter().try_for_each(|place| {
+        let source = Source { file: place.file.to_vec(), line: place.line };
+        table.row(&[address.as_bytes(), &place.readable(), &source.to_bytes()], pipe)
+    })
+}
+
+/// Tab-separated text with one header, however many executables there are.
+#[derive(Default)]
+struct Table {
+    has_header: bool,
+    line: Vec<u8>,
+}
+
+impl Table {
+    fn header(&mut self, names: &[&str], pipe: &mut Pipe) -> Result<()> {
+        if self.has_header {
+            return Ok(());
+        }
+        self.has_header = true;
+        pipe.out.line(names.join("\t").as_bytes())
+    }
+
+    /// Writes cells as frames are written, so that no tab is in them.
+    fn row(&mut self, cells: &[&[u8]], pipe: &mut Pipe) -> Result<()> {
+        self.line.clear();
+        for (index, cell) in cells.iter().enumerate() {
+            if index > 0 {
+                self.line.push(b'\t');
+            }
+            clean_frame(cell, &mut self.line);
+        }
+        self.line.push(b'\n');
+        let row = Flow { lines: 1, weight: 0 };
+        pipe.accounts.read += row;
+        pipe.write_lines(&self.line, row)
+    }
+}
