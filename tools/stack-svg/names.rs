@@ -64,6 +64,13 @@ fn is_unseen(char: char) -> bool {
 /// The text with invalid UTF-8, and the characters that must not stay, as
 /// escapes of their bytes: `\xAD`.
 fn escaped(name: &[u8], escape: impl Fn(char) -> bool) -> String {
+    // Nearly all names are of this kind, and there may be a million.
+    if let Ok(text) = str::from_utf8(name)
+        && text.is_ascii()
+        && !text.chars().any(&escape)
+    {
+        return text.to_owned();
+    }
     let mut text = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
         for char in chunk.valid().chars() {
@@ -90,13 +97,14 @@ const LEAST_LETTERS: usize = 5;
 /// A name shortened in the middle to so many letters, cut between what a
 /// reader takes for letters; nothing if that is too little to be of use.
 pub(crate) fn fitted(name: &str, letters: usize) -> String {
-    let graphemes: Vec<&str> = name.as_bytes().graphemes().collect();
-    if graphemes.iter().copied().map(columns).sum::<usize>() <= letters {
+    let mut widths = name.as_bytes().graphemes().map(columns);
+    if widths.try_fold(letters, usize::checked_sub).is_some() {
         return name.to_owned();
     }
     if letters < LEAST_LETTERS {
         return String::new();
     }
+    let graphemes: Vec<&str> = name.as_bytes().graphemes().collect();
     // The end says more than the start: Module.Submodule.function.
     let tail = letters / 2;
     let head = letters - 1 - tail;
