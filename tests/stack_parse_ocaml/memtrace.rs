@@ -96,7 +96,7 @@ fn roots_events_and_times_are_those_of_the_process() {
     }
     let table = filter("stack-parse", &["--table"], &trace);
     let row = table.lines().nth(2).expect("a second sample");
-    assert_eq!(row, "0.000006\tdemo.exe\t7\t0\t\talloc\t500\tDemo.main;Demo.f;List.map");
+    assert_eq!(row, "0.000006\tdemo.exe\t7\t0\t\talloc\t500\t\"Demo.main;Demo.f;List.map\"");
 }
 
 #[test]
