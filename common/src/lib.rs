@@ -42,6 +42,7 @@ mod frame_map;
 mod frames;
 mod heaviest;
 mod input;
+mod line_texts;
 mod mapped;
 pub mod ocaml;
 mod ocaml_frames;
