@@ -6,10 +6,10 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use ruzstd::decoding::StreamingDecoder;
 
 use crate::progress::{Counted, Progress};
 use crate::utf16::Utf16;
+use crate::zstd::Zstd;
 use crate::{Error, Result};
 
 /// What standard input is called in messages.
@@ -84,13 +84,14 @@ impl Input {
     fn unpacked(mut self) -> io::Result<Input> {
         let unpacked: Box<dyn Read> = match self.peek(4)? {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
-            [0x28, 0xb5, 0x2f, 0xfd] => {
-                Box::new(StreamingDecoder::new(self.packed()).map_err(io::Error::other)?)
+            // A frame of zstd, or one of those that it skips.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
+                Box::new(Zstd::new(self.packed()))
             }
             // Byte order marks: of UTF-8, and of UTF-16 in its two orders.
             [0xef, 0xbb, 0xbf, ..] => {
                 self.ahead.drain(..3);
-                return Ok(self);
+                Box::new(self.packed())
             }
             [0xff, 0xfe, ..] => Box::new(self.utf16(u16::from_le_bytes)),
             [0xfe, 0xff, ..] => Box::new(self.utf16(u16::from_be_bytes)),

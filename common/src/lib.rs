@@ -51,6 +51,7 @@ mod stack_ids;
 mod symbols;
 mod tree;
 mod utf16;
+mod zstd;
 
 pub use accounts::{Accounts, Flow};
 pub use blocks::Blocks;
