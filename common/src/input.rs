@@ -88,22 +88,17 @@ impl Input {
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
                 Box::new(Zstd::new(self.packed()))
             }
-            // Byte order marks: of UTF-8, and of UTF-16 in its two orders.
+            // Byte order marks: of UTF-8, and of UTF-16 in its two orders, which
+            // becomes that of UTF-8.
             [0xef, 0xbb, 0xbf, ..] => {
                 self.ahead.drain(..3);
                 Box::new(self.packed())
             }
-            [0xff, 0xfe, ..] => Box::new(self.utf16(u16::from_le_bytes)),
-            [0xfe, 0xff, ..] => Box::new(self.utf16(u16::from_be_bytes)),
+            [0xff, 0xfe, ..] => Box::new(Utf16::new(self.packed(), u16::from_le_bytes)),
+            [0xfe, 0xff, ..] => Box::new(Utf16::new(self.packed(), u16::from_be_bytes)),
             _ => return Ok(self),
         };
         Input { name: self.name, ahead: Vec::new(), reader: unpacked }.unpacked()
-    }
-
-    /// Moves the bytes behind a byte order mark out, decoded.
-    fn utf16(&mut self, unit: fn([u8; 2]) -> u16) -> impl Read + use<> {
-        self.ahead.drain(..2);
-        Utf16::new(self.packed(), unit)
     }
 
     /// Moves the bytes out, leaving the name.
