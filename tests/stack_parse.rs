@@ -20,7 +20,7 @@ mod off_cpu;
 mod table;
 
 use crate::util::{
-    assert_golden, filter, filter_bytes, golden_path, output, recording, utf16, weight,
+    TempFile, assert_golden, filter, filter_bytes, golden_path, output, recording, utf16, weight,
 };
 
 /// All recordings of `perf script` below tests/golden.
@@ -276,6 +276,24 @@ fn a_recording_folds_as_it_always_did() {
         "stack-parse/fresh-dwarf-inlined.folded",
         &filter_bytes("stack-parse", &[], script),
     );
+}
+
+#[test]
+fn a_large_file_gives_the_same_as_a_pipe() {
+    // A file of several MB is not read but mapped.
+    let once = [recording("perf-script/fresh-default.gz"), b"odd line\n\n".to_vec()].concat();
+    let script = once.repeat(7_000_000 / once.len());
+    let file = TempFile::new(&script);
+    let piped = output("stack-parse", &["--stats", "--threads", "1"], &script);
+    for threads in ["1", "2"] {
+        let mapped = output("stack-parse", &["--stats", "--threads", threads, file.path()], "");
+        assert_eq!(piped.stdout, mapped.stdout, "{threads} threads");
+        let stderr = String::from_utf8(mapped.stderr).expect("ascii in, ascii out");
+        let stderr = stderr.replace(file.path(), "<stdin>");
+        assert_eq!(String::from_utf8_lossy(&piped.stderr), stderr, "{threads} threads");
+    }
+    let marked = TempFile::new([&b"\xef\xbb\xbf"[..], &script].concat());
+    assert_eq!(piped.stdout, output("stack-parse", &[marked.path()], "").stdout);
 }
 
 #[test]

@@ -15,6 +15,17 @@ pub struct FoldedLine<'a> {
     pub count: u64,
 }
 
+/// A folded line with two counts, as two profiles make it: `stack before after`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoldedPair<'a> {
+    /// The frames, root first, with `;` between them.
+    pub stack: &'a [u8],
+    /// What the stack weighs in the first profile.
+    pub before: u64,
+    /// What it weighs in the second one.
+    pub after: u64,
+}
+
 /// Why a line is no folded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
@@ -24,6 +35,8 @@ pub enum Malformed {
     NoFrames,
     /// The count does not fit into 64 bits.
     CountTooLarge,
+    /// There is one count where two were asked for.
+    OneCount,
 }
 
 impl fmt::Display for Malformed {
@@ -32,6 +45,9 @@ impl fmt::Display for Malformed {
             Malformed::NoCount => "no count at the end",
             Malformed::NoFrames => "no frames before the count",
             Malformed::CountTooLarge => "a count over 18446744073709551615",
+            Malformed::OneCount => {
+                return f.write_str("expected 'frame;frame before after', found one count");
+            }
         };
         write!(f, "expected 'frame;frame count', found {found}")
     }
@@ -71,6 +87,23 @@ impl<'a> FoldedLine<'a> {
     #[must_use]
     pub fn frames(&self) -> Frames<'a> {
         Frames::new(self.stack)
+    }
+}
+
+impl<'a> FoldedPair<'a> {
+    /// Parses a line that has neither LF nor CR at its end.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] says what is missing.
+    pub fn parse(line: &'a [u8]) -> Result<FoldedPair<'a>, Malformed> {
+        let FoldedLine { stack, count: after } = FoldedLine::parse(line)?;
+        let FoldedLine { stack, count: before } =
+            FoldedLine::parse(stack).map_err(|why| match why {
+                Malformed::NoCount => Malformed::OneCount,
+                why => why,
+            })?;
+        Ok(FoldedPair { stack, before, after })
     }
 }
 
@@ -247,6 +280,23 @@ mod tests {
             ("a 18446744073709551616", Malformed::CountTooLarge),
         ] {
             assert_eq!(parsed(line), Err(why), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_pair_is_two_counts_behind_a_stack() {
+        let pair = |line: &'static str| {
+            FoldedPair::parse(line.as_bytes()).map(|pair| (pair.stack, pair.before, pair.after))
+        };
+        assert_eq!(pair("a;b 3 0"), Ok((&b"a;b"[..], 3, 0)));
+        assert_eq!(pair("operator new 7 1 2"), Ok((&b"operator new 7"[..], 1, 2)));
+        for (line, why) in [
+            ("a;b", Malformed::NoCount),
+            ("a;b 1", Malformed::OneCount),
+            ("1 2", Malformed::NoFrames),
+            ("a 18446744073709551616 2", Malformed::CountTooLarge),
+        ] {
+            assert_eq!(pair(line), Err(why), "{line:?}");
         }
     }
 

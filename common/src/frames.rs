@@ -53,6 +53,20 @@ impl FrameTable {
         name_of(&self.ends, &self.bytes, id)
     }
 
+    /// The same names, numbered in the order of their bytes, and for each old
+    /// number the new one.
+    #[must_use]
+    pub fn sorted(&self) -> (FrameTable, Vec<FrameId>) {
+        let mut order: Vec<FrameId> = (0..self.len() as FrameId).collect();
+        order.sort_unstable_by(|&a, &b| self.name(a).cmp(self.name(b)));
+        let mut table = FrameTable::default();
+        let mut places = vec![0; self.len()];
+        for id in order {
+            places[id as usize] = table.intern(self.name(id));
+        }
+        (table, places)
+    }
+
     /// How many distinct names there are; ids are below it.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -91,6 +105,18 @@ mod tests {
         assert_eq!(table.name(bad), b"\xad");
         assert_eq!(table.name(main), b"main");
         assert_eq!(table.len(), 3);
+    }
+
+    #[test]
+    fn sorted_names_are_numbered_in_their_order() {
+        let mut table = FrameTable::default();
+        for name in ["b", "", "ab", "a", "a b", "\u{e9}"] {
+            table.intern(name.as_bytes());
+        }
+        let (sorted, places) = table.sorted();
+        assert_eq!(places, [4, 0, 3, 1, 2, 5]);
+        assert_eq!((sorted.name(3), sorted.get(b"ab")), (&b"ab"[..], Some(3)));
+        assert_eq!(sorted.len(), table.len());
     }
 
     #[test]

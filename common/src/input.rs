@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
+use crate::mapped::{Mapped, MappedFile};
 use crate::progress::{Counted, Progress};
 use crate::utf16::Utf16;
 use crate::zstd::Zstd;
@@ -37,6 +38,8 @@ pub struct Input {
     /// What was read ahead to learn what the input is.
     ahead: Vec<u8>,
     reader: Box<dyn Read>,
+    /// The same bytes, as long as nothing was read but what is ahead.
+    mapped: Option<MappedFile>,
 }
 
 impl Input {
@@ -52,14 +55,20 @@ impl Input {
         } else {
             File::open(path)?
         };
+        let mapped = MappedFile::new(&file, progress);
         let counted = Counted { reader: file, progress: progress.clone() };
-        Input { name: name(path), ahead: Vec::new(), reader: Box::new(counted) }.unpacked()
+        let reader = Box::new(counted);
+        Input { name: name(path), ahead: Vec::new(), reader, mapped }.unpacked()
     }
 
     /// An input that is already at hand: what a test reads.
     #[must_use]
     pub fn from_reader(name: &str, reader: impl Read + 'static) -> Input {
-        Input { name: name.to_owned(), ahead: Vec::new(), reader: Box::new(reader) }
+        Input::of(name.to_owned(), Box::new(reader))
+    }
+
+    fn of(name: String, reader: Box<dyn Read>) -> Input {
+        Input { name, ahead: Vec::new(), reader, mapped: None }
     }
 
     /// The file as the user wrote it, or `<stdin>`.
@@ -98,7 +107,28 @@ impl Input {
             [0xfe, 0xff, ..] => Box::new(Utf16::new(self.packed(), u16::from_be_bytes)),
             _ => return Ok(self),
         };
-        Input { name: self.name, ahead: Vec::new(), reader: unpacked }.unpacked()
+        Input::of(self.name, unpacked).unpacked()
+    }
+
+    /// The next bytes as far as `cut` says, without a copy, where they come
+    /// from a large file; `None` if they are to be read instead.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(crate) fn next_mapped(
+        &mut self,
+        cut: fn(&[u8]) -> Option<usize>,
+    ) -> io::Result<Option<Mapped>> {
+        let Some(mapped) = &mut self.mapped else { return Ok(None) };
+        if let Some(block) = mapped.next(cut) {
+            return Ok(Some(block));
+        }
+        if let Some(mapped) = self.mapped.take() {
+            self.ahead.clear();
+            mapped.read_on()?;
+        }
+        Ok(None)
     }
 
     /// Moves the bytes out, leaving the name.
@@ -110,6 +140,7 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.mapped = None;
         if self.ahead.is_empty() {
             return self.reader.read(buffer);
         }

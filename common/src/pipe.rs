@@ -2,11 +2,12 @@
 
 use memchr::memchr_iter;
 
+use crate::counting::Counting;
 use crate::input;
 use crate::progress::Progress;
 use crate::{
-    Accounts, Blocks, Complaints, Error, Files, Flow, FoldedLine, FrameTable, Input, Output,
-    Result, StackTree, Status,
+    Accounts, Blocks, Complaints, Error, Files, Flow, FoldedLine, FoldedPair, FrameTable, Input,
+    Malformed, Output, Result, StackCounts, StackTree, Status,
 };
 
 /// What a running tool holds.
@@ -24,10 +25,17 @@ pub struct Pipe {
     progress: Progress,
 }
 
-/// A line of folded text that is no empty line.
-enum Line<'a> {
-    Folded(FoldedLine<'a>),
-    Comment(&'a [u8]),
+/// A line that is not empty, and where it stands.
+struct Line<'a> {
+    text: &'a [u8],
+    input: &'a str,
+    number: u64,
+}
+
+impl Line<'_> {
+    fn is_comment(&self) -> bool {
+        self.text.starts_with(b"# ")
+    }
 }
 
 impl Pipe {
@@ -74,9 +82,11 @@ impl Pipe {
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
         self.for_each_input(files, |input, pipe| {
-            pipe.for_each_line(input, |line, pipe| match line {
-                Line::Folded(line) => each(line, pipe),
-                Line::Comment(text) => pipe.out.line(text),
+            pipe.for_each_line(input, |line, pipe| {
+                if line.is_comment() {
+                    return pipe.out.line(line.text);
+                }
+                pipe.folded(&line, &mut each)
             })
         })
     }
@@ -92,9 +102,8 @@ impl Pipe {
         input: &mut Input,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        self.for_each_line(input, |line, pipe| match line {
-            Line::Folded(line) => each(line, pipe),
-            Line::Comment(_) => Ok(()),
+        self.for_each_line(input, |line, pipe| {
+            if line.is_comment() { Ok(()) } else { pipe.folded(&line, &mut each) }
         })
     }
 
@@ -109,6 +118,62 @@ impl Pipe {
         mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
     ) -> Result<()> {
         self.for_each_input(files, |input, pipe| pipe.read_folded(input, |line, _| each(line)))
+    }
+
+    /// Hands every line with two counts to `each`; malformed ones are named.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn for_each_pair(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(FoldedPair<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input(files, |input, pipe| {
+            pipe.for_each_line(input, |line, pipe| match FoldedPair::parse(line.text) {
+                _ if line.is_comment() => Ok(()),
+                Ok(pair) => {
+                    let weight = u128::from(pair.before) + u128::from(pair.after);
+                    pipe.accounts.read += Flow { lines: 1, weight };
+                    each(pair)
+                }
+                Err(why) => pipe.malformed(&line, why),
+            })
+        })
+    }
+
+    /// Counts every folded line; malformed ones are named. A second thread
+    /// counts while this one reads.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub fn count_folded(&mut self, files: &Files) -> Result<StackCounts> {
+        let mut counting = Counting::default();
+        self.for_each_folded(files, |line| counting.add(line.stack, line.count))?;
+        counting.finish()
+    }
+
+    #[inline]
+    fn folded(
+        &mut self,
+        line: &Line<'_>,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        match FoldedLine::parse(line.text) {
+            Ok(folded) => {
+                self.accounts.read += folded.count;
+                each(folded, self)
+            }
+            Err(why) => self.malformed(line, why),
+        }
+    }
+
+    #[cold]
+    fn malformed(&mut self, line: &Line<'_>, why: Malformed) -> Result<()> {
+        self.complaints.malformed(line.input, line.number, why);
+        Ok(())
     }
 
     fn for_each_line(
@@ -130,17 +195,9 @@ impl Pipe {
                 number += 1;
                 let line = &block[start..end];
                 start = end + 1;
-                let line = line.strip_suffix(b"\r").unwrap_or(line);
-                if line.is_empty() {
-                    continue;
-                }
-                match FoldedLine::parse(line) {
-                    _ if line.starts_with(b"# ") => each(Line::Comment(line), self)?,
-                    Ok(folded) => {
-                        self.accounts.read += folded.count;
-                        each(Line::Folded(folded), self)?;
-                    }
-                    Err(why) => self.complaints.malformed(&name, number, why),
+                let text = line.strip_suffix(b"\r").unwrap_or(line);
+                if !text.is_empty() {
+                    each(Line { text, input: &name, number }, self)?;
                 }
             }
         }
@@ -203,6 +260,15 @@ impl Pipe {
     /// [`Error::Output`] with what the system says.
     pub fn write_tree(&mut self, tree: &StackTree, frames: &FrameTable) -> Result<()> {
         tree.for_each_sorted(frames, |stack, weight| self.write(stack, weight))
+    }
+
+    /// Writes all stacks that were counted, sorted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_counts(&mut self, counts: StackCounts) -> Result<()> {
+        counts.for_each_sorted(|stack, weight| self.write(stack, weight))
     }
 
     /// Success if and only if something was written.

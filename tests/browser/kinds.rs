@@ -9,6 +9,9 @@ cases![
     the_theme_is_the_readers_or_the_users,
     what_was_cut_is_said,
     the_width_is_the_windows_or_the_users,
+    no_frame_is_behind_the_scroll_bar,
+    names_are_shortened_by_module,
+    on_paper_it_is_the_whole_static_picture,
 ];
 
 fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
@@ -92,4 +95,52 @@ fn the_width_is_the_windows_or_the_users(stage: &Stage) {
     assert_eq!(browser.number(width), browser.number("innerWidth"));
     let browser = stage.show(&["--width", "640"], "a 1\n");
     assert_eq!(browser.number(width), 640.0);
+}
+
+fn no_frame_is_behind_the_scroll_bar(stage: &Stage) {
+    let high = vec!["f"; 300].join(";");
+    let browser = stage.show(&[], format!("{high} 1\n"));
+    let end = format!("Math.round({}.getBoundingClientRect().right)", frame("all"));
+    let room = "Math.round(document.querySelector('.stage').getBoundingClientRect().left
+        + document.querySelector('.stage').clientWidth)";
+    assert_eq!(browser.number(&end) + 1.0, browser.number(room));
+}
+
+/// In both layers alike.
+fn names_are_shortened_by_module(stage: &Stage) {
+    let folded = "Stdlib.List.fold_left 10\nalloc::vec::Vec::push 10\nx 10\ny 10\n";
+    let browser = stage.show(&["--width", "400"], folded);
+    for (name, label) in [
+        ("Stdlib.List.fold_left", "\u{2026}fold_left"),
+        ("alloc::vec::Vec::push", "\u{2026}Vec::push"),
+    ] {
+        assert_eq!(browser.text(&format!("{}.textContent", frame(name))), label);
+        let drawn = format!(
+            "[...document.querySelectorAll('#frames g')]
+                .find((g) => g.firstChild.textContent.startsWith('{name} ')).lastChild.textContent"
+        );
+        assert_eq!(browser.text(&drawn), label);
+    }
+}
+
+fn on_paper_it_is_the_whole_static_picture(stage: &Stage) {
+    let high = vec!["f"; 300].join(";");
+    let browser = stage.show(&[], format!("{high} 1\n"));
+    let shape = "document.documentElement.getAttribute('viewBox')?.split(' ').length ?? 0";
+    let media = |name: &str, numbers: u32| {
+        browser.chromium("Emulation.setEmulatedMedia", &json!({ "media": name }));
+        browser.await_value(shape, &json!(numbers));
+    };
+    let height = "document.documentElement.getBoundingClientRect().height";
+    media("print", 4);
+    let printed = browser.number(height);
+    let is_shown = browser.value(
+        "document.querySelector('#frames').getBoundingClientRect().width > 0
+            && document.querySelector('.app').getBoundingClientRect().width === 0",
+    );
+    media("", 0);
+    // Rows of 18 pixels, a little narrower than they were drawn.
+    assert!(printed > 300.0 * 17.0, "{printed}");
+    assert_eq!(is_shown, json!(true));
+    assert_eq!(browser.number(height), browser.number("innerHeight"));
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, FrameTable, Pipe, Result, StackTree, Status};
+use common::{Files, Pipe, Result, Status};
 
 /// Sum equal stacks and sort them, as a filter may make stacks equal
 #[derive(Parser)]
@@ -18,9 +18,7 @@ fn main() -> ExitCode {
 }
 
 fn stack_merge(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let mut frames = FrameTable::default();
-    let mut tree = StackTree::default();
-    pipe.for_each_folded(&args.files, |line| tree.add_stack(&mut frames, line.stack, line.count))?;
-    pipe.write_tree(&tree, &frames)?;
+    let counts = pipe.count_folded(&args.files)?;
+    pipe.write_counts(counts)?;
     Ok(pipe.status())
 }

@@ -200,7 +200,6 @@ impl Profile {
         self.tree.add_tree(&other.tree, |frame| ours[frame as usize])?;
         self.events.absorb(&other.events);
         self.left_out.absorb(other.left_out);
-        self.skipped.absorb(&other.skipped);
         Ok(())
     }
 

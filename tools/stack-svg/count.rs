@@ -1,97 +1,39 @@
 //! From folded lines to a profile: merged as a tree, or in the order they
 //! come; one count a line, or two.
 
-use common::{Error, Files, FoldedLine, FrameId, FrameTable, NodeId, Pipe, Result, StackTree};
+use common::{Error, Files, FoldedLine, FrameTable, Pipe, Result, SortedStacks, StackCounts};
 
 use crate::profile::{LeftOut, Node, Profile};
 
 /// The stacks of one profile or of two, merged.
-#[derive(Default)]
 pub(crate) struct Counted {
-    pub(crate) tree: StackTree,
-    pub(crate) frames: FrameTable,
-    /// For each node, what the first of two profiles has of its self weight;
-    /// empty for one profile.
-    pub(crate) before: Vec<u64>,
+    /// With what they weigh in all.
+    pub(crate) stacks: SortedStacks,
+    /// The same stacks with what they weigh in the first of two profiles.
+    pub(crate) before: Option<SortedStacks>,
 }
 
 /// Counts lines with one count.
 pub(crate) fn one_count(files: &Files, pipe: &mut Pipe) -> Result<Counted> {
-    let mut counted = Counted::default();
-    pipe.for_each_folded(files, |line| {
-        counted.tree.add_stack(&mut counted.frames, line.stack, line.count)
-    })?;
-    Ok(counted)
+    Ok(Counted { stacks: pipe.count_folded(files)?.into_sorted(), before: None })
 }
 
 /// Counts lines with two counts: `stack before after`. Both are weight of the
 /// stack, so that a frame that is gone is as well seen as one that is new.
 pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<Counted> {
-    let Counted { mut tree, mut frames, mut before } = Counted::default();
-    pipe.for_each_input(files, |input, pipe| {
-        let mut strangers = Strangers { input: input.name().to_owned(), seen: 0 };
-        pipe.read_folded(input, |line, pipe| {
-            let Ok(first) = FoldedLine::parse(line.stack) else {
-                strangers.complain(&line, pipe);
-                return Ok(());
-            };
-            pipe.accounts.read.weight += u128::from(first.count);
-            let mut node = StackTree::ROOT;
-            for frame in first.frames() {
-                node = tree.child(node, frames.intern(frame));
-            }
-            before.resize(tree.len(), 0);
-            tree.add(node, first.count.checked_add(line.count).ok_or(Error::Overflow)?)?;
-            before[node as usize] += first.count;
-            Ok(())
-        })
+    let (mut both, mut before) = (StackCounts::default(), StackCounts::default());
+    pipe.for_each_pair(files, |pair| {
+        both.add(pair.stack, pair.before.checked_add(pair.after).ok_or(Error::Overflow)?)?;
+        before.add(pair.stack, pair.before)
     })?;
-    before.resize(tree.len(), 0);
-    Ok(Counted { tree, frames, before })
+    Ok(Counted { stacks: both.into_sorted(), before: Some(before.into_sorted()) })
 }
 
-/// Lines of one input with one count, where two were asked for.
-struct Strangers {
-    input: String,
-    seen: u64,
-}
-
-impl Strangers {
-    /// Names the first three and counts the others.
-    fn complain(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) {
-        self.seen += 1;
-        pipe.accounts.read.lines -= 1;
-        pipe.accounts.read.weight -= u128::from(line.count);
-        if self.seen > 3 {
-            return pipe.complaints.skipped_unnamed(1);
-        }
-        let stack = String::from_utf8_lossy(line.stack);
-        let what = format!("expected 'stack before after', found '{stack} {}'", line.count);
-        pipe.complaints.error(&Error::Unknown { name: self.input.clone(), what });
+impl Counted {
+    /// The same stacks, leaf first.
+    pub(crate) fn reversed(self) -> Counted {
+        Counted { stacks: self.stacks.reversed(), before: self.before.map(SortedStacks::reversed) }
     }
-}
-
-/// The same stacks, leaf first.
-pub(crate) fn reversed(counted: &Counted) -> Result<(StackTree, Vec<u64>)> {
-    let (tree, mut reversed) = (&counted.tree, StackTree::default());
-    let mut before = Vec::new();
-    for leaf in 1..tree.len() as NodeId {
-        let weight = tree.self_weight(leaf);
-        if weight == 0 {
-            continue;
-        }
-        let (mut node, mut from) = (StackTree::ROOT, leaf);
-        while from != StackTree::ROOT {
-            node = reversed.child(node, tree.frame(from));
-            from = tree.parent(from);
-        }
-        reversed.add(node, weight)?;
-        if let Some(&own) = counted.before.get(leaf as usize) {
-            before.resize(reversed.len(), 0);
-            before[node as usize] += own;
-        }
-    }
-    Ok((reversed, before))
 }
 
 /// A flame chart: what comes later stands further to the right, and only what
@@ -111,7 +53,7 @@ struct Chart {
 
 impl Default for Chart {
     fn default() -> Chart {
-        Chart { frames: FrameTable::default(), nodes: vec![node(None, 0, 0)], open: vec![0] }
+        Chart { frames: FrameTable::default(), nodes: vec![Node::default()], open: vec![0] }
     }
 }
 
@@ -130,7 +72,7 @@ impl Chart {
             if !stays {
                 self.open.truncate(depth);
                 self.open.push(self.nodes.len());
-                self.nodes.push(node(Some(frame), depth, now));
+                self.nodes.push(Node { frame: Some(frame), depth, start: now, ..Node::default() });
             }
         }
         self.open.truncate(depth + 1);
@@ -145,10 +87,6 @@ impl Chart {
         let nodes = std::mem::take(&mut self.nodes);
         (nodes[0].weight > 0).then_some(Profile { nodes, left_out: LeftOut::default() })
     }
-}
-
-fn node(frame: Option<FrameId>, depth: usize, start: u64) -> Node {
-    Node { frame, depth, start, weight: 0, self_weight: 0, before: 0, self_before: 0 }
 }
 
 #[cfg(test)]
@@ -183,23 +121,5 @@ mod tests {
             named("y", 3, 15, 16, 16),
         ];
         assert_eq!(nodes, expected);
-    }
-
-    #[test]
-    fn reversed_stacks_weigh_the_same() {
-        let mut counted = Counted::default();
-        for (stack, weight) in [("main;f;malloc", 3), ("main;g;malloc", 4), ("main", 1)] {
-            let Counted { tree, frames, .. } = &mut counted;
-            tree.add_stack(frames, stack.as_bytes(), weight).expect("small weights");
-        }
-        let (tree, _) = reversed(&counted).expect("small weights");
-        let mut stacks = Vec::new();
-        tree.for_each_sorted(&counted.frames, |stack, weight| {
-            stacks.push((String::from_utf8_lossy(stack).into_owned(), weight));
-            Ok(())
-        })
-        .expect("nothing fails here");
-        let expected = [("main", 1), ("malloc;f;main", 3), ("malloc;g;main", 4)];
-        assert_eq!(stacks, expected.map(|(stack, weight)| (stack.to_owned(), weight)));
     }
 }

@@ -1,6 +1,7 @@
 //! The whole profile as text in the picture, for the script: names in their
 //! order, one a line, and frames as numbers.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::iter;
 
@@ -83,16 +84,17 @@ impl Embedded {
         let facts = iter::once(("id", "facts")).chain(facts);
         writer.create_element("metadata").with_attributes(facts).write_empty()?;
         let legend = self.legend.iter().map(|(color, word)| format!("{} {word}", hex(*color)));
+        let legend = lines(legend);
         let texts = [
-            ("legend", &lines(legend)),
-            ("names", &self.names),
-            ("colors", &self.colors),
-            ("frames-data", &self.frames),
+            ("legend", BytesText::new(&legend)),
+            ("names", BytesText::new(&self.names)),
+            ("colors", BytesText::from_escaped(&self.colors)),
+            ("frames-data", BytesText::from_escaped(&self.frames)),
         ];
         for (id, text) in texts {
             writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
             let element = writer.create_element("metadata").with_attribute(("id", id));
-            element.write_text_content(BytesText::new(text))?;
+            element.write_text_content(text)?;
         }
         Ok(())
     }
@@ -107,7 +109,7 @@ fn lines(texts: impl Iterator<Item = String>) -> String {
 /// the frame before to its parent, the number of its name, its self weight,
 /// and what `columns` says; of the whole only its weights.
 fn frame_text(nodes: &[Node], columns: Columns, number: impl Fn(FrameId) -> u64) -> String {
-    let mut text = Vec::with_capacity(nodes.len() * 6);
+    let mut text = String::with_capacity(nodes.len() * 6);
     // Where each of the open frames has its next child, if without a gap.
     let mut next: Vec<u64> = Vec::new();
     for node in nodes {
@@ -128,28 +130,33 @@ fn frame_text(nodes: &[Node], columns: Columns, number: impl Fn(FrameId) -> u64)
             push_number(node.self_before, &mut text);
         }
     }
-    String::from_utf8_lossy(&text).into_owned()
+    text
 }
 
-fn push_number(mut number: u64, text: &mut Vec<u8>) {
+fn push_number(mut number: u64, text: &mut String) {
     while number > 31 {
-        text.push(DIGITS[32 + (number & 31) as usize]);
+        text.push(char::from(DIGITS[32 + (number & 31) as usize]));
         number >>= 5;
     }
-    text.push(DIGITS[number as usize]);
+    text.push(char::from(DIGITS[number as usize]));
 }
 
 fn color_text(colors: &[Color]) -> String {
-    let mut distinct: Vec<String> = colors.iter().copied().map(hex).collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let mut text = distinct.join(" ").into_bytes();
-    text.push(b'\n');
-    for &color in colors {
-        let found = distinct.binary_search(&hex(color)).unwrap_or_default();
-        push_number(found as u64, &mut text);
+    let mut numbers: BTreeMap<[u8; 3], u64> = colors.iter().map(|color| (rgb(color), 0)).collect();
+    for (number, place) in (0..).zip(numbers.values_mut()) {
+        *place = number;
     }
-    String::from_utf8_lossy(&text).into_owned()
+    let distinct: Vec<String> = numbers.keys().map(|&[r, g, b]| hex(Color { r, g, b })).collect();
+    let mut text = distinct.join(" ");
+    text.push('\n');
+    for color in colors {
+        push_number(numbers[&rgb(color)], &mut text);
+    }
+    text
+}
+
+fn rgb(&Color { r, g, b }: &Color) -> [u8; 3] {
+    [r, g, b]
 }
 
 pub(crate) fn hex(Color { r, g, b }: Color) -> String {
@@ -162,11 +169,11 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_end_by_themselves() {
-        let mut text = Vec::new();
+        let mut text = String::new();
         for number in [0, 31, 32, 1023, u64::MAX] {
             push_number(number, &mut text);
         }
-        assert_eq!(String::from_utf8_lossy(&text), "0vw1_v____________f");
+        assert_eq!(text, "0vw1_v____________f");
     }
 
     #[test]

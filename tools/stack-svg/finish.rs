@@ -54,7 +54,7 @@ pub(crate) fn finish<C>(svg: &[u8], finish: Finish<C>) -> io::Result<Vec<u8>>
 where
     C: Iterator<Item = Caption>,
 {
-    let writer = Writer::new(Vec::with_capacity(svg.len()));
+    let writer = Writer::new(Vec::with_capacity(2 * svg.len()));
     let mut hand = Hand { finish, writer, bottom: None, open_pictures: 0 };
     let mut reader = Reader::from_reader(svg);
     loop {
@@ -165,20 +165,15 @@ impl<C: Iterator<Item = Caption>> Hand<C> {
     /// Copies a box to its end, with our words and colour in place of
     /// inferno's; one that keeps a place free is left out.
     fn copy_box(&mut self, tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
-        let (title, rectangle, text) = parts(reader)?;
-        if title.strip_prefix(GAP).is_some_and(|rest| rest.starts_with(" (")) {
-            return Ok(());
-        }
+        let Some((rectangle, text)) = parts(reader)? else { return Ok(()) };
         let caption = self.finish.captions.next().ok_or_else(|| unexpected("a box too many"))?;
-        if weight(&rectangle) != Some(caption.weight) {
-            return Err(unexpected("a box of another weight"));
-        }
+        let rectangle = filled(&rectangle, &caption)?;
         // A box a line, for diff and grep.
         self.writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
         self.writer.write_event(Event::Start(tag))?;
         let title = BytesText::new(&caption.title);
         self.writer.create_element("title").write_text_content(title)?;
-        self.writer.write_event(Event::Empty(filled(&rectangle, &caption.fill)?))?;
+        self.writer.write_event(Event::Empty(rectangle))?;
         self.writer.write_event(Event::Start(text))?;
         self.writer.write_event(Event::Text(BytesText::new(&caption.label)))?;
         self.writer.write_event(Event::End(BytesEnd::new("text")))?;
@@ -186,16 +181,18 @@ impl<C: Iterator<Item = Caption>> Hand<C> {
     }
 }
 
-/// What a box is made of, read to its end: the start of its title, its
-/// rectangle and the tag of its text.
+/// What a box is made of, read to its end: its rectangle and the tag of its
+/// text; nothing if it keeps a place free.
 fn parts(
     reader: &mut Reader<&[u8]>,
-) -> io::Result<(String, BytesStart<'static>, BytesStart<'static>)> {
-    let (mut title, mut rectangle, mut text) = (None, None, None);
+) -> io::Result<Option<(BytesStart<'static>, BytesStart<'static>)>> {
+    let (mut is_gap, mut rectangle, mut text) = (None, None, None);
     loop {
         match reader.read_event().map_err(io::Error::other)? {
-            Event::Text(words) if title.is_none() => {
-                title = Some(words.to_str_lossy().into_owned());
+            // The title, which the name starts.
+            Event::Text(words) if is_gap.is_none() => {
+                let behind = words.strip_prefix(GAP.as_bytes());
+                is_gap = Some(behind.is_some_and(|behind| behind.starts_with(b" (")));
             }
             Event::Empty(tag) if tag.name().as_ref() == b"rect" => {
                 rectangle = Some(tag.into_owned());
@@ -207,7 +204,8 @@ fn parts(
         }
     }
     match (rectangle, text) {
-        (Some(rectangle), Some(text)) => Ok((title.unwrap_or_default(), rectangle, text)),
+        _ if is_gap == Some(true) => Ok(None),
+        (Some(rectangle), Some(text)) => Ok(Some((rectangle, text))),
         _ => Err(unexpected("a box without a rectangle or a text")),
     }
 }
@@ -222,39 +220,44 @@ fn id(tag: &BytesStart<'_>) -> Vec<u8> {
     id.map(|id| id.value.into_owned()).unwrap_or_default()
 }
 
-/// What inferno says that a rectangle weighs.
-fn weight(tag: &BytesStart<'_>) -> Option<u64> {
-    tag.try_get_attribute("fg:w").ok()??.value.to_str().ok()?.parse().ok()
-}
-
 fn is_background(tag: &BytesStart<'_>) -> bool {
     let fill = tag.try_get_attribute("fill").ok().flatten();
     fill.is_some_and(|fill| fill.value.as_ref() == b"url(#background)")
 }
 
-/// A rectangle in another colour.
-fn filled(tag: &BytesStart<'_>, fill: &str) -> io::Result<BytesStart<'static>> {
-    changed(tag, |key, value| if key == b"fill" { fill.as_bytes().to_vec() } else { value })
+/// A rectangle in its colour, if it weighs what it must.
+fn filled(rectangle: &BytesStart<'_>, caption: &Caption) -> io::Result<BytesStart<'static>> {
+    let mut filled = BytesStart::new("rect");
+    let mut weight = None;
+    // There are very many, and inferno gives no attribute twice.
+    for attribute in rectangle.attributes().with_checks(false) {
+        let attribute = attribute.map_err(io::Error::other)?;
+        match attribute.key.as_ref() {
+            b"fill" => filled.push_attribute(("fill", caption.fill.as_str())),
+            b"fg:w" => {
+                weight = attribute.value.to_str().ok().and_then(|weight| weight.parse().ok());
+                filled.push_attribute(attribute);
+            }
+            _ => filled.push_attribute(attribute),
+        }
+    }
+    if weight != Some(caption.weight) {
+        return Err(unexpected("a box of another weight"));
+    }
+    Ok(filled)
 }
 
 /// A line of text that begins where the boxes do.
 fn aligned(tag: &BytesStart<'_>) -> io::Result<BytesStart<'static>> {
-    changed(tag, |key, value| if key == b"x" { b"10".to_vec() } else { value })
-}
-
-/// A tag with other values of its attributes.
-fn changed(
-    tag: &BytesStart<'_>,
-    value: impl Fn(&[u8], Vec<u8>) -> Vec<u8>,
-) -> io::Result<BytesStart<'static>> {
-    let mut other = tag.to_owned();
-    other.clear_attributes();
+    let mut aligned = BytesStart::new("text");
     for attribute in tag.attributes() {
         let mut attribute = attribute.map_err(io::Error::other)?;
-        attribute.value = value(attribute.key.as_ref(), attribute.value.into_owned()).into();
-        other.push_attribute(attribute);
+        if attribute.key.as_ref() == b"x" {
+            attribute.value = b"10"[..].into();
+        }
+        aligned.push_attribute(attribute);
     }
-    Ok(other)
+    Ok(aligned)
 }
 
 /// A tag that is higher by so many pixels, and its height.

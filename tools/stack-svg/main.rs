@@ -113,15 +113,14 @@ fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Profiles>> {
     } else {
         count::one_count(&args.files, pipe)?
     };
-    let of_tree = |tree, before| Profile::of_tree(tree, before, &counted.frames, args.max_frames);
-    let Some(whole) = of_tree(&counted.tree, &counted.before)? else { return Ok(None) };
-    let reversed = if args.reverse {
-        let (tree, before) = count::reversed(&counted)?;
-        of_tree(&tree, &before)?
-    } else {
-        None
-    };
-    Ok(Some(Profiles { whole, reversed, frames: counted.frames }))
+    let Some(whole) = Profile::heaviest(&counted, args.max_frames)? else { return Ok(None) };
+    if !args.reverse {
+        let frames = counted.stacks.into_frames();
+        return Ok(Some(Profiles { whole, reversed: None, frames }));
+    }
+    let counted = counted.reversed();
+    let reversed = Profile::heaviest(&counted, args.max_frames)?;
+    Ok(Some(Profiles { whole, reversed, frames: counted.stacks.into_frames() }))
 }
 
 fn draw(args: &Args, profiles: &Profiles) -> std::io::Result<Vec<u8>> {

@@ -64,6 +64,13 @@ fn is_unseen(char: char) -> bool {
 /// The text with invalid UTF-8, and the characters that must not stay, as
 /// escapes of their bytes: `\xAD`.
 fn escaped(name: &[u8], escape: impl Fn(char) -> bool) -> String {
+    // Nearly all names are of this kind, and there may be a million.
+    if let Ok(text) = str::from_utf8(name)
+        && text.is_ascii()
+        && !text.chars().any(&escape)
+    {
+        return text.to_owned();
+    }
     let mut text = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
         for char in chunk.valid().chars() {
@@ -87,22 +94,46 @@ fn push_escapes(bytes: &[u8], text: &mut String) {
 /// Fewer letters of a name tell nothing.
 const LEAST_LETTERS: usize = 5;
 
-/// A name shortened in the middle to so many letters, cut between what a
-/// reader takes for letters; nothing if that is too little to be of use.
+/// A name without its outer modules, or else shortened in the middle, so that
+/// it has so many letters, cut between what a reader takes for letters; nothing
+/// if that is too little to be of use.
 pub(crate) fn fitted(name: &str, letters: usize) -> String {
-    let graphemes: Vec<&str> = name.as_bytes().graphemes().collect();
-    if graphemes.iter().copied().map(columns).sum::<usize>() <= letters {
+    if fits(name, letters) {
         return name.to_owned();
     }
     if letters < LEAST_LETTERS {
         return String::new();
     }
-    // The end says more than the start: Module.Submodule.function.
+    if let Some(tail) = tails(name).find(|tail| fits(tail, letters - 1)) {
+        return format!("\u{2026}{tail}");
+    }
+    let graphemes: Vec<&str> = tails(name).last().unwrap_or(name).as_bytes().graphemes().collect();
+    // The end says more than the start.
     let tail = letters / 2;
     let head = letters - 1 - tail;
     let ahead = fitting(graphemes.iter().copied(), head);
     let behind = fitting(graphemes.iter().rev().copied(), tail);
     [&graphemes[..ahead], &["\u{2026}"], &graphemes[graphemes.len() - behind..]].concat().concat()
+}
+
+fn fits(name: &str, letters: usize) -> bool {
+    let mut widths = name.as_bytes().graphemes().map(columns);
+    widths.try_fold(letters, usize::checked_sub).is_some()
+}
+
+/// What follows each module in `Stdlib.List.map` or `std::vec::Vec<a::B>::push`,
+/// arguments aside, the longest first.
+fn tails(name: &str) -> impl Iterator<Item = &str> {
+    let separator = match name {
+        _ if name.contains("::") => Some("::"),
+        _ if name.starts_with(|first: char| first.is_ascii_uppercase()) => Some("."),
+        _ => None,
+    };
+    let arguments = name.char_indices().skip(1).find(|(_, char)| "(<".contains(*char));
+    let modules = &name[..arguments.map_or(name.len(), |(at, _)| at)];
+    let ends = separator.into_iter().flat_map(|separator| modules.match_indices(separator));
+    let tails = ends.map(|(at, separator)| &name[at + separator.len()..]);
+    tails.filter(|tail| !tail.is_empty())
 }
 
 /// A name and what is said of it: all of that, or none.
@@ -177,7 +208,22 @@ mod tests {
         assert_eq!(fitted("関数です", 7), "関\u{2026}す");
         let six = "e\u{301}".repeat(6);
         assert_eq!(fitted(&six, 5), "e\u{301}e\u{301}\u{2026}e\u{301}e\u{301}");
-        assert_eq!(fitted("Stdlib.List.fold_left", 12), "Stdli\u{2026}d_left");
         assert_eq!(fitted("", 0), "");
+    }
+
+    #[test]
+    fn a_function_is_worth_more_than_its_modules() {
+        let table = [
+            ("Stdlib.List.fold_left", 15, "\u{2026}List.fold_left"),
+            ("Stdlib.List.fold_left", 14, "\u{2026}fold_left"),
+            ("Stdlib.List.fold_left", 7, "fol\u{2026}eft"),
+            ("Treegc.(fun/2451)", 12, "\u{2026}(fun/2451)"),
+            ("alloc::vec::Vec<a::B>::push", 21, "\u{2026}vec::Vec<a::B>::push"),
+            ("mark_slice.constprop.0", 8, "mar\u{2026}op.0"),
+            ("Module.", 6, "Mo\u{2026}le."),
+        ];
+        for (name, letters, expected) in table {
+            assert_eq!(fitted(name, letters), expected, "{name} {letters}");
+        }
     }
 }

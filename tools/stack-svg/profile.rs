@@ -1,10 +1,14 @@
 //! A profile in the order in which it is drawn: a parent before its children,
 //! and these from left to right.
 
-use common::{FrameId, FrameTable, NodeId, Result, StackTree};
+use std::mem;
+
+use common::{FrameId, HeaviestTree, Result, SortedStacks, TreeNode};
+
+use crate::count::Counted;
 
 /// A frame in its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Node {
     /// Its name; the whole has none.
     pub(crate) frame: Option<FrameId>,
@@ -49,58 +53,34 @@ pub(crate) struct LeftOut {
 }
 
 impl Profile {
-    /// The frames of a tree, children in the order of their names; of more
-    /// than `max_frames` the heaviest. `before` is what the first of two
-    /// profiles has of each node's self weight, or empty. `None` if nothing
-    /// weighs anything.
+    /// The frames of all stacks, children in the order of their names; of more
+    /// than `max_frames` the heaviest. `None` if nothing weighs anything.
     ///
     /// # Errors
     ///
     /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
-    pub(crate) fn of_tree(
-        tree: &StackTree,
-        before: &[u64],
-        frames: &FrameTable,
-        max_frames: usize,
-    ) -> Result<Option<Profile>> {
-        let weights = tree.total_weights()?;
-        if weights[StackTree::ROOT as usize] == 0 {
+    pub(crate) fn heaviest(counted: &Counted, max_frames: usize) -> Result<Option<Profile>> {
+        let tree = HeaviestTree::new(&counted.stacks, max_frames)?;
+        if tree.total == 0 {
             return Ok(None);
         }
-        let before = Before::of(tree, before);
-        let least = least_weight(&weights[1..], max_frames);
-        let family = Family::of(tree, frames, |node| weights[node as usize] >= least);
-
-        let mut profile = Profile { nodes: Vec::new(), left_out: LeftOut::default() };
-        let mut pending = vec![(StackTree::ROOT, 0, 0)];
-        while let Some((id, depth, start)) = pending.pop() {
-            let weight = weights[id as usize];
-            let children = family.children(tree, id);
-            let covered: u64 = children.iter().map(|&child| weights[child as usize]).sum();
-            let covered_before: u64 = children.iter().map(|&child| before.total(child)).sum();
-            let frame = (id != StackTree::ROOT).then(|| tree.frame(id));
-            let self_weight = weight - covered;
-            let before = before.total(id);
-            let self_before = before - covered_before;
-            profile.left_out.weight += self_weight - tree.self_weight(id);
-            profile.nodes.push(Node {
-                frame,
-                depth,
-                start,
-                weight,
-                self_weight,
-                before,
-                self_before,
-            });
-            let mut end = start + weight;
-            for &child in children.iter().rev() {
-                end -= weights[child as usize];
-                pending.push((child, depth + 1, end));
-            }
+        let mut nodes = Vec::with_capacity(tree.nodes.len() + 1);
+        nodes.push(Node { weight: tree.total, ..Node::default() });
+        nodes.extend(tree.nodes.iter().map(|node| Node {
+            frame: Some(node.frame),
+            depth: node.depth as usize,
+            weight: node.total,
+            ..Node::default()
+        }));
+        if let Some(before) = &counted.before {
+            add_before(before, &tree.nodes, &mut nodes);
         }
-        let weighing = weights.iter().filter(|&&weight| weight > 0).count();
-        profile.left_out.frames = (weighing - profile.nodes.len()) as u64;
-        Ok(Some(profile))
+        add_up(&mut nodes);
+        place(&mut nodes);
+        let own: u64 = tree.nodes.iter().map(|node| node.weight).sum();
+        let with_left_out: u64 = nodes.iter().map(|node| node.self_weight).sum();
+        let left_out = LeftOut { frames: tree.left_out, weight: with_left_out - own };
+        Ok(Some(Profile { nodes, left_out }))
     }
 
     /// Without the frames whose weight is not to be kept; `keep` must keep
@@ -150,68 +130,68 @@ fn least_weight(weights: &[u64], max_frames: usize) -> u64 {
     heaviest_out.saturating_add(1)
 }
 
-/// For each node what the first of two profiles has of its total weight.
-struct Before(Vec<u64>);
-
-impl Before {
-    fn of(tree: &StackTree, own: &[u64]) -> Before {
-        let mut totals = own.to_vec();
-        for node in (1..totals.len()).rev() {
-            totals[tree.parent(node as NodeId) as usize] += totals[node];
+/// Tells the nodes of a tree, which stand behind the whole, what the stacks of
+/// the first profile have of their self weight: those that end there or in
+/// what was left out above.
+fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node]) {
+    let mut next = tree.iter().zip(1..).peekable();
+    let mut path = vec![0];
+    for stack in stacks.iter() {
+        path.truncate(stack.shared + 1);
+        // A frame that was left out has none above it.
+        for (&frame, depth) in stack.frames.iter().zip(1..).skip(path.len() - 1) {
+            let is_here =
+                |(node, _): &(&TreeNode, usize)| (node.depth, node.frame) == (depth, frame);
+            let Some((_, place)) = next.next_if(is_here) else { break };
+            path.push(place);
         }
-        Before(totals)
-    }
-
-    fn total(&self, node: NodeId) -> u64 {
-        self.0.get(node as usize).copied().unwrap_or(0)
+        nodes[path[path.len() - 1]].self_before += stack.weight;
     }
 }
 
-/// The nodes to keep but the root, by parent and then by name; a table of all
-/// children of all nodes would be larger than the rest of the program.
-struct Family(Vec<NodeId>);
-
-impl Family {
-    fn of(tree: &StackTree, frames: &FrameTable, keep: impl Fn(NodeId) -> bool) -> Family {
-        let last = tree.len() as NodeId;
-        // A child is never heavier than its parent, so no kept node is lost.
-        let mut nodes: Vec<NodeId> = (1..last).filter(|&node| keep(node)).collect();
-        let ranks = ranks(frames);
-        nodes.sort_unstable_by_key(|&node| (tree.parent(node), ranks[tree.frame(node) as usize]));
-        Family(nodes)
-    }
-
-    fn children(&self, tree: &StackTree, parent: NodeId) -> &[NodeId] {
-        let start = self.0.partition_point(|&node| tree.parent(node) < parent);
-        // Most have few children, so this is quicker than another bisection.
-        let count = self.0[start..].iter().take_while(|&&node| tree.parent(node) == parent).count();
-        &self.0[start..start + count]
+/// Fills in what follows from the weights of all nodes, and from what the first
+/// of two profiles has of their self weights.
+fn add_up(nodes: &mut [Node]) {
+    // At each depth, the children so far of a parent that is to come.
+    let deepest = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+    let mut children = vec![(0, 0); deepest + 2];
+    for node in nodes.iter_mut().rev() {
+        let (weight, before) = mem::take(&mut children[node.depth + 1]);
+        node.self_weight = node.weight - weight;
+        node.before = node.self_before + before;
+        let siblings = &mut children[node.depth];
+        siblings.0 += node.weight;
+        siblings.1 += node.before;
     }
 }
 
-/// For each frame its place in the order of names: comparing these is quicker
-/// than comparing names again and again.
-fn ranks(frames: &FrameTable) -> Vec<u32> {
-    let mut ids: Vec<FrameId> = (0..frames.len() as FrameId).collect();
-    ids.sort_unstable_by_key(|&id| frames.name(id));
-    let mut ranks = vec![0; ids.len()];
-    for (rank, id) in (0..).zip(ids) {
-        ranks[id as usize] = rank;
+/// Puts each node to the right of its siblings, and these to the right of what
+/// is their parent's own.
+fn place(nodes: &mut [Node]) {
+    // At each depth, where the next node starts.
+    let mut next = vec![0];
+    for node in nodes {
+        next.truncate(node.depth + 1);
+        node.start = next[node.depth];
+        next[node.depth] += node.weight;
+        next.push(node.start + node.self_weight);
     }
-    ranks
 }
 
 #[cfg(test)]
 mod tests {
+    use common::{FrameTable, StackCounts};
+
     use super::*;
 
     fn profile(lines: &[(&str, u64)], max_frames: usize) -> (Option<Profile>, FrameTable) {
-        let (mut tree, mut frames) = (StackTree::default(), FrameTable::default());
+        let mut counts = StackCounts::default();
         for (stack, weight) in lines {
-            tree.add_stack(&mut frames, stack.as_bytes(), *weight).expect("small weights");
+            counts.add(stack.as_bytes(), *weight).expect("small weights");
         }
-        let profile = Profile::of_tree(&tree, &[], &frames, max_frames).expect("small weights");
-        (profile, frames)
+        let counted = Counted { stacks: counts.into_sorted(), before: None };
+        let profile = Profile::heaviest(&counted, max_frames).expect("small weights");
+        (profile, counted.stacks.into_frames())
     }
 
     /// Each node as its name, depth, start, weight and self weight.
@@ -278,5 +258,34 @@ mod tests {
         assert_eq!(nodes(&profile_of_a.expect("some weight"), &frames), expected);
         assert_eq!(profile(&[("a;b", 0)], 9).0, None);
         assert_eq!(profile(&[], 9).0, None);
+    }
+
+    #[test]
+    fn two_profiles_are_told_apart_in_every_frame() {
+        let (mut both, mut first) = (StackCounts::default(), StackCounts::default());
+        let lines = [("a;b", 1, 9), ("a;c;d", 3, 0), ("a;c;e", 1, 1), ("a", 5, 2), ("f;b", 0, 80)];
+        for (stack, before, after) in lines {
+            both.add(stack.as_bytes(), before + after).expect("small weights");
+            first.add(stack.as_bytes(), before).expect("small weights");
+        }
+        let before = Some(first.into_sorted());
+        let counted = Counted { stacks: both.into_sorted(), before };
+        let before = |max_frames| {
+            let profile = Profile::heaviest(&counted, max_frames).expect("small weights");
+            let nodes = profile.expect("some weight").nodes;
+            nodes.iter().map(|n| (n.weight, n.before, n.self_before)).collect::<Vec<_>>()
+        };
+        let whole = [
+            (102, 10, 0),
+            (22, 10, 5),
+            (10, 1, 1),
+            (5, 4, 0),
+            (3, 3, 3),
+            (2, 1, 1),
+            (80, 0, 0),
+            (80, 0, 0),
+        ];
+        assert_eq!(before(9), whole);
+        assert_eq!(before(4), [(102, 10, 0), (22, 10, 9), (10, 1, 1), (80, 0, 0), (80, 0, 0)]);
     }
 }

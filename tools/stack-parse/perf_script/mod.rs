@@ -14,6 +14,7 @@ mod lines;
 mod names;
 mod parallel;
 mod recent;
+mod symbols;
 mod tokens;
 
 use common::{Blocks, Error, Input, Pipe, Result};

@@ -145,9 +145,8 @@ fn is_kernel(frame: &FrameLine<'_>) -> bool {
 
 /// `/tmp/perf-123.map`, `jitted-123-4.so`, `[anon]`, `//anon`.
 fn is_jit(dso: &[u8]) -> bool {
-    let file = file_name(dso);
-    file.starts_with(b"perf-") && file.ends_with(b".map")
-        || file.starts_with(b"jitted-") && file.ends_with(b".so")
+    dso.ends_with(b".map") && file_name(dso).starts_with(b"perf-")
+        || dso.ends_with(b".so") && file_name(dso).starts_with(b"jitted-")
         || matches!(dso, b"[anon]" | b"//anon")
 }
 

@@ -104,7 +104,9 @@ function fillFrame(element, { branch, width, isBelow }) {
   element.style.backgroundColor = colorOf(branch);
   element.textContent = labelOf(branch, Math.floor((width - 2 * PADDING) / LETTER));
   element.setAttribute('aria-level', branch.depth + 1);
-  if (isBelow) element.classList.add('below');
+  element.classList.toggle('below', isBelow === true);
+  // Its outline would hide its colour.
+  element.classList.toggle('thin', width < 6);
   markHit(element, branch);
 }
 

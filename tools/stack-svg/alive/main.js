@@ -93,7 +93,8 @@ function showTip(box, event) {
   const numbers = isCrowd
     ? [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, 'zoom in to see them']
     : numbersOf(box.branch);
-  for (const text of numbers) makeIn(page.tip, 'span', '', text);
+  const line = makeIn(page.tip, 'div', 'numbers');
+  for (const text of numbers) makeIn(line, 'span', '', text);
   page.tip.classList.add('on');
   placeTip(event);
 }

@@ -37,11 +37,16 @@ const KEYS = [
 
 const page = makePage();
 
+function titleOf() {
+  if (isChart) return 'Flame Chart';
+  return isDiff ? 'Flame Graph, before and after' : 'Flame Graph';
+}
+
 function makePage() {
   const app = make('div', 'app');
   const bar = makeIn(app, 'header', 'bar');
   const heading = makeIn(bar, 'div', 'heading');
-  makeIn(heading, 'h1', 'title', facts.title || (isChart ? 'Flame Chart' : 'Flame Graph'));
+  makeIn(heading, 'h1', 'title', facts.title || titleOf());
   if (facts.subtitle) makeIn(heading, 'p', 'subtitle', facts.subtitle);
   const tabs = makeIn(bar, 'div', 'tabs', '', { role: 'tablist', 'aria-label': 'View' });
   const tabOf = {};
@@ -113,15 +118,26 @@ function showPage() {
   holder.setAttribute('class', 'alive');
   holder.setAttribute('width', '100%');
   holder.setAttribute('height', '100%');
+  page.app.style.fontSize = `${facts.letter}px`;
+  holder.append(page.app);
+  picture.append(holder);
+  picture.classList.add('is-alive');
+  const paper = matchMedia('print');
+  const own = ['viewBox', 'width', 'height'].map((key) => [key, picture.getAttribute(key)]);
+  const fit = () => {
+    for (const [key, value] of own) picture.setAttribute(key, value);
+    if (!paper.matches) fillWindow();
+  };
+  paper.addEventListener('change', fit);
+  fit();
+}
+
+function fillWindow() {
   const isWindow = picture === document.documentElement;
   const height = picture.getAttribute('height');
   picture.removeAttribute('viewBox');
   picture.setAttribute('width', facts.width || '100%');
   picture.setAttribute('height', isWindow ? '100%' : Math.max(height, 300));
-  page.app.style.fontSize = `${facts.letter}px`;
-  holder.append(page.app);
-  picture.append(holder);
-  picture.classList.add('is-alive');
 }
 
 let toast = 0;

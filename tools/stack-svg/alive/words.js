@@ -47,18 +47,32 @@ const PLAIN = /^[\x20-\x7e\u2026\u2212]*$/;
 // Fewer letters of a name tell nothing.
 const LEAST_LETTERS = 5;
 
-// The text shortened in the middle to so many columns, as the end of a name
-// says more than its start; nothing if that is too little to be of use.
+// The name without its outer modules, or else shortened in the middle, to so
+// many columns; nothing if that is too little to be of use. As in names.rs.
 function fitted(text, room) {
   if (text.length <= room && PLAIN.test(text)) return text;
   if (room < LEAST_LETTERS) return '';
-  const letters = Array.from(text);
-  if (columns(letters) <= room) return text;
+  if (fits(text, room)) return text;
+  const parts = tails(text);
+  const short = parts.find((part) => fits(part, room - 1));
+  if (short !== undefined) return `…${short}`;
+  const letters = Array.from(parts.at(-1) ?? text);
   const tail = Math.floor(room / 2);
   const head = room - 1 - tail;
   const ahead = fitting(letters, head);
   const behind = fitting(letters.slice().reverse(), tail);
   return `${letters.slice(0, ahead).join('')}…${letters.slice(letters.length - behind).join('')}`;
+}
+
+const fits = (text, room) => columns(Array.from(text)) <= room;
+
+// What follows each module, arguments aside, the longest first.
+function tails(text) {
+  const separator = text.includes('::') ? /::/g : /^[A-Z]/.test(text) ? /\./g : null;
+  if (separator === null) return [];
+  const modules = /^.[^(<]*/su.exec(text)[0];
+  const ends = [...modules.matchAll(separator)].map((found) => found.index + found[0].length);
+  return ends.map((end) => text.slice(end)).filter(Boolean);
 }
 
 // A name and what is said of it: all of that, or none.
