@@ -97,7 +97,7 @@ fn samples_read_whole_and_line_by_line_are_the_same() {
         // No blank line is found in a file with CRLF, so it is read line by line.
         let text: Vec<u8> =
             script.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
-        for args in [&["--by-event", "--annotate"][..], &["--by-event", "--per-sample"]] {
+        for args in [&["--by-event", "--annotate"][..], &["--by-event", "--per-sample"], &[]] {
             let whole = output("stack-parse", args, &script);
             assert_eq!(whole, output("stack-parse", args, &text), "{name}");
         }
@@ -196,6 +196,7 @@ fn every_shape_of_line_is_read() {
         ("demo 1 2.5: cycles:\n\n", "demo 1\n"),
         // A blank line before the frames.
         ("demo 1 2.5: cycles:\n\n\t 10 f (/demo)\n\n", "demo;f 1\n"),
+        ("demo 1 2.5: cycles:\n\n\n\t 10 f (/demo)\n\t 20 g (/demo)\n\n", "demo;g;f 1\n"),
         // Only addresses and symbols: `-F ip,sym`.
         ("\n\t 10 f\n\t 20 g\n\n\n\t 10 f\n\t 20 g\n", "g;f 2\n"),
         ("cpu-clock: \n\t 10 f\n\n", "f 1\n"),

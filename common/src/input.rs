@@ -6,11 +6,11 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use ruzstd::decoding::StreamingDecoder;
 
 use crate::mapped::{Mapped, MappedFile};
 use crate::progress::{Counted, Progress};
 use crate::utf16::Utf16;
+use crate::zstd::Zstd;
 use crate::{Error, Result};
 
 /// What standard input is called in messages.
@@ -93,18 +93,18 @@ impl Input {
     fn unpacked(mut self) -> io::Result<Input> {
         let unpacked: Box<dyn Read> = match self.peek(4)? {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
-            [0x28, 0xb5, 0x2f, 0xfd] => {
-                Box::new(StreamingDecoder::new(self.packed()).map_err(io::Error::other)?)
+            // A frame of zstd, or one of those that it skips.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
+                Box::new(Zstd::new(self.packed()))
             }
-            // Byte order marks: of UTF-8, and of UTF-16 in its two orders.
+            // Byte order marks: of UTF-8, and of UTF-16 in its two orders, which
+            // becomes that of UTF-8.
             [0xef, 0xbb, 0xbf, ..] => {
                 self.ahead.drain(..3);
-                // Which would begin with the mark again.
-                self.mapped = None;
-                return Ok(self);
+                Box::new(self.packed())
             }
-            [0xff, 0xfe, ..] => Box::new(self.utf16(u16::from_le_bytes)),
-            [0xfe, 0xff, ..] => Box::new(self.utf16(u16::from_be_bytes)),
+            [0xff, 0xfe, ..] => Box::new(Utf16::new(self.packed(), u16::from_le_bytes)),
+            [0xfe, 0xff, ..] => Box::new(Utf16::new(self.packed(), u16::from_be_bytes)),
             _ => return Ok(self),
         };
         Input::of(self.name, unpacked).unpacked()
@@ -129,12 +129,6 @@ impl Input {
             mapped.read_on()?;
         }
         Ok(None)
-    }
-
-    /// Moves the bytes behind a byte order mark out, decoded.
-    fn utf16(&mut self, unit: fn([u8; 2]) -> u16) -> impl Read + use<> {
-        self.ahead.drain(..2);
-        Utf16::new(self.packed(), unit)
     }
 
     /// Moves the bytes out, leaving the name.

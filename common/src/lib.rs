@@ -59,6 +59,7 @@ mod stacks;
 mod symbols;
 mod tree;
 mod utf16;
+mod zstd;
 
 pub use accounts::{Accounts, Flow};
 pub use blocks::{Block, Blocks};

@@ -44,6 +44,13 @@ fn packed_input_is_unpacked_whatever_its_name() {
     let file = path.to_str().expect("UTF-8");
     for name in folded_tools() {
         let expected = clean(name, PROFILE);
+        // As `cat` makes one file of two.
+        let twice = clean(name, PROFILE.repeat(2));
+        assert_eq!(clean(name, gzip.repeat(2)), twice, "{name}: gzip, twice");
+        assert_eq!(clean(name, zstd.repeat(2)), twice, "{name}: zstd, twice");
+        // As pzstd begins: a frame of two bytes that says nothing of the text.
+        let pzstd = [b"\x50\x2a\x4d\x18\x02\0\0\0ab", &zstd[..]].concat();
+        assert_eq!(clean(name, pzstd), expected, "{name}: pzstd");
         assert_eq!(clean(name, &gzip), expected, "{name}: gzip");
         assert_eq!(clean(name, &zstd), expected, "{name}: zstd");
         assert_eq!(filter_bytes(name, &with_minimal(name, &[file]), ""), expected, "{name} FILE");

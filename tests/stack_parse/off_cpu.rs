@@ -20,6 +20,7 @@ fn blocked_time_is_the_time_between_switches() {
         switch("1.750000", "1", "D", "2", "write"),
         switch("2.000000", "2", "S", "0", "sleep"),
         switch("2.100000", "0", "R", "1", "idle"),
+        switch("2.200000", "1", "X", "0", "exit"),
     ];
     let output = output("stack-parse", &["--off-cpu"], script.concat());
     assert_eq!(String::from_utf8_lossy(&output.stdout), "t1;read 500000000\nt1;write 350000000\n",);

@@ -132,11 +132,14 @@ impl<'a> Reader<'a> {
         if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
             return self.line_by_line(text, profile);
         }
-        self.lines.close(profile)?;
         let sample = match self.headers.find(header) {
-            Some((sample, time)) => profile.reopen(sample, time).then_some(sample),
+            Some((sample, time)) => {
+                self.lines.close(profile)?;
+                profile.reopen(sample, time).then_some(sample)
+            }
             None => match EventLine::parse(header) {
                 Some(event) if event.is_plain_sample() => {
+                    self.lines.close(profile)?;
                     self.lines.note_header(&event);
                     let sample = profile.open(&Origin::from(&event))?;
                     if let Some(sample) = sample.filter(|_| profile.can_reopen()) {
