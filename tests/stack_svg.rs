@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use crate::picture::Picture;
-use crate::util::{filter, filter_bytes, recording, tool};
+use crate::util::{feed, filter, filter_bytes, recording, tool};
 
 fn draw(args: &[&str], input: impl AsRef<[u8]>) -> Picture {
     Picture::of(filter_bytes("stack-svg", args, input))
@@ -192,6 +192,17 @@ fn malformed_lines_are_named_and_the_rest_is_drawn() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("stack-svg: <stdin>:2: expected"));
     assert_eq!(Picture::of(output.stdout).frames().len(), 2);
+}
+
+#[test]
+fn lines_without_two_counts_are_named_where_two_were_asked_for() {
+    let output = feed("stack-svg", &["--diff"], "a 1 2\na 1\n# note\nb\n");
+    assert_eq!(output.status.code(), Some(2));
+    let expected = "expected 'frame;frame before after', found no two counts";
+    let expected = format!("stack-svg: <stdin>:2: {expected}\nstack-svg: <stdin>:4: {expected}\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+    let picture = Picture::of(output.stdout);
+    assert_eq!(picture.frames(), [frame("a", 1, 0, 3)]);
 }
 
 #[test]

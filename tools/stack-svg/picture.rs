@@ -112,7 +112,7 @@ impl Picture<'_> {
             (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&name, letters))
         };
         let color = match node.frame {
-            _ if self.kind.diff => colors::of_change(node),
+            _ if self.kind.diff => colors::of_change(node.before, node.after()),
             Some(id) => colors[id as usize],
             None => colors::WHOLE,
         };
@@ -163,7 +163,10 @@ impl Picture<'_> {
     }
 
     fn cut_words(&self) -> Option<String> {
-        let words = || format!("{} cut by --max-frames", self.frames_are(self.cut));
+        let words = || {
+            let frames = self.frames_are(self.cut);
+            format!("{frames} cut by --max-frames; their callers have what they weigh")
+        };
         (self.cut.frames > 0).then(words)
     }
 

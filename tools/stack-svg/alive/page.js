@@ -35,6 +35,9 @@ const KEYS = [
   ['?', 'show and hide these keys'],
 ];
 
+// On both sides, as in style.css.
+const MARGIN = 12;
+
 const page = makePage();
 
 function titleOf() {
@@ -130,6 +133,9 @@ function showPage() {
   };
   paper.addEventListener('change', fit);
   fit();
+  // The scroll bar has the margin to itself, where there is one.
+  const { offsetWidth, clientWidth } = page.stage;
+  page.stage.style.marginRight = `${Math.max(0, MARGIN - (offsetWidth - clientWidth))}px`;
 }
 
 function fillWindow() {
