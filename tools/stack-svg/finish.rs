@@ -30,6 +30,8 @@ pub(crate) struct Caption {
     pub(crate) title: String,
     pub(crate) label: String,
     pub(crate) fill: String,
+    /// True if and only if there is room for an edge.
+    pub(crate) is_wide: bool,
 }
 
 /// What is to be done to a picture.
@@ -164,10 +166,13 @@ impl<C: Iterator<Item = Caption>> Hand<C> {
 
     /// Copies a box to its end, with our words and colour in place of
     /// inferno's; one that keeps a place free is left out.
-    fn copy_box(&mut self, tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
+    fn copy_box(&mut self, mut tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
         let Some((rectangle, text)) = parts(reader)? else { return Ok(()) };
         let caption = self.finish.captions.next().ok_or_else(|| unexpected("a box too many"))?;
         let rectangle = filled(&rectangle, &caption)?;
+        if caption.is_wide {
+            tag.push_attribute(("class", "wide"));
+        }
         // A box a line, for diff and grep.
         self.writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
         self.writer.write_event(Event::Start(tag))?;

@@ -30,8 +30,12 @@ function drawTable() {
   table.current = Math.min(table.current, Math.max(0, table.rows.length - 1));
   drawTableHead();
   page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
+  page.content.setAttribute('role', 'table');
+  page.content.setAttribute('aria-label', 'Functions');
+  // Those in sight, the head and the sum are only some of them.
+  page.content.setAttribute('aria-rowcount', table.rows.length + 2);
   page.frames.setAttribute('role', 'rowgroup');
-  page.frames.setAttribute('aria-label', 'Table');
+  page.frames.removeAttribute('aria-label');
   drawTableRows();
   drawTableSum();
 }
