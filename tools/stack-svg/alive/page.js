@@ -46,7 +46,7 @@ function titleOf() {
 }
 
 function makePage() {
-  const app = make('div', 'app');
+  const app = make('div', isDiff ? 'app diff' : 'app');
   const bar = makeIn(app, 'header', 'bar');
   const heading = makeIn(bar, 'div', 'heading');
   makeIn(heading, 'h1', 'title', facts.title || titleOf());

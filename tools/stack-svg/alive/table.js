@@ -78,7 +78,8 @@ function rowOf(sums, at) {
     const cell = makeIn(row, 'div', `cell ${column.id}`, cellText(column, sums), { role: 'cell' });
     if (column.isShare) barIn(cell, column.of(sums) / tree.total[0]);
   }
-  const cell = makeIn(row, 'div', 'cell name', nameText(sums.name), { role: 'cell' });
+  const name = nameText(sums.name);
+  const cell = makeIn(row, 'div', 'cell name', name, { role: 'cell', title: name });
   const square = make('i', 'square');
   const branch = { name: sums.name, weight: sums.total, before: sums.before };
   square.style.backgroundColor = colorOf(branch);
