@@ -29,10 +29,14 @@ fn readable(name: &str) -> String {
     format!("{unit}.{path}")
 }
 
-/// The oracle takes `rev_map`, which does nothing but make `rmap_f`, for it:
-/// a function ends where its symbol does.
+/// The oracle takes `rev_map`, which does nothing but make `rmap_f`, for it,
+/// and the initialiser of a unit for what most of it is about: a function ends
+/// where its symbol does.
 fn own(symbol: &str, name: &str) -> String {
     let name = readable(name);
+    if let Some(unit) = symbol.strip_prefix("caml").and_then(|it| it.strip_suffix("__entry")) {
+        return readable(unit);
+    }
     let path: Vec<&str> = name.split('.').collect();
     let stem = symbol.trim_end_matches(|byte: char| byte.is_ascii_digit());
     let own = |part: &&str| {
@@ -173,9 +177,11 @@ fn lines_stand_before_what_others_appended() {
     let frames = [
         "camlFoo.map_34_[i]",
         "Foo.map_34+0x1f",
+        "camlFoo.map_34 (list.ml:94)",
         "frames`camlFoo.map_34",
         "_ZN5space6doubleEi",
         "space::double(int)",
+        "space::double",
         "main",
         "camlFoo.unknown_1",
         "other",
@@ -184,9 +190,11 @@ fn lines_stand_before_what_others_appended() {
     let expected = [
         "Stdlib.List.map (list.ml:92)_[i]",
         "Stdlib.List.map (list.ml:92)+0x1f",
+        "Stdlib.List.map (list.ml:94)",
         "frames`Stdlib.List.map (list.ml:92)",
         "space::double(int) (/frames.c:10)",
         "space::double(int) (/frames.c:10)",
+        "space::double (/frames.c:10)",
         "main (/frames.c:15)",
         "Foo.unknown",
         "other",
@@ -243,8 +251,37 @@ fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
         assert_eq!(output.stdout, b"Stdlib.Map.add 7\n");
         assert_eq!(output.status.code(), Some(2));
     }
+    let bare = [FRAMES.to_str().expect("UTF-8"), ".bare"].concat();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml/inlined.c");
+    let built = Command::new("cc").args(["-o", &bare, source]).status().expect("cc");
+    assert!(built.success());
+    let output = feed("stack-demangle", &["--exe", &bare, "--lines"], "a 1\n");
+    let why = "no debug information, and no frame tables of OCaml: expected an executable of \
+               ocamlopt with its symbols";
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(stderr, format!("stack-demangle: {bare}: {why}\n"));
     let output = feed("stack-demangle", &["--lines"], "a 1\n");
     assert_eq!(output.status.code(), Some(2), "--lines asks for --exe");
+}
+
+#[test]
+fn an_executable_that_was_not_recorded_is_noticed() {
+    let exe = PACKBENCH.to_str().expect("UTF-8");
+    let note = "stack-demangle: most functions of OCaml in this profile are in no --exe: was \
+                another one recorded?\n";
+    let shared = "Stdlib.Map.add_200;Stdlib__Set.Make.add";
+    for (stack, said) in [
+        (format!("{shared};Other.f_1;camlOther__f_2;Other.(fun)"), note),
+        (format!("{shared};Other.f_1;main;caml_alloc"), ""),
+        ("main;_ZN5space3fooEii".to_owned(), ""),
+    ] {
+        for stamps in ["drop", "auto"] {
+            let args = ["--exe", exe, "--stamps", stamps];
+            let output = feed("stack-demangle", &args, format!("{stack} 1\n"));
+            assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{stack}");
+            assert_eq!(output.status.code(), Some(0));
+        }
+    }
 }
 
 #[test]

@@ -8,11 +8,17 @@ use std::sync::LazyLock;
 
 /// An Lwt program: `-package lwt.unix`.
 pub(crate) static LWTSIM: LazyLock<PathBuf> =
-    LazyLock::new(|| ocamlfind("lwtsim", &["-thread", "-package", "lwt.unix"]));
+    LazyLock::new(|| ocamlfind("lwtsim", &["lwtsim.ml"], &LWT));
+
+/// An Lwt program of several units, the one that is recorded in recipes.
+pub(crate) static APP: LazyLock<PathBuf> =
+    LazyLock::new(|| ocamlfind("app", &["app/db.ml", "app/server.ml", "app/app.ml"], &LWT));
+
+const LWT: [&str; 3] = ["-thread", "-package", "lwt.unix"];
 
 /// A program that prints its own backtrace, with much inlined.
 pub(crate) static BACKTRACE: LazyLock<PathBuf> =
-    LazyLock::new(|| ocamlfind("backtrace", &["-inline", "100"]));
+    LazyLock::new(|| ocamlfind("backtrace", &["backtrace.ml"], &["-inline", "100"]));
 
 /// A program of dune with a wrapped library.
 pub(crate) static PACKBENCH: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -33,13 +39,18 @@ pub(crate) static FRAMES: LazyLock<PathBuf> = LazyLock::new(|| frames("-pie"));
 /// The same at a fixed address.
 pub(crate) static FRAMES_FIXED: LazyLock<PathBuf> = LazyLock::new(|| frames("-no-pie"));
 
-fn ocamlfind(name: &str, options: &[&str]) -> PathBuf {
+/// Builds the program `name` of these files, which are in the order of their
+/// dependencies.
+fn ocamlfind(name: &str, sources: &[&str], options: &[&str]) -> PathBuf {
     let folder = fresh_folder(name);
-    let source = format!("{name}.ml");
-    copy(&source, &folder.join(&source));
     let mut command = Command::new("ocamlfind");
-    command.args(["ocamlopt", "-g"]).args(options);
-    run(command.args(["-linkpkg", &source, "-o", name]), &folder);
+    command.args(["ocamlopt", "-g"]).args(options).args(["-linkpkg", "-o", name]);
+    for source in sources {
+        let file = source.rsplit('/').next().unwrap_or(source);
+        copy(source, &folder.join(file));
+        command.arg(file);
+    }
+    run(&mut command, &folder);
     folder.join(name)
 }
 

@@ -84,6 +84,31 @@ fn stamps_are_kept_as_asked() {
 }
 
 #[test]
+fn units_of_memtrace_are_paths_as_in_a_profile() {
+    let folded = recording("memtrace/alloc.samples.folded.gz");
+    let before = frames(&folded);
+    let after = frames(&filter_bytes("stack-demangle", &["--ocaml"], &folded));
+    let renamed: BTreeSet<_> = after.difference(&before).map(String::as_str).collect();
+    let expected = [
+        "Alloc.(toplevel)",
+        "Alloc.big_block",
+        "Alloc.deep",
+        "Alloc.make_doc",
+        "Alloc.step",
+        "Alloc.words.(fun)",
+        "Stdlib.Bytes.make",
+        "Stdlib.List.fold_left",
+        "Stdlib.List.init_aux",
+        "Stdlib.Map.Make.bal",
+        "Stdlib.Map.Make.create",
+        "Stdlib.Map.Make.update",
+    ];
+    assert_eq!(renamed, expected.into());
+    assert_eq!(after.len(), before.len());
+    assert!(!after.iter().any(|frame| frame.contains("__")));
+}
+
+#[test]
 fn names_cannot_break_the_line() {
     // OCaml's operator .%(;..), C++'s array of an empty name, a Rust name
     // with an escaped `;`.

@@ -3,9 +3,25 @@ use std::fs;
 
 use inferno::collapse::Collapse;
 use inferno::collapse::perf;
-use proptest::prelude::*;
 
-use crate::util::{assert_golden, filter, filter_bytes, golden_path, output, recording, weight};
+// Every shape in which perf prints samples.
+mod shapes;
+
+// What is said where something is wrong.
+mod diagnoses;
+
+// Text that is damaged, shuffled, or read by several threads.
+mod damage;
+
+// Blocked time.
+mod off_cpu;
+
+// Tables, and those who read them.
+mod table;
+
+use crate::util::{
+    TempFile, assert_golden, filter, filter_bytes, golden_path, output, recording, utf16, weight,
+};
 
 /// All recordings of `perf script` below tests/golden.
 fn recordings() -> Vec<String> {
@@ -75,7 +91,8 @@ fn known_totals_come_out() {
 
 #[test]
 fn samples_read_whole_and_line_by_line_are_the_same() {
-    for name in recordings() {
+    let shapes = shapes::shapes().into_iter().map(|name| format!("shapes/{name}.gz"));
+    for name in recordings().into_iter().chain(shapes) {
         let script = recording(&name);
         // No blank line is found in a file with CRLF, so it is read line by line.
         let text: Vec<u8> =
@@ -84,6 +101,16 @@ fn samples_read_whole_and_line_by_line_are_the_same() {
             let whole = output("stack-parse", args, &script);
             assert_eq!(whole, output("stack-parse", args, &text), "{name}");
         }
+    }
+}
+
+#[test]
+fn recordings_from_powershell_are_read() {
+    // `perf script > demo.txt` there is UTF-16 with CRLF.
+    for name in ["perf-script/fresh-default.gz", "perf-script/fresh-dwarf-inlined-srcline.gz"] {
+        let script = String::from_utf8(recording(name)).expect("UTF-8");
+        let text = utf16(&script.replace('\n', "\r\n"), u16::to_le_bytes);
+        assert_eq!(filter("stack-parse", &[], text), filter("stack-parse", &[], script), "{name}");
     }
 }
 
@@ -208,25 +235,6 @@ fn periods_are_summed_where_they_vary() {
     assert_eq!(filter("stack-parse", &["--weight", "samples"], vary), "d;f 2\nd;g 1\n");
 }
 
-const TWO_EVENTS: &str =
-    "d 1 2.5: 7 cycles:\n\t 10 f (/d)\n\nd 1 2.6: 1 page-faults:\n\t 10 g (/d)\n\n";
-
-#[test]
-fn other_events_are_said_to_be_left_out() {
-    let first = output("stack-parse", &["--stats"], TWO_EVENTS);
-    assert_eq!(first.stdout, b"d;f 1\n");
-    assert_eq!(
-        String::from_utf8_lossy(&first.stderr),
-        "stack-parse: event page-faults: 1 samples (weight 1) left out, --event or --by-event takes them in\n\
-         stack-parse: stats: in 2 lines weight 2, out 1 lines weight 1, changed 0 lines weight 0, \
-         dropped 1 lines weight 1, malformed 0 lines\n",
-    );
-    let chosen = output("stack-parse", &["--event", "page-*"], TWO_EVENTS);
-    assert_eq!(chosen.stdout, b"d;g 1\n");
-    let all = filter("stack-parse", &["--by-event", "--weight", "samples"], TWO_EVENTS);
-    assert_eq!(all, "cycles;d;f 1\npage-faults;d;g 1\n");
-}
-
 #[test]
 fn roots_are_chosen() {
     let script = "my demo 12/34 2.5: cycles:\n\t 10 f (/d)\n\nmy demo 12/34 2.5: cycles:\n\n";
@@ -246,28 +254,6 @@ fn samples_come_one_by_one_on_request() {
     assert_eq!(filter("stack-parse", &["--per-sample"], script), "d;f 1\nd;a 1\nd;f 1\n");
     let periods = filter("stack-parse", &["--per-sample", "--weight", "period"], script);
     assert_eq!(periods, "d;f 7\nd;a 9\nd;f 7\n");
-}
-
-#[test]
-fn what_is_not_understood_is_named_and_the_rest_is_read() {
-    let script = "d 1 2.5: c:\n\t 10 f (/d)\nWarning: lost\n\nd 1 2.6: c:\n\t 10 f (/d)\n\n";
-    let output = output("stack-parse", &[], script);
-    assert_eq!(output.stdout, b"d;f 2\n");
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "stack-parse: <stdin>:3: expected a sample or a frame of perf script\n",
-    );
-}
-
-#[test]
-fn an_unknown_format_is_refused_with_its_first_line() {
-    let output = output("stack-parse", &[], "\nhello world\n");
-    assert_eq!(output.status.code(), Some(2));
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "stack-parse: <stdin>: unknown format, the first line is \"hello world\"; \
-         known are perf-script, memtrace, landmarks, landmarks-text, folded\n",
-    );
 }
 
 #[test]
@@ -292,26 +278,21 @@ fn a_recording_folds_as_it_always_did() {
 }
 
 #[test]
-fn any_number_of_threads_gives_the_same() {
-    // Several blocks, of several events and shapes, with lines that are not understood.
-    let mut script = Vec::new();
-    for round in 0..6 {
-        for name in
-            ["perf-script/fresh-default", "perf-script/fresh-cs", "perf-script/fresh-srcline"]
-        {
-            script.extend(recording(&format!("{name}.gz")));
-            script.extend(format!("odd line {round} of {name}\n\n").bytes());
-        }
+fn a_large_file_gives_the_same_as_a_pipe() {
+    // A file of several MB is not read but mapped.
+    let once = [recording("perf-script/fresh-default.gz"), b"odd line\n\n".to_vec()].concat();
+    let script = once.repeat(7_000_000 / once.len());
+    let file = TempFile::new(&script);
+    let piped = output("stack-parse", &["--stats", "--threads", "1"], &script);
+    for threads in ["1", "2"] {
+        let mapped = output("stack-parse", &["--stats", "--threads", threads, file.path()], "");
+        assert_eq!(piped.stdout, mapped.stdout, "{threads} threads");
+        let stderr = String::from_utf8(mapped.stderr).expect("ascii in, ascii out");
+        let stderr = stderr.replace(file.path(), "<stdin>");
+        assert_eq!(String::from_utf8_lossy(&piped.stderr), stderr, "{threads} threads");
     }
-    let args = |threads| ["--stats", "--threads", threads];
-    for more in [&[][..], &["--by-event"], &["--from", "0.1", "--to", "0.3"], &["--annotate"]] {
-        let one = output("stack-parse", &[&args("1"), more].concat(), &script);
-        assert!(weight(&one.stdout) > 100);
-        for threads in ["2", "5"] {
-            let many = output("stack-parse", &[&args(threads), more].concat(), &script);
-            assert_eq!(one, many, "{threads} threads {more:?}");
-        }
-    }
+    let marked = TempFile::new([&b"\xef\xbb\xbf"[..], &script].concat());
+    assert_eq!(piped.stdout, output("stack-parse", &[marked.path()], "").stdout);
 }
 
 #[test]
@@ -325,17 +306,6 @@ fn a_slice_of_time_is_taken() {
 }
 
 #[test]
-fn a_table_has_a_row_per_sample() {
-    let script = "a \"b\" 1/2 [003] 2.5: 7 c:u:\n\t 10 f (/d)\n\nd 9 3.5: 8 c:u:\n\t 10 g (/d)\n\n";
-    assert_eq!(
-        filter("stack-parse", &["--table"], script),
-        "time\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n\
-         2.5\t\"a \"\"b\"\"\"\t1\t2\t003\tc:u\t7\t\"a \"\"b\"\";f\"\n\
-         3.5\td\t\t9\t\tc:u\t8\td;g\n",
-    );
-}
-
-#[test]
 fn source_lines_are_appended_on_request() {
     let script =
         "d 1 2.5: c:\n\t 10 f+0x1\n  demo.c:14 (inlined)\n\t 10 g+0x2 (/d)\n  demo.c:20\n\n";
@@ -343,122 +313,4 @@ fn source_lines_are_appended_on_request() {
     let with_lines = filter("stack-parse", &["--srcline", "--annotate"], script);
     assert_eq!(with_lines, "d;g (demo.c:20);f (demo.c:14)_[i] 1\n");
     assert_eq!(filter("stack-parse", &["--inlined", "drop"], script), "d;g 1\n");
-}
-
-#[test]
-fn blocked_time_is_the_time_between_switches() {
-    let switch = |time: &str, from: &str, state: &str, to: &str, frame: &str| {
-        format!(
-            "t{from} {from} [000] {time}: sched:sched_switch: prev_comm=t{from} prev_pid={from} \
-             prev_prio=120 prev_state={state} ==> next_comm=t{to} next_pid={to} next_prio=120\n\
-             \t 10 {frame} (/d)\n\n"
-        )
-    };
-    let script = [
-        switch("1.000000", "1", "S", "2", "read"),
-        switch("1.500000", "2", "R", "1", "work"),
-        switch("1.750000", "1", "D", "2", "write"),
-        switch("2.000000", "2", "S", "0", "sleep"),
-        switch("2.100000", "0", "R", "1", "idle"),
-    ];
-    let output = output("stack-parse", &["--off-cpu"], script.concat());
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "t1;read 500000000\nt1;write 350000000\n",);
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "stack-parse: off-cpu: 1 switches away from threads that could go on left out\n\
-         stack-parse: off-cpu: 1 threads that did not come back left out\n",
-    );
-}
-
-#[test]
-fn strict_turns_a_line_that_is_not_understood_into_trouble() {
-    let script = "d 1 2.5: c:\n\t 10 f (/d)\nWarning: lost\n\n";
-    assert_eq!(output("stack-parse", &[], script).status.code(), Some(0));
-    let strict = output("stack-parse", &["--strict"], script);
-    assert_eq!((strict.status.code(), &strict.stdout[..]), (Some(2), &b"d;f 1\n"[..]));
-}
-
-#[test]
-fn no_samples_are_explained() {
-    for (args, script, why) in [
-        (&[][..], "", "<stdin>: the input is empty"),
-        (&["-f", "perf-script"], "main;f 12\n", "<stdin>: no sample found, it looks like folded"),
-        (
-            &["--event", "x"],
-            "d 1 2.5: c:\n\t 10 f (/d)\n\n",
-            "event c: 1 samples (weight 1) left out, --event or --by-event takes them in",
-        ),
-    ] {
-        let output = output("stack-parse", args, script);
-        assert_eq!(output.status.code(), Some(1), "{script:?}");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(stderr.contains(&format!("stack-parse: {why}\n")), "{stderr}");
-    }
-}
-
-#[test]
-fn troubles_of_a_recording_are_said_with_their_remedy() {
-    for (name, said) in [
-        ("perf-script/fresh-nocallchain.gz", "no sample has a call chain: record with"),
-        (
-            "perf/treegc-4.13.1-fp.script.gz",
-            "% of the weight is in stacks of mostly unknown functions",
-        ),
-        ("perf/treegc-5.2.0fp-fp.script.gz", "0.5 % of the weight is in stacks cut at 127 frames"),
-        (
-            "perf/domains-5.2.0fp-dwarf.script.gz",
-            "86.4 % of the weight is in stacks cut at OCaml's runtime",
-        ),
-    ] {
-        let stderr = output("stack-parse", &[], recording(name)).stderr;
-        let stderr = String::from_utf8_lossy(&stderr).into_owned();
-        assert!(stderr.contains(said), "{name}: {stderr}");
-    }
-    for name in ["perf/lwtsim-4.13.1-dwarf.script.gz", "perf-script/fresh-default.gz"] {
-        assert_eq!(output("stack-parse", &[], recording(name)).stderr, b"", "{name}");
-    }
-}
-
-/// A sample as perf prints it, and the folded line it must become.
-fn sample() -> impl Strategy<Value = (String, String)> {
-    let comm = "[a-zA-Z0-9/:\\[\\]_-]{1,6}( [a-z0-9:]{1,4})?";
-    let symbol =
-        "[a-zA-Z_][a-zA-Z0-9_:<>~]{0,8}( [a-z]{1,3}>)?|\\(anonymous namespace\\)::[a-z]{1,3}";
-    let dso = "(/[a-z.]{1,5}){1,2}( [a-z]{1,3})?( \\(deleted\\))?|\\[kernel.kallsyms\\]";
-    let frames = prop::collection::vec((symbol, dso, 0u32..0xfff), 0..5);
-    (comm, 0u32..99999, frames).prop_map(|(comm, tid, frames)| {
-        let mut script = format!("{comm} {tid} [001]  12.000345:          1 cpu-clock:u: \n");
-        for (symbol, dso, offset) in &frames {
-            script += &format!("\t{offset:16x} {symbol}+0x{offset:x} ({dso})\n");
-        }
-        let names = frames.iter().rev().map(|(symbol, ..)| symbol.as_str());
-        let folded = std::iter::once(comm.as_str()).chain(names).collect::<Vec<_>>().join(";");
-        (script + "\n", folded + " 1\n")
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
-    #[test]
-    fn samples_printed_by_perf_are_read_back(samples in prop::collection::vec(sample(), 1..20)) {
-        let (script, folded): (Vec<_>, Vec<_>) = samples.into_iter().unzip();
-        let args = ["--per-sample", "-f", "perf-script"];
-        prop_assert_eq!(filter("stack-parse", &args, script.concat()), folded.concat());
-    }
-
-    #[test]
-    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), format in 0usize..3) {
-        let args = [&["-f", "perf-script"][..], &["-f", "folded"], &[]][format];
-        let code = output("stack-parse", args, &bytes).status.code();
-        prop_assert!(matches!(code, Some(0..=2)), "{:?}", code);
-    }
-
-    #[test]
-    fn text_like_perf_script_never_panics(
-        lines in prop::collection::vec("[\t #]{0,2}[a-f0-9:.()\\[\\]/ +x-]{0,20}[:)]? ?\r?", 0..12)
-    ) {
-        let code = output("stack-parse", &["-f", "perf-script"], lines.join("\n")).status.code();
-        prop_assert!(matches!(code, Some(0 | 1)), "{:?}", code);
-    }
 }

@@ -67,6 +67,15 @@ fn calls_are_listed_with_what_was_inlined() {
 }
 
 #[test]
+fn a_function_that_begins_with_an_inlined_one_has_a_line_of_its_own() {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml/inlined.c");
+    let exe = path(&FRAMES).to_owned() + ".inlined";
+    run(Command::new("cc").args(["-O2", "-g", "-o", &exe, source]));
+    let list = filter("stack-symbols", &[&exe], "");
+    assert!(list.contains(&format!("\nouter\touter\t{source}:8\t0x")), "{list}");
+}
+
+#[test]
 fn lines_of_ocaml_have_one_form_of_path() {
     let list = filter("stack-symbols", &[path(&PACKBENCH)], "");
     // Of a leaf, which only DWARF knows.
@@ -152,6 +161,7 @@ fn frame_tables_that_lead_nowhere_are_named() {
         ("stack-symbols", vec![file.path()]),
         ("stack-symbols", vec!["--calls", file.path()]),
         ("stack-demangle", vec!["--exe", file.path()]),
+        ("stack-demangle", vec!["--exe", file.path(), "--lines"]),
     ] {
         let output = output(tool, &args, "camlFoo.run_12 1\n");
         let stderr = String::from_utf8_lossy(&output.stderr);

@@ -18,6 +18,9 @@ mod pipelines;
 // What executables tell, on real programs.
 mod exact_names;
 
+// What the pages tell people to type.
+mod recipes;
+
 // What a person types in scripts/.
 mod scripts;
 

@@ -112,6 +112,11 @@ pub(crate) fn recording(name: &str) -> Vec<u8> {
     bytes
 }
 
+/// `text` in UTF-16 behind a byte order mark.
+pub(crate) fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect()
+}
+
 /// Compares `actual` with tests/golden/`name`; `BLESS=1` writes the file
 /// instead, to be read before it is committed.
 pub(crate) fn assert_golden(name: &str, actual: &[u8]) {

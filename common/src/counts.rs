@@ -4,9 +4,10 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::line_texts::LineTexts;
 use crate::run_order::Placed;
 use crate::stacks::Stacks;
-use crate::{FrameId, FrameTable, Result, SortedStacks, StackIds};
+use crate::{FrameTable, Result, SortedStacks, StackIds};
 
 /// Sums the weights of equal stacks; memory grows with distinct stacks only.
 ///
@@ -79,19 +80,19 @@ impl StackCounts {
     /// The first one that `each` returns.
     pub fn for_each_sorted(self, mut each: impl FnMut(&[u8], u64) -> Result<()>) -> Result<()> {
         let (frames, mut stacks) = self.without_index();
-        let (texts, places) = texts_of(&frames).sorted();
+        let texts = LineTexts::of(&frames);
         stacks.for_each_mut(|ids| {
             let Some((leaf, above)) = ids.split_last_mut() else { return };
-            above.iter_mut().for_each(|id| *id = places[inner_text(*id)]);
-            *leaf = places[leaf_text(*leaf)];
+            above.iter_mut().for_each(|id| *id = texts.inner(*id));
+            *leaf = texts.leaf(*leaf);
         });
         let (mut text, mut ends) = (Vec::new(), Vec::new());
-        for Placed { run, shared } in stacks.order(&texts) {
+        for Placed { run, shared } in stacks.order(texts.texts()) {
             let shared = shared as usize;
             ends.truncate(shared);
             text.truncate(ends.last().copied().unwrap_or(0));
             for &id in &stacks.ids_of(run)[shared..] {
-                text.extend_from_slice(texts.name(id));
+                text.extend_from_slice(texts.texts().name(id));
                 ends.push(text.len());
             }
             match stacks.weight_of(run) {
@@ -106,31 +107,6 @@ impl StackCounts {
     fn without_index(self) -> (FrameTable, Stacks) {
         (self.frames, self.stacks)
     }
-}
-
-/// What a frame may put into a line: its name as a leaf, or else its name and
-/// a `;`. Only so are the texts of lines in the order of their frames' texts:
-/// `a`, then `a b`, then `a;c`, since a space sorts before `;`.
-fn texts_of(frames: &FrameTable) -> FrameTable {
-    let mut texts = FrameTable::default();
-    let mut inner = Vec::new();
-    for frame in 0..frames.len() as FrameId {
-        let name = frames.name(frame);
-        inner.clear();
-        inner.extend_from_slice(name);
-        inner.push(b';');
-        texts.intern(name);
-        texts.intern(&inner);
-    }
-    texts
-}
-
-fn leaf_text(frame: FrameId) -> usize {
-    2 * frame as usize
-}
-
-fn inner_text(frame: FrameId) -> usize {
-    leaf_text(frame) + 1
 }
 
 #[cfg(test)]

@@ -33,9 +33,16 @@ impl<'a> Sections<'a> {
 }
 
 impl Lines<'_> {
-    /// The line that the code at `address` was made from.
+    /// The line of the function at `address` where its code begins, even if it
+    /// begins with code of another function that was inlined there.
     pub(crate) fn source(&self, address: u64) -> Option<Source> {
-        let location = self.0.find_location(address).ok()??;
+        let mut frames = self.0.find_frames(address).skip_all_loads().ok()?;
+        let mut location = None;
+        // What was inlined comes first, the function itself last.
+        while let Some(frame) = frames.next().ok()? {
+            location = frame.location;
+        }
+        let location = location?;
         // Line 0 is for code that the compiler made up.
         let line = location.line.filter(|&line| line > 0)?;
         Some(Source { file: location.file?.as_bytes().to_vec(), line })

@@ -1,4 +1,4 @@
-//! Inputs: files and standard input, unpacked by content.
+//! Inputs: files and standard input, unpacked and decoded by content.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
+use crate::mapped::{Mapped, MappedFile};
 use crate::progress::{Counted, Progress};
+use crate::utf16::Utf16;
 use crate::{Error, Result};
 
 /// What standard input is called in messages.
@@ -36,6 +38,8 @@ pub struct Input {
     /// What was read ahead to learn what the input is.
     ahead: Vec<u8>,
     reader: Box<dyn Read>,
+    /// The same bytes, as long as nothing was read but what is ahead.
+    mapped: Option<MappedFile>,
 }
 
 impl Input {
@@ -51,14 +55,20 @@ impl Input {
         } else {
             File::open(path)?
         };
+        let mapped = MappedFile::new(&file, progress);
         let counted = Counted { reader: file, progress: progress.clone() };
-        Input { name: name(path), ahead: Vec::new(), reader: Box::new(counted) }.unpacked()
+        let reader = Box::new(counted);
+        Input { name: name(path), ahead: Vec::new(), reader, mapped }.unpacked()
     }
 
     /// An input that is already at hand: what a test reads.
     #[must_use]
     pub fn from_reader(name: &str, reader: impl Read + 'static) -> Input {
-        Input { name: name.to_owned(), ahead: Vec::new(), reader: Box::new(reader) }
+        Input::of(name.to_owned(), Box::new(reader))
+    }
+
+    fn of(name: String, reader: Box<dyn Read>) -> Input {
+        Input { name, ahead: Vec::new(), reader, mapped: None }
     }
 
     /// The file as the user wrote it, or `<stdin>`.
@@ -79,16 +89,52 @@ impl Input {
         Ok(&self.ahead)
     }
 
-    /// Unpacks as often as the first bytes say that something is packed.
+    /// Unpacks and decodes as often as the first bytes ask for it.
     fn unpacked(mut self) -> io::Result<Input> {
         let unpacked: Box<dyn Read> = match self.peek(4)? {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
             [0x28, 0xb5, 0x2f, 0xfd] => {
                 Box::new(StreamingDecoder::new(self.packed()).map_err(io::Error::other)?)
             }
+            // Byte order marks: of UTF-8, and of UTF-16 in its two orders.
+            [0xef, 0xbb, 0xbf, ..] => {
+                self.ahead.drain(..3);
+                // Which would begin with the mark again.
+                self.mapped = None;
+                return Ok(self);
+            }
+            [0xff, 0xfe, ..] => Box::new(self.utf16(u16::from_le_bytes)),
+            [0xfe, 0xff, ..] => Box::new(self.utf16(u16::from_be_bytes)),
             _ => return Ok(self),
         };
-        Input { name: self.name, ahead: Vec::new(), reader: unpacked }.unpacked()
+        Input::of(self.name, unpacked).unpacked()
+    }
+
+    /// The next bytes as far as `cut` says, without a copy, where they come
+    /// from a large file; `None` if they are to be read instead.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(crate) fn next_mapped(
+        &mut self,
+        cut: fn(&[u8]) -> Option<usize>,
+    ) -> io::Result<Option<Mapped>> {
+        let Some(mapped) = &mut self.mapped else { return Ok(None) };
+        if let Some(block) = mapped.next(cut) {
+            return Ok(Some(block));
+        }
+        if let Some(mapped) = self.mapped.take() {
+            self.ahead.clear();
+            mapped.read_on()?;
+        }
+        Ok(None)
+    }
+
+    /// Moves the bytes behind a byte order mark out, decoded.
+    fn utf16(&mut self, unit: fn([u8; 2]) -> u16) -> impl Read + use<> {
+        self.ahead.drain(..2);
+        Utf16::new(self.packed(), unit)
     }
 
     /// Moves the bytes out, leaving the name.
@@ -100,6 +146,7 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.mapped = None;
         if self.ahead.is_empty() {
             return self.reader.read(buffer);
         }

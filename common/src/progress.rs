@@ -27,7 +27,7 @@ impl Progress {
         Progress { bar, started: Instant::now(), terminal }
     }
 
-    fn advance(&self, bytes: usize) {
+    pub(crate) fn advance(&self, bytes: usize) {
         if !self.terminal {
             return;
         }

@@ -1,10 +1,11 @@
 //! Counting: a prefix tree over frames, so that memory grows with distinct
 //! stacks and not with input.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
 use hashbrown::HashTable;
 
+use crate::line_texts::LineTexts;
 use crate::{Error, FrameId, FrameTable, Frames, Result};
 
 /// The number of a node in a [`StackTree`]; a parent's is below its children's.
@@ -186,16 +187,15 @@ impl StackTree {
         frames: &FrameTable,
         mut each: impl FnMut(&[u8], u64) -> Result<()>,
     ) -> Result<()> {
-        let children = self.children();
+        let (children, texts) = (self.children(), LineTexts::of(frames));
         let mut text = Vec::new();
-        let mut pending = self.sorted_steps(&children, Self::ROOT, 0, frames);
+        let mut pending = Vec::new();
+        self.push_sorted_steps(&children, Self::ROOT, 0, &texts, &mut pending);
         while let Some(step) = pending.pop() {
             text.truncate(step.prefix);
-            text.extend_from_slice(frames.name(self.frame(step.node)));
+            text.extend_from_slice(texts.texts().name(step.text));
             if step.below {
-                text.push(b';');
-                let prefix = text.len();
-                pending.extend(self.sorted_steps(&children, step.node, prefix, frames));
+                self.push_sorted_steps(&children, step.node, text.len(), &texts, &mut pending);
             } else {
                 each(&text, self.self_weight(step.node))?;
             }
@@ -203,47 +203,37 @@ impl StackTree {
         Ok(())
     }
 
-    /// What follows below `parent`, last first.
-    fn sorted_steps(
+    /// Adds what follows below `parent`, last first.
+    fn push_sorted_steps(
         &self,
         children: &Children,
         parent: NodeId,
         prefix: usize,
-        frames: &FrameTable,
-    ) -> Vec<Step> {
-        let mut steps = Vec::new();
+        texts: &LineTexts,
+        pending: &mut Vec<Step>,
+    ) {
+        let start = pending.len();
         for &node in children.of(parent) {
+            let frame = self.frame(node);
             if self.self_weight(node) > 0 {
-                steps.push(Step { node, prefix, below: false });
+                pending.push(Step { text: texts.leaf(frame), node, prefix, below: false });
             }
             if !children.of(node).is_empty() {
-                steps.push(Step { node, prefix, below: true });
+                pending.push(Step { text: texts.inner(frame), node, prefix, below: true });
             }
         }
-        steps.sort_unstable_by(|a, b| self.compare_text(frames, b, a));
-        steps
-    }
-
-    /// Orders by the text the steps put into their lines: `a`, then `a b`,
-    /// then `a;c`, since a space sorts before `;`.
-    fn compare_text(&self, frames: &FrameTable, a: &Step, b: &Step) -> Ordering {
-        let (a_name, b_name) = (frames.name(self.frame(a.node)), frames.name(self.frame(b.node)));
-        let common = a_name.len().min(b_name.len());
-        let rest = |step: &Step, name: &'_ [u8]| {
-            let separator = step.below.then_some(b';');
-            name[common..].first().copied().or(separator)
-        };
-        // Only where one name starts the other does what follows it matter.
-        a_name[..common].cmp(&b_name[..common]).then_with(|| rest(a, a_name).cmp(&rest(b, b_name)))
+        pending[start..].sort_unstable_by_key(|step| Reverse(step.text));
     }
 }
 
-/// A node on the way through the tree: its own line, or the lines below it.
-#[derive(Clone, Copy)]
+/// A text of a line that is to be written.
 struct Step {
+    /// Its number in [`LineTexts`].
+    text: FrameId,
     node: NodeId,
-    /// How much of the text so far is the parent's, its `;` included.
+    /// How much of the line so far is the parent's, its `;` included.
     prefix: usize,
+    /// More follows, else the line ends.
     below: bool,
 }
 

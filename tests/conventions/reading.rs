@@ -6,7 +6,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use crate::util::{FILTERS, feed, filter, filter_bytes, folded_tools, scratch, with_minimal};
+use crate::util::{
+    FILTERS, feed, filter, filter_bytes, folded_tools, scratch, utf16, with_minimal,
+};
 
 const PROFILE: &str = "main;parse;read 3\nmain;parse 2\nmain;write 5\n";
 
@@ -45,6 +47,35 @@ fn packed_input_is_unpacked_whatever_its_name() {
         assert_eq!(clean(name, &gzip), expected, "{name}: gzip");
         assert_eq!(clean(name, &zstd), expected, "{name}: zstd");
         assert_eq!(filter_bytes(name, &with_minimal(name, &[file]), ""), expected, "{name} FILE");
+    }
+}
+
+#[test]
+fn utf16_is_read_where_a_mark_says_so() {
+    let text = "main;caf\u{e9};\u{1d11e} 3\r\nmain 2\r\n";
+    // As another program cut it: the second half of a surrogate pair is missing.
+    let torn: Vec<u8> =
+        "\u{feff}a;".encode_utf16().chain([0xd834]).flat_map(u16::to_le_bytes).collect();
+    let torn = [torn, utf16("b 1\nc 2\n", u16::to_le_bytes)[2..].to_vec()].concat();
+    for name in folded_tools() {
+        let expected = clean(name, text);
+        assert_eq!(clean(name, utf16(text, u16::to_le_bytes)), expected, "{name}: little-endian");
+        assert_eq!(clean(name, utf16(text, u16::to_be_bytes)), expected, "{name}: big-endian");
+        assert_eq!(clean(name, format!("\u{feff}{text}")), expected, "{name}: UTF-8");
+        assert_eq!(clean(name, &torn), clean(name, "a;\u{fffd}b 1\nc 2\n"), "{name}: torn");
+        for nothing in [&b"\xff\xfe"[..], b"\xfe\xff", b"\xef\xbb\xbf"] {
+            assert_eq!(feed(name, &[], nothing).status.code(), Some(1), "{name} {nothing:?}");
+        }
+    }
+}
+
+#[test]
+fn packed_utf16_is_read() {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&utf16(PROFILE, u16::to_le_bytes)).expect("memory does not fail");
+    let gzip = gzip.finish().expect("memory does not fail");
+    for name in folded_tools() {
+        assert_eq!(clean(name, &gzip), clean(name, PROFILE), "{name}");
     }
 }
 

@@ -1,11 +1,14 @@
 //! What executables tell about the functions in a profile.
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
 use clap::Args;
-use common::{Dwarf, Error, Pipe, Source, Symbol, Symbols, clean_frame};
+use common::{Dwarf, Error, Pipe, Source, Symbol, Symbols, Unreadable, clean_frame};
 
+use crate::brackets::without_arguments;
 use crate::frame::split_module;
 
 /// Where exact names come from.
@@ -26,6 +29,10 @@ pub(crate) struct Functions {
     by_name: HashMap<Vec<u8>, Known>,
     /// True if and only if their lines are wanted.
     lines: bool,
+    /// How many symbols of OCaml in the profile are among them, and how many
+    /// are not.
+    found: Cell<u64>,
+    missed: Cell<u64>,
 }
 
 #[derive(Debug)]
@@ -44,17 +51,31 @@ impl ExactArgs {
         for path in &self.exe {
             match Symbols::read(path, dwarf) {
                 Ok(symbols) => {
-                    let has_lines = symbols.functions.iter().any(|it| it.source.is_some());
-                    if let Some(why) = symbols.no_ocaml.filter(|_| !has_lines) {
-                        let (name, what) = (path.display().to_string(), why.to_string());
+                    if let Some(what) = self.missing(&symbols) {
+                        let name = path.display().to_string();
                         pipe.complaints.error(&Error::Unknown { name, what });
                     }
-                    symbols.functions.into_iter().for_each(|symbol| functions.add(symbol));
+                    // Only their lines make the others worth knowing.
+                    let wanted = |it: &Symbol| self.lines || it.symbol.starts_with(b"caml");
+                    let wanted = symbols.functions.into_iter().filter(wanted);
+                    wanted.for_each(|symbol| functions.add(symbol));
                 }
                 Err(error) => pipe.complaints.error(&error),
             }
         }
         functions
+    }
+
+    /// What the executable does not tell of what was asked for.
+    fn missing(&self, symbols: &Symbols) -> Option<String> {
+        let why = symbols.no_ocaml?;
+        let has_lines = symbols.functions.iter().any(|it| it.source.is_some());
+        match why {
+            Unreadable::BadFrameTables => Some(why.to_string()),
+            _ if has_lines => None,
+            _ if self.lines => Some(format!("no debug information, and {why}")),
+            _ => Some(why.to_string()),
+        }
     }
 }
 
@@ -74,31 +95,68 @@ impl Functions {
         function.source.as_ref().filter(|_| self.lines)
     }
 
+    /// Takes note of a symbol of OCaml in the profile.
+    pub(crate) fn tally(&self, symbol: &[u8]) {
+        let is_found = self.by_name.contains_key(symbol);
+        let count = if is_found { &self.found } else { &self.missed };
+        count.set(count.get() + 1);
+    }
+
+    /// Says so if the profile seems to be of other executables.
+    pub(crate) fn note_mismatch(&self, pipe: &Pipe) {
+        if !self.by_name.is_empty() && self.missed.get() > self.found.get() {
+            pipe.complaints.note(
+                "most functions of OCaml in this profile are in no --exe: was another one recorded?",
+            );
+        }
+    }
+
     fn add(&mut self, symbol: Symbol) {
-        let printed = printed_by_perf(&symbol);
-        for name in printed.into_iter().chain([symbol.symbol.clone()]) {
-            match self.by_name.get_mut(&name) {
-                None => drop(self.by_name.insert(name, Known::One(symbol.clone()))),
-                Some(Known::One(known)) if tells_the_same(known, &symbol) => {}
-                Some(known) => *known = Known::Several,
+        for name in names_in_profiles(&symbol) {
+            match self.by_name.entry(name) {
+                Entry::Vacant(entry) => drop(entry.insert(Known::One(symbol.clone()))),
+                Entry::Occupied(mut entry) => entry.get_mut().agree_with(&symbol),
             }
         }
     }
 }
 
-fn tells_the_same(one: &Symbol, other: &Symbol) -> bool {
-    (&one.symbol, &one.exact, &one.source) == (&other.symbol, &other.exact, &other.source)
+impl Known {
+    /// Forgets what `other`, which profilers call the same, contradicts.
+    ///
+    /// The copies of a generic function have many symbols but one line, and
+    /// of other languages than OCaml only the line is asked for.
+    fn agree_with(&mut self, other: &Symbol) {
+        let Known::One(known) = self else { return };
+        let is_ocaml = [&*known, other].iter().any(|it| it.symbol.starts_with(b"caml"));
+        if is_ocaml && (&known.symbol, &known.exact) != (&other.symbol, &other.exact) {
+            *self = Known::Several;
+        } else if known.source != other.source {
+            known.source = None;
+        }
+    }
 }
 
-/// What perf prints without `--no-demangle`, as stack-parse writes it.
-fn printed_by_perf(symbol: &Symbol) -> Option<Vec<u8>> {
+/// What profilers call a function, as stack-parse writes it: its symbol, what
+/// perf makes of it without `--no-demangle`, and for C++ the whole signature.
+fn names_in_profiles(symbol: &Symbol) -> Vec<Vec<u8>> {
     let readable = match symbol.symbol.strip_prefix(b"caml") {
-        Some(body) if body.first().is_some_and(u8::is_ascii_uppercase) => half_demangled(body),
-        _ => symbol.name(),
+        Some(body) if body.first().is_some_and(u8::is_ascii_uppercase) => {
+            vec![half_demangled(body)]
+        }
+        _ => {
+            let name = symbol.name();
+            vec![without_arguments(&name), name]
+        }
     };
-    let mut frame = Vec::new();
-    clean_frame(&readable, &mut frame);
-    (frame != symbol.symbol).then_some(frame)
+    let frames = readable.iter().map(|name| {
+        let mut frame = Vec::new();
+        clean_frame(name, &mut frame);
+        frame
+    });
+    let mut names: Vec<_> = frames.chain([symbol.symbol.clone()]).collect();
+    names.dedup();
+    names
 }
 
 /// What `tools/perf/util/demangle-ocaml.c` makes of a symbol behind its
@@ -160,6 +218,8 @@ mod tests {
         functions.add(symbol("camlA__f_1", "A.M.f", 1));
         functions.add(symbol("camlA__f_1", "A.M.f", 1));
         functions.add(symbol("camlA__$3b_2", "A.(;)", 1));
+        functions.add(symbol("camlA__$3b_2", "A.(;)", 2));
+        assert_eq!(functions.get(b"A.:_2").map(|it| &it.source), Some(&None), "of two lines");
         assert!(functions.get(b"camlA__f_1").is_some());
         assert_eq!(functions.get(b"A.f_1"), functions.get(b"camlA__f_1"));
         assert!(functions.get(b"A.:_2").is_some(), "as stack-parse writes it");
@@ -168,5 +228,20 @@ mod tests {
         assert_eq!(functions.get(b"A.f_1"), None);
         functions.add(symbol("camlA__f_1", "A.M.f", 1));
         assert_eq!(functions.get(b"A.f_1"), None);
+    }
+
+    #[test]
+    fn copies_of_a_generic_function_have_one_place() {
+        let copy = |hash: &str, line| Symbol {
+            exact: None,
+            ..symbol(&format!("_ZN3vec4push17h0123456789abcd{hash}E"), "", line)
+        };
+        let mut functions = Functions { lines: true, ..Functions::default() };
+        functions.add(copy("ef", 1));
+        functions.add(copy("00", 1));
+        let place = |functions: &Functions| functions.line_of(b"vec::push").map(Source::to_bytes);
+        assert_eq!(place(&functions).as_deref(), Some(&b"f.ml:1"[..]));
+        functions.add(copy("11", 2));
+        assert_eq!(place(&functions), None);
     }
 }

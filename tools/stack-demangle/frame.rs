@@ -1,19 +1,23 @@
 //! A frame apart from what was put around its symbol.
 
+use bstr::ByteSlice;
+
 /// A frame in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     /// The symbol, with the module that some profilers put before it.
     pub(crate) name: &'a [u8],
-    /// What others appended: `@plt`, `+0x12`, `_[k]`.
+    /// What others appended: ` (demo.c:14)`, `@plt`, `+0x12`, `_[k]`.
     pub(crate) tail: &'a [u8],
 }
 
 impl<'a> Frame<'a> {
     pub(crate) fn split(frame: &'a [u8]) -> Frame<'a> {
         let mut name = frame;
-        while let Some(shorter) =
-            without_mark(name).or_else(|| without_offset(name)).or_else(|| without_version(name))
+        while let Some(shorter) = without_mark(name)
+            .or_else(|| without_line(name))
+            .or_else(|| without_offset(name))
+            .or_else(|| without_version(name))
             && !shorter.is_empty()
         {
             name = shorter;
@@ -28,6 +32,15 @@ fn without_mark(name: &[u8]) -> Option<&[u8]> {
         [rest @ .., b'_', b'[', b'a'..=b'z', b']'] => Some(rest),
         _ => None,
     }
+}
+
+/// `work (demo.c:14)`, as `stack-parse --srcline` and our own `--lines` have it.
+fn without_line(name: &[u8]) -> Option<&[u8]> {
+    let inside = name.strip_suffix(b")")?;
+    let digits = inside.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let file = inside[..inside.len() - digits].strip_suffix(b":")?;
+    let start = file.rfind(" (")?;
+    (digits > 0 && start + 2 < file.len()).then_some(&name[..start])
 }
 
 /// `main+0x12`, as perf and bpftrace print addresses.
@@ -71,6 +84,12 @@ mod tests {
             ("main", "+0x12"),
             ("main", "@plt"),
             ("main", "@plt+0x12_[i]"),
+            ("main", " (demo.c:14)"),
+            ("f(int)", " (demo.c:14)_[i]"),
+            ("Main.(fun main.ml:6)", ""),
+            ("f(int) (.cold)", ""),
+            ("f (:1)", ""),
+            ("f (a:)", ""),
             ("main", "@@GLIBC_2.34"),
             ("main", "@GLIBC_2.34+0xff"),
             ("", ""),

@@ -52,5 +52,6 @@ fn stack_demangle(args: Args, pipe: &mut Pipe) -> Result<Status> {
         }
         None => auto_stamps::filter(&args.files, pipe, rename)?,
     }
+    functions.note_mismatch(pipe);
     Ok(pipe.status())
 }

@@ -77,7 +77,8 @@ impl NameArgs {
             normalize::normalize(&mut text);
         }
         out.extend_from_slice(&text);
-        if let Some(source) = functions.line_of(name) {
+        let has_line = tail.starts_with(b" (");
+        if let Some(source) = functions.line_of(name).filter(|_| !has_line) {
             out.extend_from_slice(&[b" (", &source.to_bytes()[..], b")"].concat());
         }
         out.extend_from_slice(tail);
@@ -120,12 +121,17 @@ impl NameArgs {
         if (all || self.ocaml)
             && let Some(exact) = functions.get(symbol).and_then(|it| it.ocaml_name(stamps))
         {
+            functions.tally(symbol);
             out.extend_from_slice(&exact);
             return Some(Language::Ocaml);
         }
         let (known, language) = if rust::is_rust(symbol) {
             ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
         } else if (all || self.ocaml) && ocaml::demangle(symbol, stamps, out) {
+            // Names of backtraces, which bear no number, are no symbols.
+            if symbol.last().is_some_and(u8::is_ascii_digit) {
+                functions.tally(symbol);
+            }
             (true, Language::Ocaml)
         } else {
             ((all || self.cpp) && cpp::demangle(symbol, out), Language::Cpp)
@@ -194,6 +200,8 @@ mod tests {
             ("camlFoo__bar_12_[j]", "Foo.bar_[j]"),
             ("camlFoo__bar_12@plt", "Foo.bar@plt"),
             ("Foo.bar_12_[i]", "Foo.bar_[i]"),
+            ("_ZN5space3fooEii (demo.c:14)_[i]", "space::foo(int, int) (demo.c:14)_[i]"),
+            ("Dune__exe__Alloc.deep (app/alloc.ml:12)", "Alloc.deep (app/alloc.ml:12)"),
             ("libfoo.so`_ZN5space3fooEii", "libfoo.so`space::foo(int, int)"),
             ("my app`camlFoo__bar_12+0x8", "my app`Foo.bar+0x8"),
             ("demo.exe!_RNvC6_123foo3bar", "demo.exe!123foo::bar"),

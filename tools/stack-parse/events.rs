@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 use clap::Args;
-use common::{Error, Result};
+use common::{Error, Flow, Pipe, Result};
 use regex::bytes::{Regex, RegexBuilder};
 
 /// Which events to take.
@@ -32,6 +32,8 @@ pub(crate) struct EventAccount {
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
     wanted: Wanted,
+    /// Who asked for these events, in words.
+    asked: String,
     accounts: Vec<EventAccount>,
     /// Where the last event was found, since neighbours are mostly alike.
     last: usize,
@@ -51,12 +53,14 @@ impl Events {
             None if args.by_event => Wanted::All,
             None => Wanted::First,
         };
-        Ok(Events { wanted, accounts: Vec::new(), last: 0 })
+        let asked = format!("--event asked for {}", args.event.as_deref().unwrap_or("*"));
+        Ok(Events { wanted, asked, accounts: Vec::new(), last: 0 })
     }
 
-    /// Only the event of this name.
-    pub(crate) fn only(name: &str) -> Result<Events> {
-        Ok(Events { wanted: Wanted::Matching(regex_of_glob(name)?), accounts: Vec::new(), last: 0 })
+    /// Only the event of this name, which `asked` says is needed.
+    pub(crate) fn only(name: &str, asked: &str) -> Result<Events> {
+        let wanted = Wanted::Matching(regex_of_glob(name)?);
+        Ok(Events { wanted, asked: asked.to_owned(), accounts: Vec::new(), last: 0 })
     }
 
     /// The same choice with empty accounts.
@@ -97,10 +101,7 @@ impl Events {
 
     /// The frame an event shows as.
     pub(crate) fn name(&self, event: usize) -> &[u8] {
-        match &self.accounts[event].name {
-            name if name.is_empty() => b"[no event]",
-            name => name,
-        }
+        some_name(&self.accounts[event].name)
     }
 
     /// What each event amounts to, the heaviest first.
@@ -108,6 +109,41 @@ impl Events {
         let mut accounts: Vec<&EventAccount> = self.accounts.iter().collect();
         accounts.sort_by(|a, b| b.samples.cmp(&a.samples).then_with(|| a.name.cmp(&b.name)));
         accounts
+    }
+
+    /// Adds all events to the accounts, and says which are left out.
+    pub(crate) fn report(&self, by_period: bool, pipe: &mut Pipe) {
+        let all: u64 = self.accounts.iter().map(|event| event.samples).sum();
+        let is_any_wanted = self.accounts.iter().any(|event| event.is_wanted);
+        for event in self.accounts() {
+            let weight = if by_period { event.periods } else { u128::from(event.samples) };
+            let flow = Flow { lines: event.samples, weight };
+            pipe.accounts.read += flow;
+            if event.is_wanted {
+                continue;
+            }
+            pipe.accounts.dropped += flow;
+            if is_any_wanted {
+                pipe.complaints.note(format_args!(
+                    "event {}: {} of {all} samples (weight {weight}) left out, \
+                     --event or --by-event takes them in",
+                    shown(&event.name),
+                    event.samples,
+                ));
+            }
+        }
+        if all > 0 && !is_any_wanted {
+            let events: Vec<String> = self
+                .accounts()
+                .iter()
+                .map(|event| format!("{} ({})", shown(&event.name), event.samples))
+                .collect();
+            pipe.complaints.note(format_args!(
+                "no sample taken: all {all} are of event {}, but {}",
+                events.join(", "),
+                self.asked,
+            ));
+        }
     }
 
     /// The number of an event, by its name.
@@ -128,6 +164,15 @@ impl Events {
         });
         self.last
     }
+}
+
+/// What an event is called, also where its name was not printed.
+fn some_name(name: &[u8]) -> &[u8] {
+    if name.is_empty() { b"[no event]" } else { name }
+}
+
+fn shown(name: &[u8]) -> String {
+    some_name(name).to_str_lossy().into_owned()
 }
 
 /// On hybrid processors `cpu_core/cycles/` and `cpu_atom/cycles/` are one

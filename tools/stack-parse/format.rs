@@ -93,7 +93,9 @@ fn value_name(value: &impl ValueEnum) -> String {
 
 /// How other profilers' files begin: none of these can be read yet, but it
 /// helps to hear what the file is.
-const LOOKS: [(&[u8], &str); 25] = [
+const LOOKS: [(&[u8], &str); 27] = [
+    (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
+    (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (&memtrace::MAGIC, "a CTF trace, but not memtrace's of version 1, 2 or 3"),
     (b"PERFILE2", "perf.data: run 'perf script' on it"),
     (b"FLR\0", "a Java flight recording"),
@@ -151,7 +153,8 @@ fn detect_text(text: &[u8]) -> Detected {
     if lines().any(landmarks::is_call) {
         return Detected::Known(Format::LandmarksText);
     }
-    if is_perf_script(lines()) {
+    // The header of a machine with many processors is longer than what is seen.
+    if first.starts_with(b"# ========") || is_perf_script(lines()) {
         return Detected::Known(Format::PerfScript);
     }
     // Folded comes last: much looks like a word and a number.
@@ -167,21 +170,32 @@ fn detect_text(text: &[u8]) -> Detected {
     }
 }
 
-/// True if an event line has a time and a thread, or if frames follow a line
-/// that is none, or a blank one.
+/// True if an event line has a time and a thread, if a line is a whole sample,
+/// or if frames follow a line that is none, or a blank one.
 fn is_perf_script<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut may_precede_frames = true;
     for line in lines {
-        let is_frame = line.starts_with(b"\t") && perf_script::FrameLine::parse(line).is_some();
-        let is_timed = || {
-            let event = perf_script::EventLine::parse(line);
-            event.is_some_and(|event| event.time.is_some() && event.tid.is_some())
+        let frame = perf_script::FrameLine::parse(line);
+        let is_frame = line.starts_with(b"\t") && frame.is_some();
+        // ` ffffffff817554ea elf_load`, from `-F ip,sym` without call chains.
+        let is_lone_frame = || {
+            line.starts_with(b" ")
+                && line.get(17) == Some(&b' ')
+                && frame.is_some_and(|frame| frame.ip.len() >= 8)
         };
-        if is_frame && may_precede_frames || !is_frame && is_timed() {
+        let is_sample = || {
+            perf_script::EventLine::parse(line).is_some_and(|event| {
+                event.tid.is_some() && (event.time.is_some() || event.only_frame().is_some())
+            })
+        };
+        if is_frame && may_precede_frames || !is_frame && (is_sample() || is_lone_frame()) {
             return true;
         }
-        // bpftrace opens a stack with `@[`.
-        may_precede_frames = !line.starts_with(b"\t") && !line.starts_with(b"@");
+        // bpftrace opens a stack with `@[`, and with `-f perf` has frames like perf's.
+        if line.starts_with(b"@") {
+            return false;
+        }
+        may_precede_frames = !line.starts_with(b"\t");
     }
     false
 }
@@ -204,6 +218,8 @@ mod tests {
             "my demo \n\t 10 f\n",
             "cpu-clock: \n\t 10 f\n",
             "\n\t 10 f\n\t 12 g\n\n\n\t 10 f\n",
+            " ffffffff817554ea elf_load\n     7facef0f4b70 _start\n",
+            "   demo 18847          1 page-faults:  ffffffff817554ea elf_load ([kernel.kallsyms])\n",
             "perf: some warning\ndemo 1 2.3: cycles:\n\t 10 f (/x)\n",
         ] {
             assert_eq!(detected(text), Detected::Known(Format::PerfScript), "{text:?}");
@@ -222,7 +238,8 @@ mod tests {
         assert_eq!(detected("\n\n"), Detected::Empty);
         assert_eq!(detected(""), Detected::Empty);
         let said = |text: &str| detected(text).to_string();
-        let bpftrace = "@[\n\tffffffff821ef666 do_syscall_64+70\n]: 4\n";
+        let bpftrace =
+            "@[\n\tffffffff821ef666 do_syscall_64+70\n, \n\t7f4 read+76 (/lib/libc.so)\n]: 4\n";
         assert!(said(bpftrace).starts_with("unknown format, it looks like bpftrace, the first"));
         let hello = "unknown format, the first line is \"hello\"; known are perf-script, memtrace, \
                      landmarks, landmarks-text, folded";

@@ -9,6 +9,8 @@ use crate::sample::Sample;
 pub(crate) enum Why {
     /// It is outside `--from` and `--to`.
     Time,
+    /// There is no telling whether it is.
+    NoTime,
     /// Its object was not chosen by `--live`, `--major` or `--promoted`.
     Object,
 }
@@ -17,6 +19,7 @@ pub(crate) enum Why {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeftOut {
     by_time: Flow,
+    without_time: Flow,
     by_object: Flow,
 }
 
@@ -25,6 +28,7 @@ impl LeftOut {
         let weight = u128::from(sample.samples) * u128::from(sample.period);
         let flow = match why {
             Why::Time => &mut self.by_time,
+            Why::NoTime => &mut self.without_time,
             Why::Object => &mut self.by_object,
         };
         *flow += Flow { lines: sample.samples, weight };
@@ -33,24 +37,27 @@ impl LeftOut {
     /// Adds what another reader left out.
     pub(crate) fn absorb(&mut self, other: LeftOut) {
         self.by_time += other.by_time;
+        self.without_time += other.without_time;
         self.by_object += other.by_object;
     }
 
     /// Says it, weighed by period or by samples.
     pub(crate) fn report(&self, by_period: bool, pipe: &mut Pipe) {
         for (mut flow, what) in [
-            (self.by_time, "outside --from and --to"),
-            (self.by_object, "of objects that --live, --major or --promoted leaves out"),
+            (self.by_time, "are outside --from and --to"),
+            (
+                self.without_time,
+                "have no time for --from and --to: print it with 'perf script -F +time'",
+            ),
+            (self.by_object, "are of objects that --live, --major or --promoted leaves out"),
         ] {
             if !by_period {
                 flow.weight = u128::from(flow.lines);
             }
             if flow.lines > 0 {
                 pipe.accounts.dropped += flow;
-                pipe.complaints.note(format_args!(
-                    "{} samples (weight {}) are {what}",
-                    flow.lines, flow.weight,
-                ));
+                pipe.complaints
+                    .note(format_args!("{} samples (weight {}) {what}", flow.lines, flow.weight,));
             }
         }
     }

@@ -11,6 +11,13 @@ use common::{NodeId, Pipe, Result, StackTree};
 use crate::sample::Origin;
 use crate::window::nanoseconds;
 
+/// The event it is made from.
+pub(crate) const EVENT: &str = "sched:sched_switch";
+
+/// What to say where there is none.
+pub(crate) const NEEDS: &str = "--off-cpu needs sched:sched_switch: \
+     record with 'perf record -a -g -e sched:sched_switch'";
+
 /// The threads that left, and the switch at hand.
 #[derive(Debug, Default)]
 pub(crate) struct OffCpu {
@@ -37,9 +44,13 @@ impl OffCpu {
         match origin.tid {
             // The idle task is not blocked, it has nothing to do.
             None | Some(b"0") => {}
-            // Who could go on was sent away, not blocked.
-            Some(_) if switch.is_preemption => self.preempted += 1,
-            Some(tid) => self.leaving = Some((tid.to_vec(), now)),
+            Some(tid) => match switch.state {
+                // Who could go on was sent away, not blocked.
+                b'R' => self.preempted += 1,
+                // Who is dead is not blocked either.
+                b'X' | b'Z' => {}
+                _ => self.leaving = Some((tid.to_vec(), now)),
+            },
         }
         Ok(())
     }
@@ -70,8 +81,9 @@ impl OffCpu {
 struct Switch<'a> {
     /// The id of the thread that gets the processor.
     next: &'a [u8],
-    /// The one that leaves could go on.
-    is_preemption: bool,
+    /// Of the one that leaves: `R` if it could go on, `S` or `D` if it waits,
+    /// `X` or `Z` if it is dead.
+    state: u8,
 }
 
 impl<'a> Switch<'a> {
@@ -88,8 +100,8 @@ impl<'a> Switch<'a> {
             }
         };
         let digits = next.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let is_preemption = state.trim_ascii_start().starts_with(b"R");
-        (digits > 0).then_some(Switch { next: &next[..digits], is_preemption })
+        let state = *state.trim_ascii_start().first()?;
+        (digits > 0).then_some(Switch { next: &next[..digits], state })
     }
 }
 
@@ -99,22 +111,22 @@ mod tests {
 
     #[test]
     fn both_shapes_of_a_switch_are_read() {
-        for (text, next, is_preemption) in [
+        for (text, next, state) in [
             (
                 "prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b b next_pid=22 next_prio=120",
                 "22",
-                false,
+                b'S',
             ),
             (
                 "prev_comm=x==> prev_pid=1 prev_prio=120 prev_state=R+ ==> next_comm=b next_pid=2 next_prio=120",
                 "2",
-                true,
+                b'R',
             ),
-            ("a:1 [120] S ==> kworker/0:1:33 [120]", "33", false),
-            ("a:1 [120] R ==> b:2 [120]", "2", true),
+            ("a:1 [120] S ==> kworker/0:1:33 [120]", "33", b'S'),
+            ("a:1 [120] R ==> b:2 [120]", "2", b'R'),
         ] {
             let switch = Switch::parse(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!(switch, Switch { next: next.as_bytes(), is_preemption }, "{text}");
+            assert_eq!(switch, Switch { next: next.as_bytes(), state }, "{text}");
         }
         assert_eq!(Switch::parse(b"comm=demo pid=17147"), None);
     }

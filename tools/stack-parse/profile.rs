@@ -2,13 +2,13 @@
 //! weight, whatever the format they came in.
 
 use clap::Args;
-use common::{Error, Flow, FrameId, FrameTable, NodeId, Pipe, Result, StackTree, clean_frame};
+use common::{Error, FrameId, FrameTable, NodeId, Pipe, Result, StackTree, clean_frame};
 
 use crate::events::{EventArgs, Events};
 use crate::format::Format;
 use crate::health;
 use crate::left_out::{LeftOut, Why};
-use crate::off_cpu::OffCpu;
+use crate::off_cpu::{self, OffCpu};
 use crate::root::{Base, Root};
 use crate::rows::Rows;
 use crate::sample::{Origin, Sample};
@@ -107,7 +107,7 @@ pub(crate) struct Profile {
 impl Profile {
     pub(crate) fn new(args: &ProfileArgs) -> Result<Profile> {
         let events = if args.off_cpu {
-            Events::only("sched:sched_switch")?
+            Events::only(off_cpu::EVENT, off_cpu::NEEDS)?
         } else {
             Events::new(&args.events)?
         };
@@ -200,7 +200,6 @@ impl Profile {
         self.tree.add_tree(&other.tree, |frame| ours[frame as usize])?;
         self.events.absorb(&other.events);
         self.left_out.absorb(other.left_out);
-        self.skipped.absorb(&other.skipped);
         Ok(())
     }
 
@@ -252,7 +251,7 @@ impl Profile {
         let is_within = self.window.admits(time);
         let is_wanted = self.events.admits(sample.event);
         if is_wanted && !is_within {
-            self.left_out.add(sample, Why::Time);
+            self.left_out.add(sample, if time.is_some() { Why::Time } else { Why::NoTime });
         }
         is_wanted && is_within
     }
@@ -387,23 +386,7 @@ impl Profile {
 
     fn report_accounts(&self, pipe: &mut Pipe) {
         let by_period = self.weigher.by_period();
-        let flow = |samples, periods| Flow {
-            lines: samples,
-            weight: if by_period { periods } else { u128::from(samples) },
-        };
-        for event in self.events.accounts() {
-            let flow = flow(event.samples, event.periods);
-            pipe.accounts.read += flow;
-            if !event.is_wanted {
-                pipe.accounts.dropped += flow;
-                pipe.complaints.note(format_args!(
-                    "event {}: {} samples (weight {}) left out, --event or --by-event takes them in",
-                    String::from_utf8_lossy(&event.name),
-                    flow.lines,
-                    flow.weight,
-                ));
-            }
-        }
+        self.events.report(by_period, pipe);
         self.left_out.report(by_period, pipe);
     }
 }

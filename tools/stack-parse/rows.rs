@@ -1,5 +1,8 @@
 //! One line per sample: `--per-sample` and `--table`.
 
+use std::borrow::Cow;
+
+use bstr::ByteSlice;
 use common::{Flow, Pipe, Result, append_folded};
 
 use crate::sample::Origin;
@@ -71,7 +74,9 @@ impl Rows {
         self.text.extend_from_slice(&self.fields);
         self.text.extend_from_slice(weight.to_string().as_bytes());
         self.text.push(b'\t');
-        push_field(&self.stack, &mut self.text);
+        // Always in quotes: DuckDB takes the `;` of stacks of one depth for
+        // the end of columns.
+        push_quoted(&self.stack, &mut self.text);
         self.text.push(b'\n');
     }
 
@@ -83,24 +88,59 @@ impl Rows {
     }
 }
 
-/// A field as readers of tables expect it: one with a quotation mark is
-/// quoted, and the mark doubled.
+/// What pandas and R take for a missing value, even in quotes.
+const MISSING: [&[u8]; 18] = [
+    b"#N/A",
+    b"#N/A N/A",
+    b"#NA",
+    b"-1.#IND",
+    b"-1.#QNAN",
+    b"-NaN",
+    b"-nan",
+    b"1.#IND",
+    b"1.#QNAN",
+    b"<NA>",
+    b"N/A",
+    b"NA",
+    b"NULL",
+    b"NaN",
+    b"None",
+    b"n/a",
+    b"nan",
+    b"null",
+];
+
+/// A field as readers of tables expect it.
 fn push_field(field: &[u8], out: &mut Vec<u8>) {
+    if field.contains(&b'"') {
+        return push_quoted(field, out);
+    }
     let start = out.len();
-    // In a stack, `;` stays.
-    out.extend_from_slice(field);
-    for byte in &mut out[start..] {
-        if byte.is_ascii_control() {
-            *byte = b' ';
+    out.extend_from_slice(readable(field).as_bytes());
+    replace_controls(&mut out[start..]);
+}
+
+/// A field in quotation marks, and those within doubled.
+fn push_quoted(field: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.push(b'"');
+    for part in readable(field).as_bytes().split_inclusive(|&byte| byte == b'"') {
+        out.extend_from_slice(part);
+        if part.ends_with(b"\"") {
+            out.push(b'"');
         }
     }
-    if !field.contains(&b'"') {
-        return;
-    }
-    let plain = out.split_off(start);
     out.push(b'"');
-    for byte in plain {
-        out.extend_from_slice(if byte == b'"' { b"\"\"" } else { std::slice::from_ref(&byte) });
-    }
-    out.push(b'"');
+    replace_controls(&mut out[start..]);
+}
+
+/// Text in UTF-8, since readers refuse a file with anything else; a name such
+/// as `NA` in brackets, since it would count as no name.
+fn readable(field: &[u8]) -> Cow<'_, str> {
+    let text = field.to_str_lossy();
+    if MISSING.contains(&field) { format!("[{text}]").into() } else { text }
+}
+
+fn replace_controls(text: &mut [u8]) {
+    text.iter_mut().filter(|byte| byte.is_ascii_control()).for_each(|byte| *byte = b' ');
 }

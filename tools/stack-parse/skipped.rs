@@ -21,12 +21,12 @@ impl Skipped {
         }
     }
 
-    /// Adds what another reader of the same input skipped.
-    pub(crate) fn absorb(&mut self, other: &Skipped) {
-        self.lines += other.lines;
-        self.named.extend_from_slice(&other.named);
-        self.named.sort_unstable();
-        self.named.truncate(NAMED);
+    /// Adds what was skipped of a later part of the input, before which there
+    /// are so many lines.
+    pub(crate) fn absorb(&mut self, later: &Skipped, lines_before: u64) {
+        self.lines += later.lines;
+        let named = later.named.iter().map(|&(line, why)| (lines_before + line, why));
+        self.named.extend(named.take(NAMED.saturating_sub(self.named.len())));
     }
 
     /// Says it, and forgets it for the next input.

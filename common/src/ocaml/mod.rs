@@ -19,10 +19,12 @@
 //! part of the mangling (`tools/perf/util/demangle-ocaml.c`) and damages some names by it; such
 //! names are recognised and repaired: `Stdlib.List.map_342`.
 //!
-//! The result is written as OCaml's own backtraces write it: `Stdlib.(^)`, `Main.(fun)`.
+//! The result is written as OCaml's own backtraces write it, `Stdlib.(^)`, `Main.(fun)`, but for the
+//! unit: theirs, `Stdlib__Map.Make.add`, is made a path too.
 
 use structured::STRUCTURED_PREFIXES;
 
+mod backtrace;
 mod flat;
 mod identifier;
 mod perf;
@@ -35,7 +37,7 @@ mod structured;
 mod tests;
 mod unit;
 
-pub(crate) use unit::write as write_unit;
+pub(crate) use backtrace::{TOPLEVEL, write as write_backtrace_name};
 
 /// What to do with the stamp (`_123`) that the compiler appends to every identifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,6 +87,10 @@ fn append(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
                 .find_map(|prefix| strip(prefix))
                 .is_some_and(|path| structured::demangle(path, stamps, out)),
         },
+        Some(b'A'..=b'Z') if backtrace::is_mangled(symbol) => {
+            backtrace::write(symbol, out);
+            true
+        }
         Some(b'A'..=b'Z') => perf::demangle(symbol, stamps, out),
         _ => false,
     }

@@ -10,6 +10,22 @@
 
 use super::{Stamps, flat, repair};
 
+/// What compilers of C append to the copies and parts of a function, behind a dot.
+pub(super) const CLONES: [&[u8]; 12] = [
+    b"argelim",
+    b"argprom",
+    b"clone",
+    b"cold",
+    b"constprop",
+    b"isra",
+    b"llvm",
+    b"localalias",
+    b"lto_priv",
+    b"outlined",
+    b"part",
+    b"specialized",
+];
+
 /// Appends the readable form of `symbol`, a name that perf has demangled.
 ///
 /// Such a name has no mark of its own, so it must have a stamp, or be that of a unit's code, and
@@ -62,20 +78,6 @@ fn ends_in_two_numbers(text: &[u8]) -> bool {
 /// Returns true if and only if `text` ends in an identifier of OCaml, and not in what compilers of
 /// C append to a function: `Curl_read.part.0`, `SHA256_Update.llvm.123`.
 fn ends_in_name(text: &[u8]) -> bool {
-    const CLONES: [&[u8]; 12] = [
-        b"argelim",
-        b"argprom",
-        b"clone",
-        b"cold",
-        b"constprop",
-        b"isra",
-        b"llvm",
-        b"localalias",
-        b"lto_priv",
-        b"outlined",
-        b"part",
-        b"specialized",
-    ];
     let is_separator = |&b: &u8| matches!(b, b'.' | b'$' | 0xa0..);
     let Some(separator) = text.iter().rposition(is_separator) else {
         return false;

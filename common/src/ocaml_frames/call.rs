@@ -4,9 +4,6 @@
 use crate::executable::Executable;
 use crate::ocaml;
 
-/// What stands behind the unit in the name of its initialiser.
-pub(crate) const TOPLEVEL: &[u8] = b".(toplevel)";
-
 /// A call, an allocation or another point at which the runtime may take over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call<'a> {
@@ -38,19 +35,10 @@ impl Place<'_> {
     /// The name of the function as symbols are demangled.
     #[must_use]
     pub fn readable(&self) -> Vec<u8> {
-        readable(self.function)
+        let mut name = Vec::new();
+        ocaml::write_backtrace_name(self.function, &mut name);
+        name
     }
-}
-
-/// Writes the unit as a path, `Stdlib.Map.Make.add` for `Stdlib__Map.Make.add`,
-/// and its initialiser, which bears the unit's name alone, as `Main.(toplevel)`.
-pub(crate) fn readable(name: &[u8]) -> Vec<u8> {
-    let unit = name.iter().position(|&byte| byte == b'.').unwrap_or(name.len());
-    let (unit, path) = name.split_at(unit);
-    let mut text = Vec::new();
-    ocaml::write_unit(unit, &mut text);
-    text.extend_from_slice(if path.is_empty() { TOPLEVEL } else { path });
-    text
 }
 
 /// No compiler inlines deeper; a damaged file may claim so.
@@ -112,20 +100,6 @@ mod tests {
             [Call { return_address: 1, places: words.iter().map(place).collect::<Vec<_>>() }];
         decode_lines(&mut calls);
         calls[0].places.iter().map(|place| place.line).collect()
-    }
-
-    #[test]
-    fn units_are_paths() {
-        for (name, expected) in [
-            ("Stdlib__Map.Make.add", "Stdlib.Map.Make.add"),
-            ("Dune__exe__Main.run.(fun)", "Main.run.(fun)"),
-            ("Stdlib.(@)", "Stdlib.(@)"),
-            ("Lwt_engine.libev#iter", "Lwt_engine.libev#iter"),
-            ("Foo.bar__Baz", "Foo.bar__Baz"),
-            ("Std_exit", "Std_exit.(toplevel)"),
-        ] {
-            assert_eq!(readable(name.as_bytes()), expected.as_bytes());
-        }
     }
 
     #[test]

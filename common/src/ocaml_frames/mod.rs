@@ -13,7 +13,6 @@ mod function;
 use crate::executable::{Executable, Unreadable};
 
 pub use call::{Call, Place};
-pub(crate) use call::{TOPLEVEL, readable};
 pub(crate) use descriptors::calls;
 pub(crate) use function::{Function, functions, is_ocaml};
 

@@ -7,9 +7,10 @@
 use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
 
-use super::frame_line::{FrameLine, PADDED_IP, split_padded_ip};
+use super::frame_line::{FrameLine, PADDED_IP, is_padded_ip, split_padded_ip};
 use super::names::NameArgs;
 use super::recent::{Place, Recent};
+use super::symbols::{Symbol, Symbols};
 use crate::profile::Profile;
 use crate::sample::Sample;
 
@@ -18,27 +19,29 @@ pub(super) struct Chain<'a> {
     names: &'a NameArgs,
     /// The text of the last chain of the last block.
     text: Vec<u8>,
-    /// The lines of the chain, root first.
-    marks: Vec<Mark>,
-    /// The frames, root first; a line stands for one or more.
-    frames: Vec<FrameId>,
-    /// The node of each frame.
-    nodes: Vec<NodeId>,
-    /// The node above `nodes[0]`.
+    /// The frames, root first.
+    steps: Vec<Step>,
+    /// How many lines the chain has.
+    lines: u32,
+    /// The node above the first frame.
     base: NodeId,
     name: Vec<u8>,
+    /// The frames of lines met lately, and of all symbols.
     recent: Recent,
+    symbols: Symbols,
     /// For each node, what followed it last.
     guesses: Vec<Guess>,
 }
 
-/// Where a frame line starts.
+/// A frame, and the line that stands for it and perhaps for more.
 #[derive(Clone, Copy, Debug)]
-struct Mark {
-    /// Bytes from here to the end of the chain's text.
+struct Step {
+    /// Bytes from the start of the line to the end of the chain's text.
     from_end: usize,
-    /// How many frames there are down to this line.
-    depth: usize,
+    /// The number of the line, counted from 1 at the root.
+    line: u32,
+    frame: FrameId,
+    node: NodeId,
 }
 
 /// The line that followed a node, and the node it led to.
@@ -54,12 +57,12 @@ impl<'a> Chain<'a> {
         Chain {
             names,
             text: Vec::new(),
-            marks: Vec::new(),
-            frames: Vec::new(),
-            nodes: Vec::new(),
+            steps: Vec::new(),
+            lines: 0,
             base: 0,
             name: Vec::new(),
             recent: Recent::new(),
+            symbols: Symbols::default(),
             guesses: Vec::new(),
         }
     }
@@ -81,7 +84,7 @@ impl<'a> Chain<'a> {
 
     /// How many lines the chain has.
     pub(super) fn lines(&self) -> u64 {
-        self.marks.len() as u64
+        u64::from(self.lines)
     }
 
     /// Reads the lines of `body`, which belong to `sample`; `previous` is the
@@ -96,80 +99,85 @@ impl<'a> Chain<'a> {
     ) -> bool {
         self.keep_common(body, previous);
         self.rebase(sample.base, profile);
-        let mut end = body.len() - self.marks.last().map_or(0, |mark| mark.from_end);
+        let (mut end, mut line, mut node) = match self.steps.last() {
+            Some(last) => (body.len() - last.from_end, last.line, last.node),
+            None => (body.len(), 0, self.base),
+        };
         while end > 0 {
             let line_end = if end < body.len() { end - 1 } else { end };
-            let node = self.nodes.last().copied().unwrap_or(self.base);
-            let start = match self.guess(&body[..line_end], node) {
-                Some(start) => start,
+            line += 1;
+            if let Some((start, Guess { frame, child, .. })) = self.guess(&body[..line_end], node) {
+                self.steps.push(Step { from_end: body.len() - start, line, frame, node: child });
+                (end, node) = (start, child);
+                continue;
+            }
+            let newline = memrchr(b'\n', &body[..line_end]);
+            end = newline.map_or(0, |newline| newline + 1);
+            let above = Step { from_end: body.len() - end, line, frame: 0, node };
+            match self.read_line(&body[end..line_end], above, profile) {
+                Some(child) => node = child,
                 None => {
-                    let newline = memrchr(b'\n', &body[..line_end]);
-                    let start = newline.map_or(0, |newline| newline + 1);
-                    if !self.read_line(&body[start..line_end], node, profile) {
-                        self.marks.clear();
-                        return false;
-                    }
-                    start
-                }
-            };
-            self.marks.push(Mark { from_end: body.len() - start, depth: self.frames.len() });
-            end = start;
-        }
-        true
-    }
-
-    /// Adds the frame of the line that ends `text`, if it is the one that
-    /// followed `node` last; returns where the line starts.
-    #[inline]
-    fn guess(&mut self, text: &[u8], node: NodeId) -> Option<usize> {
-        let guess = self.guesses.get(node as usize)?;
-        let (expected, frame) = self.recent.at(guess.text);
-        let start = text.len().checked_sub(PADDED_IP + expected.len())?;
-        let is_line = start == 0 || text[start - 1] == b'\n';
-        if frame != guess.frame
-            || expected.is_empty()
-            || !is_line
-            || text[start + PADDED_IP..] != *expected
-        {
-            return None;
-        }
-        split_padded_ip(&text[start..])?;
-        self.frames.push(frame);
-        self.nodes.push(guess.child);
-        Some(start)
-    }
-
-    /// Adds the frames that a line stands for below `node`; false if it is no
-    /// plain frame.
-    fn read_line(&mut self, line: &[u8], node: NodeId, profile: &mut Profile) -> bool {
-        let Chain { names, frames, nodes, name, recent, .. } = self;
-        // What follows the address says all, unless the address is asked for.
-        let text = match split_padded_ip(line) {
-            Some((_, text)) if !names.need_address() => text,
-            _ => b"",
-        };
-        let place = recent.place(text);
-        let start = frames.len();
-        match recent.at(place) {
-            (known, frame) if known == text && !text.is_empty() => frames.push(frame),
-            _ => {
-                let frame = line.strip_prefix(b"\t").and_then(FrameLine::parse);
-                let Some(frame) = frame else { return false };
-                names.for_each_name(&frame, name, |name| frames.push(profile.frame(name)));
-                if let [frame] = frames[start..] {
-                    recent.put(place, text, frame);
+                    self.steps.clear();
+                    return false;
                 }
             }
         }
-        let mut child = node;
-        for &frame in &frames[start..] {
-            child = profile.child(child, frame);
-            nodes.push(child);
-        }
-        if let [frame] = frames[start..] {
-            self.expect(node, Guess { text: place, frame, child });
-        }
+        self.lines = line;
         true
+    }
+
+    /// Where the line starts that ends `text`, if it is the one that followed
+    /// `node` last.
+    #[inline]
+    fn guess(&self, text: &[u8], node: NodeId) -> Option<(usize, Guess)> {
+        let guess = *self.guesses.get(node as usize)?;
+        let (expected, frame) = self.recent.at(guess.text);
+        let (before, ip) = text.strip_suffix(expected)?.split_last_chunk::<PADDED_IP>()?;
+        let is_line = before.last().is_none_or(|&byte| byte == b'\n');
+        let is_expected =
+            is_line && frame == guess.frame && !expected.is_empty() && is_padded_ip(ip);
+        is_expected.then_some((before.len(), guess))
+    }
+
+    /// Adds the frames that a line stands for below the node of `above`, which
+    /// has the line's place; returns the last one's node, or `None` if it is
+    /// no plain frame.
+    fn read_line(&mut self, line: &[u8], above: Step, profile: &mut Profile) -> Option<NodeId> {
+        // What follows the address says all, unless the address is asked for.
+        let text = split_padded_ip(line).map(|(_, text)| text);
+        let text = text.filter(|_| !self.names.need_address());
+        if let Some((place, frame)) = text.and_then(|text| self.known(text)) {
+            let child = profile.child(above.node, frame);
+            self.steps.push(Step { frame, node: child, ..above });
+            self.expect(above.node, Guess { text: place, frame, child });
+            return Some(child);
+        }
+        let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
+        let Chain { names, steps, name, symbols, .. } = self;
+        let (first, mut node) = (steps.len(), above.node);
+        names.for_each_name(&parsed, name, |name| {
+            let frame = profile.frame(name);
+            node = profile.child(node, frame);
+            steps.push(Step { frame, node, ..above });
+        });
+        if let (Some(text), [Step { frame, .. }]) = (text, &steps[first..]) {
+            symbols.add(Symbol::parse(text), *frame);
+        }
+        Some(node)
+    }
+
+    /// The frame that a text stands for, if it is known, and the place of the
+    /// text.
+    #[inline]
+    fn known(&mut self, text: &[u8]) -> Option<(Place, FrameId)> {
+        let place = self.recent.place(text);
+        let (known, frame) = self.recent.at(place);
+        if known == text {
+            return Some((place, frame));
+        }
+        let frame = self.symbols.frame(Symbol::parse(text))?;
+        self.recent.put(place, text, frame);
+        Some((place, frame))
     }
 
     fn expect(&mut self, node: NodeId, guess: Guess) {
@@ -182,23 +190,16 @@ impl<'a> Chain<'a> {
 
     /// Keeps the lines that both texts end in.
     fn keep_common(&mut self, body: &[u8], previous: &[u8]) {
-        let common = common_end(body, previous);
-        let mut kept = self.marks.partition_point(|mark| mark.from_end <= common);
         if previous.is_empty() {
-            kept = 0;
+            return self.steps.clear();
         }
+        let common = common_end(body, previous);
         // Where the texts differ just before a line, it is whole in the
         // previous text, but may be the end of a longer one in this text.
-        if kept > 0
-            && self.marks[kept - 1].from_end == common
-            && common < body.len()
-            && body[body.len() - common - 1] != b'\n'
-        {
-            kept -= 1;
-        }
-        self.marks.truncate(kept);
-        self.frames.truncate(self.marks.last().map_or(0, |mark| mark.depth));
-        self.nodes.truncate(self.frames.len());
+        let is_torn = common < body.len() && body[body.len() - common - 1] != b'\n';
+        let whole = if is_torn { common.saturating_sub(1) } else { common };
+        let kept = self.steps.partition_point(|step| step.from_end <= whole);
+        self.steps.truncate(kept);
     }
 
     /// Puts the frames that were kept below `base`.
@@ -207,18 +208,17 @@ impl<'a> Chain<'a> {
             return;
         }
         self.base = base;
-        self.nodes.clear();
         let mut node = base;
-        for &frame in &self.frames {
-            node = profile.child(node, frame);
-            self.nodes.push(node);
+        for step in &mut self.steps {
+            node = profile.child(node, step.frame);
+            step.node = node;
         }
     }
 
     /// Adds the chain that was read to `profile`.
     pub(super) fn add(&self, sample: Sample, profile: &mut Profile) -> Result<()> {
-        let leaf = self.nodes.last().copied().unwrap_or(sample.base);
-        profile.close(sample, leaf, self.frames.iter().copied())
+        let leaf = self.steps.last().map_or(sample.base, |step| step.node);
+        profile.close(sample, leaf, self.steps.iter().map(|step| step.frame))
     }
 }
 

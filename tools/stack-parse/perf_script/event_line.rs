@@ -8,6 +8,13 @@ use bstr::ByteSlice;
 use memchr::{memchr, memchr_iter};
 
 use super::frame_line::FrameLine;
+use super::tokens::{
+    ends_in_colon, is_digits, is_space, parse_number, split_last_token, token_end, token_start,
+    trim, trim_end, trim_start,
+};
+
+/// How wide perf prints a period at least, behind a space.
+const PERIOD_COLUMNS: usize = 10;
 
 /// The fields of an event line; what was not printed is empty or `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,15 +52,23 @@ impl<'a> EventLine<'a> {
     }
 
     fn with_time(line: &'a [u8]) -> Option<EventLine<'a>> {
-        memchr_iter(b':', line).find_map(|colon| {
-            let start = time_start(line, colon)?;
-            let mut parsed = EventLine::default();
-            parsed.set_thread(&line[..start]);
-            parsed.time = Some(&line[start..colon]);
-            parsed.time_start = start;
-            parsed.set_event(&line[colon + 1..]);
-            Some(parsed)
-        })
+        let times = || memchr_iter(b':', line).filter_map(|colon| EventLine::around(line, colon));
+        // `a 2.5: b 17 12.000345:`: a comm may look like a time, but has no id
+        // before it and rarely the six or nine digits that perf prints behind
+        // the point.
+        let is_precise = |event: &EventLine<'_>| event.time.is_some_and(|time| time.len() > 7);
+        times().find(|event| event.tid.is_some()).or_else(|| times().find(is_precise))
+    }
+
+    /// Parses a line by the colon behind its time.
+    fn around(line: &'a [u8], colon: usize) -> Option<EventLine<'a>> {
+        let start = time_start(line, colon)?;
+        let mut parsed = EventLine::default();
+        parsed.set_thread(&line[..start]);
+        parsed.time = Some(&line[start..colon]);
+        parsed.time_start = start;
+        parsed.set_event(&line[colon + 1..]);
+        Some(parsed)
     }
 
     /// `V8 Worker Thr 16992    2004008 cpu-clock: `, from `-F comm,tid,period,event`.
@@ -66,12 +81,14 @@ impl<'a> EventLine<'a> {
             let period_start = token_start(before);
             let without_period = trim_end(&before[..period_start]);
             let period = parse_number(&before[period_start..]);
-            // Two numbers are a thread and a period, one is a thread.
-            if period.is_some() && parsed.set_thread(without_period) {
+            // Two numbers are a thread and a period in its ten columns, one is
+            // a thread: `worker 12 17065 cpu-clock: `.
+            let is_padded = before.len() - without_period.len() > PERIOD_COLUMNS;
+            if period.is_some() && is_padded && parsed.set_thread(without_period) {
                 parsed.period = period;
                 return Some(parsed);
             }
-            parsed.set_thread(before).then_some(parsed)
+            (!is_narrow_id(before) && parsed.set_thread(before)).then_some(parsed)
         })
     }
 
@@ -80,7 +97,7 @@ impl<'a> EventLine<'a> {
     /// fields.
     pub(crate) fn before_frames(line: &'a [u8]) -> EventLine<'a> {
         let mut parsed = EventLine::default();
-        if parsed.set_thread(line) {
+        if !is_narrow_id(line) && parsed.set_thread(line) {
             return parsed;
         }
         let line = trim(line);
@@ -102,8 +119,8 @@ impl<'a> EventLine<'a> {
     pub(crate) fn only_frame(&self) -> Option<FrameLine<'a>> {
         let frame = FrameLine::parse(self.rest)?;
         // A tracepoint's text may start with a word like `bad` or `add`.
-        (frame.ip.len() >= 3 && (!frame.dso.is_empty() || self.rest.contains_str("+0x")))
-            .then_some(frame)
+        let is_whole = !frame.dso.is_empty() || self.rest.contains_str("+0x");
+        (frame.ip.len() >= 8 || frame.ip.len() >= 3 && is_whole).then_some(frame)
     }
 
     /// True if and only if a call chain follows, if anything does.
@@ -116,19 +133,20 @@ impl<'a> EventLine<'a> {
     fn set_thread(&mut self, text: &'a [u8]) -> bool {
         let mut before = trim(text);
         self.comm = before;
+        // `demo 17132 [001] U  531.5: `: -F +misc prints letters.
+        if let Some((front, token)) = split_last_token(before)
+            && is_misc(token)
+            && split_last_token(front)
+                .is_some_and(|(_, last)| split_id(last).is_some() || cpu_number(last).is_some())
+        {
+            before = front;
+        }
         if let Some((front, token)) = split_last_token(before)
             && let Some(cpu) = cpu_number(token)
         {
             self.cpu = Some(cpu);
             before = front;
             self.comm = before;
-        }
-        // `demo 17132 U  531.5: `: -F +misc prints letters behind the thread.
-        if let Some((front, token)) = split_last_token(before)
-            && is_misc(token)
-            && split_last_token(front).is_some_and(|(_, id)| split_id(id).is_some())
-        {
-            before = front;
         }
         let Some((front, token)) = split_last_token(before) else { return false };
         let Some((pid, tid)) = split_id(token) else { return false };
@@ -177,39 +195,6 @@ fn ends_token(line: &[u8], at: usize) -> bool {
     line.get(at + 1).is_none_or(is_space)
 }
 
-/// perf pads with spaces, simpleperf with TABs.
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\t')
-}
-
-fn trim_start(text: &[u8]) -> &[u8] {
-    &text[text.iter().take_while(|byte| is_space(byte)).count()..]
-}
-
-fn trim_end(text: &[u8]) -> &[u8] {
-    &text[..text.len() - text.iter().rev().take_while(|byte| is_space(byte)).count()]
-}
-
-fn trim(text: &[u8]) -> &[u8] {
-    trim_start(trim_end(text))
-}
-
-/// Where the last token of `text` starts.
-fn token_start(text: &[u8]) -> usize {
-    text.iter().rposition(is_space).map_or(0, |space| space + 1)
-}
-
-/// Where the first token of `text` ends.
-fn token_end(text: &[u8]) -> usize {
-    text.iter().position(is_space).unwrap_or(text.len())
-}
-
-/// `(all before, the last token)` of a text that does not end in a space.
-fn split_last_token(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let start = token_start(text);
-    (!text.is_empty()).then(|| (trim_end(&text[..start]), &text[start..]))
-}
-
 /// `123` or `12/123`; `-1` stands for no process.
 fn split_id(token: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let is_id = |id: &[u8]| is_digits(id.strip_prefix(b"-").unwrap_or(id));
@@ -222,6 +207,15 @@ fn split_id(token: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     }
 }
 
+/// True if and only if a text ends in a number that is no thread: perf pads
+/// those to five columns, `demo    12 `, so `worker 12 ` is a comm.
+fn is_narrow_id(text: &[u8]) -> bool {
+    let text = trim_end(text);
+    let start = token_start(text);
+    let columns = text.len() - trim_end(&text[..start]).len();
+    is_digits(&text[start..]) && columns < if columns == text.len() { 5 } else { 6 }
+}
+
 /// `[003]`
 fn cpu_number(token: &[u8]) -> Option<&[u8]> {
     token.strip_prefix(b"[")?.strip_suffix(b"]").filter(|number| is_digits(number))
@@ -230,22 +224,6 @@ fn cpu_number(token: &[u8]) -> Option<&[u8]> {
 /// `U`, `K`, `Hv`: the letters of perf's misc field.
 fn is_misc(token: &[u8]) -> bool {
     token.len() <= 3 && token.iter().all(u8::is_ascii_alphabetic)
-}
-
-fn is_digits(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
-}
-
-fn ends_in_colon(token: &[u8]) -> bool {
-    token.len() > 1 && token.ends_with(b":")
-}
-
-fn parse_number(token: &[u8]) -> Option<u64> {
-    if token.is_empty() {
-        return None;
-    }
-    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
-    token.iter().try_fold(0u64, |sum, byte| sum.checked_mul(10)?.checked_add(digit(byte)?))
 }
 
 #[cfg(test)]
@@ -335,6 +313,13 @@ mod tests {
                 "demo 16992    2004008 cpu-clock: ",
                 ("demo", "16992", None, Some(2_004_008), "cpu-clock", ""),
             ),
+            ("12 34 16992 cpu-clock: ", ("12 34", "16992", None, None, "cpu-clock", "")),
+            (
+                "a 2.5: b 16992   525.936394:    2004008 cpu-clock: ",
+                ("a 2.5: b", "16992", Some("525.936394"), Some(2_004_008), "cpu-clock", ""),
+            ),
+            ("a 2.5: b 16992 cpu-clock: ", ("a 2.5: b", "16992", None, None, "cpu-clock", "")),
+            ("525.936394: cpu-clock: ", ("", "", Some("525.936394"), None, "cpu-clock", "")),
             (
                 "swapper     0 [012] 2281339.604067:   20834821 cpu/event=0x3c,umask=0x1/ppp:",
                 (

@@ -1,8 +1,8 @@
 //! A frame of a call chain.
 //!
 //! Grammar from perf's tools/perf/util/evsel_fprintf.c:
-//! `ip symbol[+0xoffset] [(dso[+0xoffset])] [(inlined)]`, with the dso missing
-//! for inlined frames and where `-F` leaves it out.
+//! `ip [symbol[+0xoffset]] [(dso[+0xoffset])] [(inlined)]`, with the dso
+//! missing for inlined frames and where `-F` leaves it out.
 
 use bstr::ByteSlice;
 use memchr::memrchr2;
@@ -12,7 +12,8 @@ use memchr::memrchr2;
 pub(crate) struct FrameLine<'a> {
     /// The instruction's address in hexadecimal.
     pub(crate) ip: &'a [u8],
-    /// The function's name without offset, untidied; `[unknown]` if unknown.
+    /// The function's name without offset, untidied; `[unknown]` if unknown,
+    /// empty if not printed.
     pub(crate) symbol: &'a [u8],
     /// The object file, empty if not printed.
     pub(crate) dso: &'a [u8],
@@ -31,7 +32,9 @@ impl<'a> FrameLine<'a> {
     /// `25f7 Box<unsigned long>::apply<std::function<unsigned long (int)> >+0x37 (/demo)`.
     #[inline]
     pub(crate) fn parse(line: &'a [u8]) -> Option<FrameLine<'a>> {
-        let (ip, name) = split_padded_ip(line).or_else(|| split_ip(line))?;
+        let Some((ip, name)) = split_padded_ip(line).or_else(|| split_ip(line)) else {
+            return FrameLine::bare(line);
+        };
         let mut name = name.trim_ascii_end();
         let inlined = name.ends_with(b" (inlined)");
         if inlined {
@@ -44,6 +47,22 @@ impl<'a> FrameLine<'a> {
     }
 }
 
+impl<'a> FrameLine<'a> {
+    /// Parses an address alone, in its 16 columns: from `-F ip`.
+    fn bare(line: &'a [u8]) -> Option<FrameLine<'a>> {
+        let line = line.trim_ascii_end();
+        let columns = line.strip_prefix(b"\t").unwrap_or(line).as_array()?;
+        let ip = columns.trim_ascii_start();
+        is_address(columns).then_some(FrameLine {
+            ip,
+            symbol: b"",
+            dso: b"",
+            place: b"",
+            inlined: false,
+        })
+    }
+}
+
 /// How long a TAB, an address in its 16 columns and a space are.
 pub(super) const PADDED_IP: usize = 18;
 
@@ -51,31 +70,28 @@ pub(super) const PADDED_IP: usize = 18;
 /// as perf prints it.
 #[inline]
 pub(super) fn split_padded_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (ip, name) = line.strip_prefix(b"\t")?.split_first_chunk::<16>()?;
-    let [b' ', name @ ..] = name else { return None };
-    let padding = padding_of_ip(ip)?;
+    let (ip, name) = line.split_first_chunk()?;
     let starts_name = name.first().is_some_and(|byte| !byte.is_ascii_whitespace());
-    starts_name.then_some((&ip[padding..], name))
+    (starts_name && is_padded_ip(ip)).then(|| (ip.trim_ascii(), name))
 }
 
-/// How many spaces stand before an address in hexadecimal; `None` if it is
-/// none. Every line asks, so all columns are looked at together.
+/// True if and only if this is a TAB, an address in its 16 columns and a space.
 #[inline]
-fn padding_of_ip(columns: &[u8; 16]) -> Option<usize> {
-    const ONES: u128 = u128::MAX / 0xff;
-    const HIGH_BITS: u128 = ONES * 0x80;
-    let word = u128::from_le_bytes(*columns);
-    if word & HIGH_BITS != 0 {
-        return None;
-    }
-    // The high bit of each column whose byte is `low` or more.
-    let at_least = |low: u8| word + ONES * u128::from(0x80 - low);
-    let between = |low: u8, high: u8| at_least(low) & !at_least(high + 1) & HIGH_BITS;
-    let digits = between(b'0', b'9') | between(b'a', b'f');
-    let spaces = between(b' ', b' ');
-    // The first column is the lowest byte: no column after a digit is a space.
-    let is_ip = digits | spaces == HIGH_BITS && digits << 8 & spaces == 0 && digits != 0;
-    is_ip.then_some((digits.trailing_zeros() / 8) as usize)
+pub(super) fn is_padded_ip(text: &[u8; PADDED_IP]) -> bool {
+    let [b'\t', columns @ .., b' '] = text else { return false };
+    is_address(columns)
+}
+
+/// True if and only if this is an address in hexadecimal behind spaces. Every
+/// line asks, so all columns are looked at together.
+#[inline]
+fn is_address(columns: &[u8; 16]) -> bool {
+    let is_digit = |byte: u8| byte.wrapping_sub(b'0') < 10 || byte.wrapping_sub(b'a') < 6;
+    let mask = |is: bool| if is { 0xff } else { 0 };
+    let spaces = u128::from_le_bytes(columns.map(|byte| mask(byte == b' ')));
+    let digits = u128::from_le_bytes(columns.map(|byte| mask(is_digit(byte))));
+    // The first column is the lowest byte: all spaces are below all digits.
+    spaces ^ digits == u128::MAX && spaces & spaces.wrapping_add(1) == 0 && digits != 0
 }
 
 /// Splits `ip symbol` with any white space around the address.
@@ -127,7 +143,7 @@ fn follows_space(text: &[u8], at: usize) -> bool {
 
 /// `outer+0x34` becomes `outer`; a `+0x` anywhere else stays.
 #[inline]
-fn without_offset(name: &[u8]) -> &[u8] {
+pub(super) fn without_offset(name: &[u8]) -> &[u8] {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
     match name[..name.len() - digits].strip_suffix(b"+0x") {
         Some(bare) if digits > 0 => bare,
@@ -192,6 +208,8 @@ mod tests {
             ),
             ("\t 70 f (cookie)", ("70", "f", "cookie", false)),
             ("\t 70 (cookie)", ("70", "(cookie)", "", false)),
+            ("\t    56024653f1ea", ("56024653f1ea", "", "", false)),
+            ("ffffffff817554ea", ("ffffffff817554ea", "", "", false)),
         ] {
             assert_eq!(parts(line), Some(expected), "{line:?}");
         }
@@ -199,22 +217,27 @@ mod tests {
 
     #[test]
     fn padded_addresses_are_hexadecimal() {
-        for (columns, padding) in [
-            ("            2734", Some(12)),
-            ("ffffffff8158e3e1", Some(0)),
-            ("               0", Some(15)),
-            ("                ", None),
-            ("           2 734", None),
-            ("2734            ", None),
-            ("            273g", None),
-            ("            27F4", None),
-            ("           /2734", None),
-            ("           :2734", None),
-            ("           `2734", None),
-            ("           \x7f2734", None),
+        for (columns, expected) in [
+            ("            2734", true),
+            ("ffffffff8158e3e1", true),
+            ("               0", true),
+            ("                ", false),
+            ("           2 734", false),
+            ("2734            ", false),
+            ("            273g", false),
+            ("            27F4", false),
+            ("           /2734", false),
+            ("           :2734", false),
+            ("           `2734", false),
+            ("           \x7f2734", false),
         ] {
-            let columns = columns.as_bytes().first_chunk().expect("16 columns");
-            assert_eq!(padding_of_ip(columns), padding, "{columns:?}");
+            for (before, after, is_framed) in
+                [("\t", " ", true), (" ", " ", false), ("\t", "\t", false)]
+            {
+                let text = [before, columns, after].concat();
+                let text = text.as_bytes().first_chunk().expect("18 columns");
+                assert_eq!(is_padded_ip(text), expected && is_framed, "{text:?}");
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! `perf script`, line by line: every shape it prints.
 
+use bstr::ByteSlice;
 use common::{FrameId, Result};
 use memchr::memchr_iter;
 
@@ -143,16 +144,22 @@ impl<'a> Lines<'a> {
             return self.event(&event, profile);
         }
         if indented && let Some(frame) = FrameLine::parse(line) {
+            // ` ffffffff817554ea elf_load`: a sample of `-F ip,sym` without call chain.
+            if line[0] == b' ' && !self.headed {
+                self.close(profile)?;
+            }
             return self.frame(line, &frame, profile);
         }
-        if indented && !self.last.0.is_empty() && line[0] == b' ' {
+        if line[0] == b'#' || is_beside(line) {
+            return Ok(());
+        }
+        let follows_frame = !self.last.0.is_empty() || matches!(self.state, State::Passing);
+        if line[0] == b' ' && follows_frame {
             self.source_line(line, profile);
             return Ok(());
         }
-        if line[0] == b'#' {
-            return Ok(());
-        }
-        if !indented && next_is_frame && !self.timed {
+        // perf pads the names of events: `     page-faults: `.
+        if line[0] != b'\t' && next_is_frame && !self.timed {
             return self.event(&EventLine::before_frames(line), profile);
         }
         profile.skipped.add(self.number, "expected a sample or a frame of perf script");
@@ -171,10 +178,8 @@ impl<'a> Lines<'a> {
         };
         self.state = State::Open(sample);
         match event.only_frame() {
-            Some(frame) => {
-                self.push(&frame, profile);
-                self.close(profile)
-            }
+            // A source line may follow.
+            Some(frame) => self.frame(event.rest, &frame, profile),
             None => Ok(()),
         }
     }
@@ -223,6 +228,16 @@ impl<'a> Lines<'a> {
             self.push(&FrameLine { place, inlined, ..frame }, profile);
         }
     }
+}
+
+/// True if and only if this is neither sample nor frame but what perf prints
+/// beside them: `PERF_RECORD_FINISHED_ROUND`, behind `PERF_RECORD_NAMESPACES`
+/// `\t\t[0/net: 4/0xf0000098, 1/uts: 4/0xeffffffe]`, behind a call chain the
+/// branches of `-F +brstack`, ` 0x4005f0/0x40050a/P/-/-/3 `.
+fn is_beside(line: &[u8]) -> bool {
+    line.starts_with(b"PERF_RECORD_")
+        || line.starts_with(b"\t\t") && line.contains_str("/0x")
+        || line.starts_with(b" ") && line.contains_str("/-/-/")
 }
 
 /// True if and only if this can be a frame's line and nothing else.

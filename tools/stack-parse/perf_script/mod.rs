@@ -14,6 +14,8 @@ mod lines;
 mod names;
 mod parallel;
 mod recent;
+mod symbols;
+mod tokens;
 
 use common::{Blocks, Error, Input, Pipe, Result};
 use memchr::{memchr, memmem};
@@ -126,7 +128,8 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<&'b [u8]>> {
         let end = memchr(b'\n', text).unwrap_or(text.len());
         let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
-        if !body.starts_with(b"\t") {
+        // Blank lines may stand between a header and its frames.
+        if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
             return self.line_by_line(text, profile);
         }
         self.lines.close(profile)?;

@@ -49,8 +49,9 @@ impl NameArgs {
         if frame.inlined && self.inlined == Inlined::Drop {
             return;
         }
-        if frame.symbol == b"[unknown]" {
-            unknown(frame.dso, name);
+        let is_bare = frame.symbol.is_empty() && !frame.ip.is_empty();
+        if frame.symbol == b"[unknown]" || is_bare {
+            unknown(frame, name);
             return self.one(frame, name, each);
         }
         if is_java_inlining(frame) {
@@ -93,11 +94,17 @@ impl NameArgs {
     }
 }
 
-/// A function without a name is called after its object file: `[libc.so.6]`.
-fn unknown(dso: &[u8], name: &mut Vec<u8>) {
+/// A function without a name is called after its object file, `[libc.so.6]`,
+/// or its address, `[0x56024653f1ea]`, where that is all there is.
+fn unknown(frame: &FrameLine<'_>, name: &mut Vec<u8>) {
     name.clear();
-    let file = file_name(dso);
+    let file = file_name(frame.dso);
     match file {
+        b"" if frame.symbol.is_empty() => {
+            name.extend_from_slice(b"[0x");
+            name.extend_from_slice(frame.ip);
+            name.push(b']');
+        }
         b"" => name.extend_from_slice(b"[unknown]"),
         // Already so: `[kernel.kallsyms]`, `[vdso]`, `[unknown]`.
         [b'[', ..] => name.extend_from_slice(file),
@@ -138,9 +145,8 @@ fn is_kernel(frame: &FrameLine<'_>) -> bool {
 
 /// `/tmp/perf-123.map`, `jitted-123-4.so`, `[anon]`, `//anon`.
 fn is_jit(dso: &[u8]) -> bool {
-    let file = file_name(dso);
-    file.starts_with(b"perf-") && file.ends_with(b".map")
-        || file.starts_with(b"jitted-") && file.ends_with(b".so")
+    dso.ends_with(b".map") && file_name(dso).starts_with(b"perf-")
+        || dso.ends_with(b".so") && file_name(dso).starts_with(b"jitted-")
         || matches!(dso, b"[anon]" | b"//anon")
 }
 
@@ -179,6 +185,7 @@ mod tests {
             ("1 [unknown] ([kernel.kallsyms])", "[kernel.kallsyms]"),
             ("1 [unknown] ([unknown])", "[unknown]"),
             ("1 [unknown]", "[unknown]"),
+            ("    56024653f1ea", "[0x56024653f1ea]"),
             ("1 [unknown] (/memfd:my demo (deleted))", "[memfd:my demo (deleted)]"),
         ] {
             assert_eq!(names(line, false, Inlined::Keep), [name], "{line}");

@@ -1,29 +1,35 @@
-//! Several threads read blocks of one input, each into a profile of its own.
-//!
-//! Blocks end between samples, so it does not matter who reads which, and the
-//! sums are the same for any number of threads.
+//! `perf script` read by several threads: blocks are cut between samples, so
+//! each can be read alone, and all that is counted adds up in any order.
 
 use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-use common::{Blocks, Result};
-use memchr::memchr_iter;
+use common::{Block, Blocks, Result};
 
 use super::Reader;
 use crate::profile::Profile;
+use crate::skipped::Skipped;
 
-/// A block and the number of lines before it.
+/// A block and its number.
 struct Job {
-    block: Vec<u8>,
-    lines_before: u64,
+    block: Block,
+    number: usize,
+}
+
+/// What is known of a block that was read.
+struct Done {
+    number: usize,
+    lines: u64,
+    /// What was not understood, by the numbers of lines in the block.
+    skipped: Skipped,
 }
 
 /// Reads `blocks` to their end and adds what was read to `profile`. The outer
 /// result is trouble of ours, the inner one the input's.
 pub(super) fn read(
-    blocks: &mut Blocks<impl io::Read>,
+    blocks: &mut Blocks<'_>,
     reader: &mut Reader<'_>,
     threads: usize,
     profile: &mut Profile,
@@ -31,7 +37,9 @@ pub(super) fn read(
     let (jobs, waiting) = sync_channel::<Job>(threads);
     let (spares, spare) = channel();
     let waiting = Mutex::new(waiting);
-    thread::scope(|scope| {
+    let lines_before = reader.lines.number();
+    let mut done = Vec::new();
+    let ended = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|_| {
                 let (reader, profile) = (reader.fork(), profile.fork());
@@ -39,44 +47,52 @@ pub(super) fn read(
                 scope.spawn(move || work(waiting, &spares, reader, profile))
             })
             .collect();
-        let ended = hand_out(blocks, reader, profile, &jobs, &spare);
+        let ended = hand_out(blocks, reader, profile, &jobs, &spare, &mut done);
         drop(jobs);
         for worker in workers {
-            let read = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            let (read, more) =
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             profile.absorb(read)?;
+            done.extend(more);
         }
         ended
-    })
+    })?;
+    done.sort_unstable_by_key(|done| done.number);
+    let mut lines = lines_before;
+    for block in &done {
+        profile.skipped.absorb(&block.skipped, lines);
+        lines += block.lines;
+    }
+    reader.lines.set_number(lines);
+    Ok(ended)
 }
 
 /// Hands every block to the workers, but for what does not end between
 /// samples: that is read here, in order.
 fn hand_out(
-    blocks: &mut Blocks<impl io::Read>,
+    blocks: &mut Blocks<'_>,
     reader: &mut Reader<'_>,
     profile: &mut Profile,
     jobs: &SyncSender<Job>,
     spare: &Receiver<Vec<u8>>,
+    done: &mut Vec<Done>,
 ) -> Result<io::Result<()>> {
-    let mut lines_before = reader.lines.number();
-    loop {
+    for number in 0.. {
         let block = match blocks.take_block(spare.try_recv().unwrap_or_default()) {
             Ok(Some(block)) => block,
-            Ok(None) => return Ok(Ok(())),
+            Ok(None) => break,
             Err(error) => return Ok(Err(error)),
         };
-        let lines = memchr_iter(b'\n', &block).count() as u64;
         if block.ends_with(b"\n\n") && reader.lines.is_between_samples() {
             // Only a worker that failed no longer takes jobs; its join says why.
-            if jobs.send(Job { block, lines_before }).is_err() {
-                return Ok(Ok(()));
+            if jobs.send(Job { block, number }).is_err() {
+                break;
             }
         } else {
-            reader.lines.set_number(lines_before);
-            reader.block(&block, profile)?;
+            done.push(read_block(number, &block, reader, profile)?);
         }
-        lines_before += lines;
     }
+    Ok(Ok(()))
 }
 
 fn work(
@@ -84,17 +100,33 @@ fn work(
     spares: &Sender<Vec<u8>>,
     mut reader: Reader<'_>,
     mut profile: Profile,
-) -> Result<Profile> {
+) -> Result<(Profile, Vec<Done>)> {
+    let mut done = Vec::new();
     loop {
         let job = match waiting.lock() {
             Ok(waiting) => waiting.recv(),
-            Err(_) => return Ok(profile),
+            Err(_) => return Ok((profile, done)),
         };
-        let Ok(Job { block, lines_before }) = job else { return Ok(profile) };
-        reader.lines.set_number(lines_before);
-        reader.block(&block, &mut profile)?;
+        let Ok(Job { block, number }) = job else { return Ok((profile, done)) };
+        done.push(read_block(number, &block, &mut reader, &mut profile)?);
         reader.lines.close(&mut profile)?;
-        // The input may have ended, then no spare is wanted.
-        let _ = spares.send(block);
+        if let Some(spare) = block.into_spare() {
+            // The input may have ended, then nobody wants it.
+            let _ = spares.send(spare);
+        }
     }
+}
+
+/// Reads a block, with lines numbered from 1.
+fn read_block(
+    number: usize,
+    block: &[u8],
+    reader: &mut Reader<'_>,
+    profile: &mut Profile,
+) -> Result<Done> {
+    let before = std::mem::take(&mut profile.skipped);
+    reader.lines.set_number(0);
+    reader.block(block, profile)?;
+    let skipped = std::mem::replace(&mut profile.skipped, before);
+    Ok(Done { number, lines: reader.lines.number(), skipped })
 }

@@ -6,6 +6,9 @@ use common::FrameId;
 /// thousands of symbols are found, small enough to stay in the cache.
 const SLOTS: usize = 4096;
 
+/// Longer texts are not kept: names with many template arguments.
+const LONGEST: usize = 506;
+
 /// Frames by the text they were read from. Of texts with the same place the
 /// last one stays, so memory is bounded whatever the input.
 pub(super) struct Recent {
@@ -16,15 +19,19 @@ pub(super) struct Recent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u32);
 
-#[derive(Clone, Default)]
+/// A text in the memory beside its frame: a pointer to it would be one more
+/// thing to wait for, line by line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Slot {
-    text: Vec<u8>,
     frame: FrameId,
+    length: u16,
+    text: [u8; LONGEST],
 }
 
 impl Recent {
     pub(super) fn new() -> Recent {
-        Recent { slots: vec![Slot::default(); SLOTS] }
+        Recent { slots: vec![Slot { frame: 0, length: 0, text: [0; LONGEST] }; SLOTS] }
     }
 
     /// Where `text` is, if it is known.
@@ -37,16 +44,18 @@ impl Recent {
     #[inline]
     pub(super) fn at(&self, place: Place) -> (&[u8], FrameId) {
         let slot = &self.slots[place.0 as usize];
-        (&slot.text, slot.frame)
+        (&slot.text[..usize::from(slot.length)], slot.frame)
     }
 
     /// Remembers at `place`, which is the text's own, that `text` stands for
-    /// `frame`.
+    /// `frame`; a text that is too long is not remembered.
     pub(super) fn put(&mut self, place: Place, text: &[u8], frame: FrameId) {
         let slot = &mut self.slots[place.0 as usize];
-        slot.text.clear();
-        slot.text.extend_from_slice(text);
-        slot.frame = frame;
+        if let Some(start) = slot.text.get_mut(..text.len()) {
+            start.copy_from_slice(text);
+            slot.length = text.len() as u16;
+            slot.frame = frame;
+        }
     }
 }
 
@@ -82,6 +91,17 @@ mod tests {
         }
         for (text, frame) in texts {
             assert_eq!(recent.at(recent.place(text)), (text, frame));
+        }
+    }
+
+    #[test]
+    fn texts_that_are_too_long_are_not_kept() {
+        let mut recent = Recent::new();
+        for (length, is_kept) in [(LONGEST, true), (LONGEST + 1, false)] {
+            let text = vec![b'x'; length];
+            let place = recent.place(&text);
+            recent.put(place, &text, 7);
+            assert_eq!(recent.at(place).0 == text, is_kept, "{length}");
         }
     }
 

@@ -1,0 +1,319 @@
+//! The recipes of man/stack-tools.7 and README.md, run as they stand there: the
+//! commands are read from the pages, the program is built by OCaml's compiler
+//! and recorded by the real perf. And the examples of the tools' pages, which
+//! show what comes out.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::programs::{APP, LWTSIM};
+use crate::util::{TOOLS, binary, recording};
+
+/// What the recipes of a page must bring about, by their titles: texts in what
+/// they print or in the files that they write.
+type Expected<'a> = &'a [(&'a str, &'a [&'a str])];
+
+const OF_PAGE: Expected = &[
+    ("Record", &["app.exe;_start;", ";Db.query_"]),
+    ("OCaml 4 on Linux", &[";Server.handle;Db.query;", ";[GC] ", "<svg", "Stdlib.Map.Make.add"]),
+    ("OCaml 5 on Linux", &["<svg", "Db.insert", "[GC]"]),
+    (
+        "OCaml on macOS",
+        &["start;main;App.entry 1\n", ";Db.query 2070\n", ";Db.total 60000\n", "-[Foo bar:] 3\n"],
+    ),
+    ("Exact names", &["Db.query (db.ml:17)", "camlServer__handle_", "Server.handle\tserver.ml:"]),
+    ("The collector of OCaml", &[";[GC] ", ";[GC m", "%\n"]),
+    ("Recursion", &["weight", "Stdlib.Map.Make.add\n", "Stdlib.Map.Make.add (x"]),
+    ("Lwt", &["<svg", "[lwt]", "Server.handle"]),
+    ("Memory of OCaml", &["<svg", "Alloc.deep", "Stdlib.Map.Make.update"]),
+    ("Ask without a picture", &["Stdlib.Map.Make.", "<svg", "Db.insert"]),
+    ("Several recordings", &["main;work 5\n"]),
+    ("A Makefile rule", &["<svg", "Db.query"]),
+    ("Live", &["Db."]),
+];
+
+const OF_README: Expected = &[
+    ("An OCaml program on Linux.", &["<svg", ";Server.handle;Db.query;", "Stdlib.Map.Make.add"]),
+    ("The GC out of the way.", &["<svg", "[GC]", "%\n"]),
+    ("Exact names and lines.", &["Db.query (db.ml:17)", "Server.handle\tserver.ml:"]),
+    ("Lwt.", &["<svg", "[lwt]", "Server.handle"]),
+    ("Memory.", &["<svg", "Alloc.deep"]),
+    ("Below one function.", &["<svg", "Db.insert"]),
+    ("Two versions.", &["work\t60.0\t100.0\n", "idle\t40.0\t0\n"]),
+    ("In a Makefile.", &["<svg", "Db.query"]),
+];
+
+/// What Instruments puts into the clipboard: inclusive and own time, and a name
+/// behind a blank for each caller.
+const DEEP_COPY: &str = "Weight\tSelf Weight\tSymbol Names\n\
+    1.04 min\u{2007}100.0%\t0 s\t   start\n\
+    1.04 min\u{2007}100.0%\t0 s\t    main\n\
+    1.00 ms\u{2007}0.0%\t1.00 ms\t     camlApp$entry_3\n\
+    1.04 min\u{2007}99.9%\t2.07 s\t     _camlDb$query_12\n\
+    1.00 min\u{2007}96.0%\t1.00 min\t      camlDb$total_277\n\
+    3.00 ms\u{2007}0.0%\t3.00 ms\t      -[Foo bar;]\n";
+
+struct Recipe {
+    title: String,
+    commands: String,
+}
+
+/// The recipes of man/stack-tools.7: the displays of each subsection.
+fn of_page() -> Vec<Recipe> {
+    let page = include_str!("../man/stack-tools.7");
+    let (_, book) = page.split_once("\n.Sh COOK BOOK\n").expect("a cook book");
+    let (book, _) = book.split_once("\n.Sh ").expect("another section behind it");
+    let sections = book.split("\n.Ss ").skip(1);
+    sections
+        .map(|section| {
+            let (title, text) = section.split_once('\n').expect("a title");
+            Recipe { title: title.to_owned(), commands: displays(text).join("\n") }
+        })
+        .collect()
+}
+
+/// What a man page shows as a terminal has it.
+fn displays(page: &str) -> Vec<String> {
+    let displays = page.split(".Bd -literal -offset indent\n").skip(1);
+    let displays = displays.map(|it| it.split_once("\n.Ed").expect("an end").0);
+    displays
+        .map(|text| {
+            let escapes = text.matches('\\').count();
+            assert_eq!(escapes, text.matches("\\e").count(), "only \\e is known: {text}");
+            text.replace("\\e", "\\")
+        })
+        .collect()
+}
+
+/// The recipes of README.md: the indented lines behind each bold title.
+fn of_readme() -> Vec<Recipe> {
+    let page = include_str!("../README.md");
+    let (_, recipes) = page.split_once("\n## Recipes\n").expect("recipes");
+    let (recipes, _) = recipes.split_once("\n## ").expect("another section behind them");
+    let recipes = recipes.split("\n**").skip(1);
+    recipes
+        .map(|recipe| {
+            let (title, text) = recipe.split_once("**").expect("an end of the title");
+            let lines: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+            Recipe { title: title.to_owned(), commands: lines.join("\n") }
+        })
+        .collect()
+}
+
+/// A folder to work in.
+struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    fn empty(name: &str) -> Place {
+        let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
+        // What an earlier run left; at first there is nothing.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("scripts")).expect("a writable target directory");
+        Place { folder }
+    }
+
+    /// With everything that the recipes find; `None` where perf may not record.
+    fn stocked(name: &str) -> Option<Place> {
+        let place = Place::empty(name);
+        fs::copy(&*APP, place.path("app.exe")).expect("it is built");
+        for source in ["app.ml", "db.ml", "server.ml"] {
+            let from = APP.with_file_name(source);
+            symlink(from, place.path(source)).expect("a new name");
+        }
+        place.write("app.ctf", recording("memtrace/alloc.ctf.gz"));
+        for (name, folded) in [
+            ("monday.folded", "main;work 2\n"),
+            ("tuesday.folded", "main;work 3\n"),
+            ("old.folded", "main;work 3\nmain;idle 2\n"),
+            ("new.folded", "main;work 9\n"),
+        ] {
+            place.write(name, folded);
+        }
+        place.program("pbpaste", &format!("#!/bin/sh\ncat << 'END'\n{DEEP_COPY}END\n"));
+        // The script would build the tools first.
+        let flame = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/flame");
+        let tools = tools().display();
+        place.program("scripts/flame", &format!("#!/bin/sh\nexec {flame} --from {tools} \"$@\"\n"));
+        // The recordings that Makefiles start from.
+        let is_recorded = place.record("-o app.data ./app.exe");
+        is_recorded.then(|| {
+            fs::copy(place.path("app.data"), place.path("app.perf.data")).expect("a recording");
+            place
+        })
+    }
+
+    /// Records a program; false where perf may not do that.
+    fn record(&self, arguments: &str) -> bool {
+        let (may, _) = self.run(&format!("perf record -F 999 --call-graph dwarf {arguments}"));
+        if !may {
+            let said = fs::read_to_string(self.path("said")).unwrap_or_default();
+            // Seen even where the test passes.
+            let _ = writeln!(io::stderr(), "recipes skipped, perf does not record here: {said}");
+        }
+        may
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).expect("a writable folder");
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        self.write(name, text);
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(self.path(name), executable).expect("our own file");
+    }
+
+    /// Runs commands in a shell; returns whether they succeeded, and what they
+    /// printed.
+    fn run(&self, commands: &str) -> (bool, String) {
+        // perf records into standard output if it is a pipe.
+        let [printed, said] =
+            ["printed", "said"].map(|name| File::create(self.path(name)).expect("a new file"));
+        let path = std::env::var("PATH").expect("a PATH");
+        let path = format!("{}:{}:{path}", self.folder.display(), tools().display());
+        let status = Command::new("bash")
+            .args(["-euo", "pipefail", "-c", commands])
+            .current_dir(&self.folder)
+            .env("PATH", path)
+            .stdout(printed)
+            .stderr(said)
+            .status()
+            .expect("bash");
+        let printed = fs::read(self.path("printed")).expect("what was printed");
+        (status.success(), String::from_utf8_lossy(&printed).into_owned())
+    }
+
+    /// Runs a recipe; returns what it printed and wrote.
+    fn cook(&self, recipe: &Recipe) -> String {
+        let Recipe { title, commands } = recipe;
+        let is_makefile = commands.starts_with('%');
+        if is_makefile {
+            self.write("Makefile", commands);
+            // What other recipes have made is newer than the recording.
+            for made in ["app.folded", "app.svg"] {
+                fs::remove_file(self.path(made)).expect("an earlier recipe made it");
+            }
+        }
+        let (cooked, mut result) = self.run(if is_makefile { "make app.svg" } else { commands });
+        let said = fs::read_to_string(self.path("said")).expect("what was said");
+        assert!(cooked, "{title}: {commands}\n{said}");
+        let written = if is_makefile { vec!["app.svg"] } else { written_by(commands) };
+        for name in written {
+            let bytes = fs::read(self.path(name)).unwrap_or_else(|_| panic!("{title}: no {name}"));
+            result.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        result
+    }
+}
+
+/// The folder of the tools.
+fn tools() -> &'static Path {
+    Path::new(binary("stack-merge")).parent().expect("a folder")
+}
+
+/// The pictures and stacks that commands are told to write.
+fn written_by(commands: &str) -> Vec<&str> {
+    let words: Vec<&str> = commands.split_whitespace().collect();
+    let is_result = |name: &str| name.ends_with(".svg") || name.ends_with(".folded");
+    let targets = words.windows(2).filter(|pair| matches!(pair[0], ">" | "-o"));
+    targets.map(|pair| pair[1]).filter(|name| is_result(name)).collect()
+}
+
+/// Runs all recipes, in their order, and compares with what they must bring
+/// about; each must bring about something.
+fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
+    let titles: Vec<&str> = recipes.iter().map(|recipe| &recipe.title[..]).collect();
+    let known: Vec<&str> = expected.iter().map(|(title, _)| *title).collect();
+    assert_eq!(titles, known);
+    assert!(recipes.iter().all(|recipe| !recipe.commands.is_empty()));
+    let Some(place) = Place::stocked(place) else { return };
+    for (recipe, (title, texts)) in recipes.iter().zip(expected) {
+        let result = place.cook(recipe);
+        for text in *texts {
+            let folder = place.folder.display();
+            assert!(result.contains(text), "{title}: there is no {text:?}, see {folder}");
+        }
+    }
+}
+
+#[test]
+fn the_recipes_of_the_cook_book_work_as_they_stand() {
+    cook("recipes-page", &of_page(), OF_PAGE);
+}
+
+#[test]
+fn the_recipes_of_the_readme_work_as_they_stand() {
+    cook("recipes-readme", &of_readme(), OF_README);
+}
+
+#[test]
+fn fibres_of_a_recorded_program_are_rows_with_their_names() {
+    let place = Place::empty("recipes-lwtsim");
+    let exe = LWTSIM.display();
+    if !place.record(&format!("{exe} 800")) {
+        return;
+    }
+    let (done, rows) = place.run(&format!(
+        "perf script --no-inline --max-stack 2048 | stack-parse | stack-demangle --exe {exe} |
+            stack-collapse-frames --lwt entries | stack-grep hash_block |
+            sed 's/.*lwt\\];//; s/;.* / /' | stack-merge"
+    ));
+    assert!(done);
+    let rows: Vec<(&str, f64)> = rows
+        .lines()
+        .filter_map(|row| row.rsplit_once(' '))
+        .map(|(name, weight)| (name, weight.parse().expect("a weight")))
+        .collect();
+    let all: f64 = rows.iter().map(|(_, weight)| weight).sum();
+    // The true shares, computed from the constants of the program.
+    for (name, truth) in [
+        ("Lwtsim.guarded.(fun)", 7.9),
+        ("Lwtsim.handle_request", 61.4),
+        ("Lwtsim.main.(fun)", 2.0),
+        ("Lwtsim.pipeline.(fun)", 4.5),
+        ("Lwtsim.pipeline.feed", 6.3),
+        ("Lwtsim.producer.loop", 9.9),
+        ("Lwtsim.waiters.(fun)", 8.1),
+    ] {
+        let row = rows.iter().find(|(row, _)| *row == name);
+        let (_, weight) = row.unwrap_or_else(|| panic!("no {name}: {rows:?}"));
+        let share = 100.0 * weight / all;
+        assert!((share - truth).abs() < 5.0, "{name}: {share}, not {truth}: {rows:?}");
+    }
+}
+
+/// `$ cat app.folded` shows a file, and the examples behind it what becomes of
+/// that file; those that need a recording or a program show nothing.
+#[test]
+fn the_examples_of_the_pages_give_what_they_show() {
+    let mut tried = 0;
+    for (tool, _) in TOOLS {
+        let path = [env!("CARGO_MANIFEST_DIR"), "/man/", tool, ".1"].concat();
+        let page = fs::read_to_string(path).expect("every tool has a page");
+        let place = Place::empty(&format!("examples-{tool}"));
+        let mut shown = Vec::new();
+        for display in displays(&page) {
+            for example in format!("\n{display}\n").split("\n$ ").skip(1) {
+                let (command, output) = example.split_once('\n').unwrap_or((example, ""));
+                if let Some(file) = command.strip_prefix("cat ") {
+                    place.write(file, format!("{output}\n"));
+                    shown.push(file.to_owned());
+                } else if !output.is_empty() && shown.iter().any(|file| command.contains(file)) {
+                    let printed = place.run(command).1;
+                    assert_eq!(printed.trim_end(), output.trim_end(), "{tool}: {command}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried >= 15, "only {tried}");
+}

@@ -1,0 +1,172 @@
+//! What is said where something is wrong: what was observed, and the remedy.
+
+use std::process::Output;
+
+use super::shapes;
+use crate::util::{TempFile, binary, filter, golden_path, output, recording};
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn shape(name: &str) -> Vec<u8> {
+    recording(&format!("shapes/{name}.gz"))
+}
+
+const TWO_EVENTS: &str =
+    "d 1 2.5: 7 cycles:\n\t 10 f (/d)\n\nd 1 2.6: 1 page-faults:\n\t 10 g (/d)\n\n";
+
+#[test]
+fn other_events_are_said_to_be_left_out() {
+    let first = output("stack-parse", &["--stats"], TWO_EVENTS);
+    assert_eq!(first.stdout, b"d;f 1\n");
+    assert_eq!(
+        String::from_utf8_lossy(&first.stderr),
+        "stack-parse: event page-faults: 1 of 2 samples (weight 1) left out, --event or --by-event takes them in\n\
+         stack-parse: stats: in 2 lines weight 2, out 1 lines weight 1, changed 0 lines weight 0, \
+         dropped 1 lines weight 1, malformed 0 lines\n",
+    );
+    let chosen = output("stack-parse", &["--event", "page-*"], TWO_EVENTS);
+    assert_eq!(chosen.stdout, b"d;g 1\n");
+    let all = filter("stack-parse", &["--by-event", "--weight", "samples"], TWO_EVENTS);
+    assert_eq!(all, "cycles;d;f 1\npage-faults;d;g 1\n");
+}
+
+#[test]
+fn strict_turns_a_line_that_is_not_understood_into_trouble() {
+    let script = "d 1 2.5: c:\n\t 10 f (/d)\nWarning: lost\n\n";
+    assert_eq!(output("stack-parse", &[], script).status.code(), Some(0));
+    let strict = output("stack-parse", &["--strict"], script);
+    assert_eq!((strict.status.code(), &strict.stdout[..]), (Some(2), &b"d;f 1\n"[..]));
+}
+
+#[test]
+fn what_is_not_understood_is_named_and_the_rest_is_read() {
+    let script = "d 1 2.5: c:\n\t 10 f (/d)\nWarning: lost\n\nd 1 2.6: c:\n\t 10 f (/d)\n\n";
+    let output = output("stack-parse", &[], script);
+    assert_eq!(output.stdout, b"d;f 2\n");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "stack-parse: <stdin>:3: expected a sample or a frame of perf script\n",
+    );
+}
+
+#[test]
+fn nothing_out_is_explained_by_what_was_seen() {
+    let folded = recording("folded/treegc-5.2.0fp-fp.folded.gz");
+    let (several, no_time) = (shape("several"), shape("several-F-no-period"));
+    let no_time = String::from_utf8(no_time).expect("UTF-8").replace(": ", " ").into_bytes();
+    let events = shapes::counts("side-records");
+    let samples = events["cpu-clock"].0;
+    for (args, input, why) in [
+        (&[][..], &b""[..], "<stdin>: the input is empty".to_owned()),
+        (&[], b"\n\r\n", "<stdin>: the input is empty".to_owned()),
+        (
+            &[],
+            b"# ========\n# captured on    : Fri Nov 20\n# ========\n#\n",
+            "<stdin>: no sample found, it looks like perf-script".to_owned(),
+        ),
+        (
+            &["-f", "perf-script"],
+            &folded,
+            "<stdin>: no sample found, it looks like folded".to_owned(),
+        ),
+        (
+            &["--event", "cycles*"],
+            &shape("side-records"),
+            format!(
+                "no sample taken: all {samples} are of event cpu-clock ({samples}), \
+                     but --event asked for cycles*"
+            ),
+        ),
+        (
+            &["--off-cpu"],
+            &several,
+            "but --off-cpu needs sched:sched_switch: \
+             record with 'perf record -a -g -e sched:sched_switch'"
+                .to_owned(),
+        ),
+        (&["--event", "*", "--from", "100"], &several, "are outside --from and --to".to_owned()),
+        (
+            &["--event", "*", "--from", "1", "-f", "perf-script"],
+            &no_time,
+            "have no time for --from and --to: print it with 'perf script -F +time'".to_owned(),
+        ),
+    ] {
+        let output = output("stack-parse", args, input);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
+        assert!(output.stdout.is_empty(), "{args:?}");
+        let said = stderr(&output);
+        assert!(said.contains(&format!("{why}\n")), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
+    let perf_data = [&b"PERFILE2"[..], &[0; 96]].concat();
+    let bpftrace = "Attaching 2 probes...\n\n\n@[\n\tffffffff821ef666 do_syscall_64+70\n, \n\
+                    \t7f4c593162ec __libc_read+76 (/usr/lib/x86_64-linux-gnu/libc.so.6)\n, demo]: 1\n";
+    let report = "# To display the perf.data header info, please use --header options.\n#\n#\n\
+                  # Total Lost Samples: 0\n#\n    42.11%  demo     demo  [.] spin\n";
+    for (input, what) in [
+        (bpftrace.as_bytes(), "it looks like bpftrace, "),
+        (&perf_data, "it looks like perf.data: run 'perf script' on it, "),
+        (report.as_bytes(), "it looks like perf report: run 'perf script' instead, "),
+        (
+            b"\nhello world\n",
+            "the first line is \"hello world\"; known are perf-script, memtrace, landmarks, landmarks-text, folded\n",
+        ),
+        (
+            b"failed to open perf.data: No such file or directory  (try perf record first)\n",
+            "the first line is \"failed to open perf.data: No such file or directory  (try perf record first)\"",
+        ),
+    ] {
+        let output = output("stack-parse", &[], input);
+        assert_eq!(output.status.code(), Some(2));
+        let said = stderr(&output);
+        assert!(
+            said.starts_with(&format!("stack-parse: <stdin>: unknown format, {what}")),
+            "{said}"
+        );
+    }
+    let output = output("stack-parse", &[binary("stack-merge")], "");
+    assert!(stderr(&output).contains("it looks like an executable: stack-symbols lists its"));
+}
+
+#[test]
+fn one_bad_file_of_several_costs_no_other() {
+    let bad = TempFile::new("hello\n");
+    let good = golden_path("shapes/side-records.gz");
+    let good = good.to_str().expect("UTF-8");
+    let both = output("stack-parse", &[bad.path(), good, "no/such/file"], "");
+    assert_eq!(both.status.code(), Some(2));
+    assert_eq!(both.stdout, output("stack-parse", &[good], "").stdout);
+    let said = stderr(&both);
+    assert!(
+        said.contains("unknown format") && said.contains("no/such/file: no such file"),
+        "{said}"
+    );
+}
+
+#[test]
+fn troubles_of_a_recording_are_said_with_their_remedy() {
+    for (name, said) in [
+        ("perf-script/fresh-nocallchain.gz", "no sample has a call chain: record with"),
+        (
+            "perf/treegc-4.13.1-fp.script.gz",
+            "% of the weight is in stacks of mostly unknown functions",
+        ),
+        ("perf/treegc-5.2.0fp-fp.script.gz", "0.5 % of the weight is in stacks cut at 127 frames"),
+        (
+            "perf/domains-5.2.0fp-dwarf.script.gz",
+            "86.4 % of the weight is in stacks cut at OCaml's runtime",
+        ),
+    ] {
+        let stderr = output("stack-parse", &[], recording(name)).stderr;
+        let stderr = String::from_utf8_lossy(&stderr).into_owned();
+        assert!(stderr.contains(said), "{name}: {stderr}");
+    }
+    for name in ["perf/lwtsim-4.13.1-dwarf.script.gz", "perf-script/fresh-default.gz"] {
+        assert_eq!(output("stack-parse", &[], recording(name)).stderr, b"", "{name}");
+    }
+}

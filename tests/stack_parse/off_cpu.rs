@@ -1,0 +1,75 @@
+//! Blocked time: `--off-cpu`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+
+use crate::util::{golden_path, output, recording, weight};
+
+#[test]
+fn blocked_time_is_the_time_between_switches() {
+    let switch = |time: &str, from: &str, state: &str, to: &str, frame: &str| {
+        format!(
+            "t{from} {from} [000] {time}: sched:sched_switch: prev_comm=t{from} prev_pid={from} \
+             prev_prio=120 prev_state={state} ==> next_comm=t{to} next_pid={to} next_prio=120\n\
+             \t 10 {frame} (/d)\n\n"
+        )
+    };
+    let script = [
+        switch("1.000000", "1", "S", "2", "read"),
+        switch("1.500000", "2", "R", "1", "work"),
+        switch("1.750000", "1", "D", "2", "write"),
+        switch("2.000000", "2", "S", "0", "sleep"),
+        switch("2.100000", "0", "R", "1", "idle"),
+    ];
+    let output = output("stack-parse", &["--off-cpu"], script.concat());
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "t1;read 500000000\nt1;write 350000000\n",);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "stack-parse: off-cpu: 1 switches away from threads that could go on left out\n\
+         stack-parse: off-cpu: 1 threads that did not come back left out\n",
+    );
+}
+
+/// Nanoseconds for which each thread was blocked, without our parser.
+fn blocked_by_hand(script: &str) -> BTreeMap<String, u128> {
+    let (mut away, mut blocked) = (HashMap::new(), BTreeMap::new());
+    for line in script.lines() {
+        let Some((head, switch)) = line.split_once(": sched:sched_switch: ") else { continue };
+        let time = head.rsplit(' ').next().and_then(|time| time.split_once('.'));
+        let (seconds, fraction) = time.expect("a time");
+        let now: u128 = format!("{seconds}{fraction}").parse().expect("digits");
+        let field = |name: &str| {
+            let value = switch.split(name).nth(1).and_then(|rest| rest.split(' ').next());
+            value.expect("a field").to_owned()
+        };
+        if let Some(since) = away.remove(&field(" next_pid=")) {
+            *blocked.entry(field(" next_pid=")).or_default() += now - since;
+        }
+        let waits = ["S", "D", "I"].contains(&field(" prev_state=").as_str());
+        if waits && field(" prev_pid=") != "0" {
+            away.insert(field(" prev_pid="), now);
+        }
+    }
+    blocked
+}
+
+#[test]
+fn a_real_recording_is_blocked_as_long_as_counted_by_hand_and_by_perf() {
+    let script = recording("shapes/sched.gz");
+    let folded = output("stack-parse", &["--off-cpu", "--root", "tid"], &script).stdout;
+    let mut blocked = BTreeMap::new();
+    let mut main = 0;
+    for line in String::from_utf8(folded).expect("UTF-8").lines() {
+        let root = line.split(';').next().expect("a root frame");
+        let tid = root.rsplit('/').next().expect("a thread");
+        *blocked.entry(tid.to_owned()).or_default() += weight(line.as_bytes());
+        main += if root.starts_with("demo-") { weight(line.as_bytes()) } else { 0 };
+    }
+    assert!(blocked.len() > 8, "{blocked:?}");
+    assert_eq!(blocked, blocked_by_hand(&String::from_utf8(script).expect("UTF-8")));
+    // perf cuts each interval to microseconds.
+    let perf = fs::read_to_string(golden_path("shapes/sched.away")).expect("beside the recording");
+    let perf: f64 = perf.trim().parse().expect("milliseconds");
+    let ours = main as f64 / 1e6;
+    assert!((0.0..0.03).contains(&(ours - perf)), "{ours} {perf}");
+}

@@ -1,0 +1,56 @@
+//! Words between the spaces of an event line.
+
+/// perf pads with spaces, simpleperf with TABs.
+pub(super) fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// Without the spaces before it.
+pub(super) fn trim_start(text: &[u8]) -> &[u8] {
+    &text[text.iter().take_while(|byte| is_space(byte)).count()..]
+}
+
+/// Without the spaces behind it.
+pub(super) fn trim_end(text: &[u8]) -> &[u8] {
+    &text[..text.len() - text.iter().rev().take_while(|byte| is_space(byte)).count()]
+}
+
+/// Without the spaces around it.
+pub(super) fn trim(text: &[u8]) -> &[u8] {
+    trim_start(trim_end(text))
+}
+
+/// Where the last token of `text` starts.
+pub(super) fn token_start(text: &[u8]) -> usize {
+    text.iter().rposition(is_space).map_or(0, |space| space + 1)
+}
+
+/// Where the first token of `text` ends.
+pub(super) fn token_end(text: &[u8]) -> usize {
+    text.iter().position(is_space).unwrap_or(text.len())
+}
+
+/// `(all before, the last token)` of a text that does not end in a space.
+pub(super) fn split_last_token(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let start = token_start(text);
+    (!text.is_empty()).then(|| (trim_end(&text[..start]), &text[start..]))
+}
+
+/// True if and only if this is a number in decimal.
+pub(super) fn is_digits(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// True if and only if a colon ends a token of more than it.
+pub(super) fn ends_in_colon(token: &[u8]) -> bool {
+    token.len() > 1 && token.ends_with(b":")
+}
+
+/// The number a token is in decimal.
+pub(super) fn parse_number(token: &[u8]) -> Option<u64> {
+    if token.is_empty() {
+        return None;
+    }
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+    token.iter().try_fold(0u64, |sum, byte| sum.checked_mul(10)?.checked_add(digit(byte)?))
+}
