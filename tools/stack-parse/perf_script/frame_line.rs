@@ -35,7 +35,7 @@ impl<'a> FrameLine<'a> {
         let Some((ip, name)) = split_padded_ip(line).or_else(|| split_ip(line)) else {
             return FrameLine::bare(line);
         };
-        let mut name = name.trim_ascii_end();
+        let (ip, mut name) = (ip.trim_ascii(), name.trim_ascii_end());
         let inlined = name.ends_with(b" (inlined)");
         if inlined {
             name = name[..name.len() - b" (inlined)".len()].trim_ascii_end();
@@ -67,12 +67,12 @@ impl<'a> FrameLine<'a> {
 pub(super) const PADDED_IP: usize = 18;
 
 /// Splits `ip symbol` where the address is padded to 16 columns behind a TAB,
-/// as perf prints it.
+/// as perf prints it. The address keeps its padding.
 #[inline]
 pub(super) fn split_padded_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (ip, name) = line.split_first_chunk()?;
     let starts_name = name.first().is_some_and(|byte| !byte.is_ascii_whitespace());
-    (starts_name && is_padded_ip(ip)).then(|| (ip.trim_ascii(), name))
+    (starts_name && is_padded_ip(ip)).then_some((ip, name))
 }
 
 /// True if and only if this is a TAB, an address in its 16 columns and a space.
