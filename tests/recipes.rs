@@ -42,7 +42,7 @@ const OF_README: Expected = &[
     ("Lwt.", &["<svg", "[lwt]", "Server.handle"]),
     ("Memory.", &["<svg", "Alloc.deep"]),
     ("Below one function.", &["<svg", "Db.insert"]),
-    ("Two versions.", &["work\t60.0\t100.0\n", "idle\t40.0\t0\n"]),
+    ("Two versions.", &["work (3 counts before, 9 after", "idle (2 counts before, 0 after: gone)"]),
     ("In a Makefile.", &["<svg", "Db.query"]),
 ];
 

@@ -8,6 +8,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
+use crate::programs::FRAMES;
 use crate::util::{TOOLS, binary, golden_path};
 
 /// A perf that records nothing and knows only the CPU clock, as on many
@@ -50,6 +51,21 @@ fn flame_keeps_what_the_program_writes_and_its_status() {
     assert!(said.contains("flame: sh ended with status 3\n"), "{said}");
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(place.read("flame.svg").contains("<svg"));
+}
+
+#[test]
+fn flame_names_the_functions_of_ocaml_as_their_program_does() {
+    let place = Place::new("flame-ocaml");
+    let script = "app 1 1.0: 1 cpu-clock:\n\tffff camlFoo.run_12+0x1 (/app)\n\n";
+    fs::write(place.folder.join("script"), script).expect("a writable folder");
+    let packed = Command::new("gzip").current_dir(&place.folder).arg("script").output();
+    assert!(packed.expect("gzip").status.success());
+    let exe = FRAMES.to_str().expect("UTF-8");
+    let mut command = place.command("flame");
+    command.env("RECORDING", "script.gz").args(["--from", folder_of_tools(), "--", exe]);
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(place.read("flame.svg").contains("Foo.Make.run (1 count"));
 }
 
 #[test]

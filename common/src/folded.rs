@@ -35,8 +35,8 @@ pub enum Malformed {
     NoFrames,
     /// The count does not fit into 64 bits.
     CountTooLarge,
-    /// There is one count where two were asked for.
-    OneCount,
+    /// There are no two counts at the end where these were asked for.
+    NoTwoCounts,
 }
 
 impl fmt::Display for Malformed {
@@ -45,8 +45,8 @@ impl fmt::Display for Malformed {
             Malformed::NoCount => "no count at the end",
             Malformed::NoFrames => "no frames before the count",
             Malformed::CountTooLarge => "a count over 18446744073709551615",
-            Malformed::OneCount => {
-                return f.write_str("expected 'frame;frame before after', found one count");
+            Malformed::NoTwoCounts => {
+                return f.write_str("expected 'frame;frame before after', found no two counts");
             }
         };
         write!(f, "expected 'frame;frame count', found {found}")
@@ -97,12 +97,12 @@ impl<'a> FoldedPair<'a> {
     ///
     /// [`Malformed`] says what is missing.
     pub fn parse(line: &'a [u8]) -> Result<FoldedPair<'a>, Malformed> {
-        let FoldedLine { stack, count: after } = FoldedLine::parse(line)?;
-        let FoldedLine { stack, count: before } =
-            FoldedLine::parse(stack).map_err(|why| match why {
-                Malformed::NoCount => Malformed::OneCount,
-                why => why,
-            })?;
+        let two_counts = |why| match why {
+            Malformed::NoCount => Malformed::NoTwoCounts,
+            why => why,
+        };
+        let FoldedLine { stack, count: after } = FoldedLine::parse(line).map_err(two_counts)?;
+        let FoldedLine { stack, count: before } = FoldedLine::parse(stack).map_err(two_counts)?;
         Ok(FoldedPair { stack, before, after })
     }
 }
@@ -291,8 +291,8 @@ mod tests {
         assert_eq!(pair("a;b 3 0"), Ok((&b"a;b"[..], 3, 0)));
         assert_eq!(pair("operator new 7 1 2"), Ok((&b"operator new 7"[..], 1, 2)));
         for (line, why) in [
-            ("a;b", Malformed::NoCount),
-            ("a;b 1", Malformed::OneCount),
+            ("a;b", Malformed::NoTwoCounts),
+            ("a;b 1", Malformed::NoTwoCounts),
             ("1 2", Malformed::NoFrames),
             ("a 18446744073709551616 2", Malformed::CountTooLarge),
         ] {

@@ -19,6 +19,9 @@ pub struct FrameMap {
 /// What became of the frames of a [`FrameTable`], by their numbers.
 #[derive(Clone, Debug, Default)]
 struct Texts {
+    /// Whether the frame stays what it is, as most do: then its text is not
+    /// looked up, which would have to wait for memory.
+    is_same: Vec<bool>,
     /// Where each text ends in `bytes`; it starts where the one before ends.
     ends: Vec<usize>,
     bytes: Vec<u8>,
@@ -37,11 +40,11 @@ impl FrameMap {
         ids.of(stack, frames);
         ends.truncate(ids.kept());
         rewritten.truncate(ends.last().copied().unwrap_or(0));
-        for &id in &ids.last()[ids.kept()..] {
+        for (id, range) in ids.fresh() {
             if !ends.is_empty() {
                 rewritten.push(b';');
             }
-            rewritten.extend_from_slice(texts.of(id, frames, &mut rename));
+            rewritten.extend_from_slice(texts.of(id, &stack[range], &mut rename));
             ends.push(rewritten.len());
         }
         rewritten
@@ -49,20 +52,26 @@ impl FrameMap {
 }
 
 impl Texts {
+    /// What became of `frame`, whose number is `id`.
     #[inline]
-    fn of(
-        &mut self,
+    fn of<'a>(
+        &'a mut self,
         id: FrameId,
-        frames: &FrameTable,
+        frame: &'a [u8],
         rename: impl FnOnce(&[u8], &mut Vec<u8>),
-    ) -> &[u8] {
+    ) -> &'a [u8] {
         let index = id as usize;
         // New frames are numbered in the order in which they stand here.
-        if index == self.ends.len() {
+        if index == self.is_same.len() {
             self.renamed.clear();
-            rename(frames.name(id), &mut self.renamed);
+            rename(frame, &mut self.renamed);
+            let start = self.bytes.len();
             clean_frame(&self.renamed, &mut self.bytes);
+            self.is_same.push(self.bytes[start..] == *frame);
             self.ends.push(self.bytes.len());
+        }
+        if self.is_same[index] {
+            return frame;
         }
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.bytes[start..self.ends[index]]

@@ -1,5 +1,7 @@
 //! Stacks as numbers, one line after another.
 
+use std::ops::Range;
+
 use crate::{FrameId, FrameTable, Frames};
 
 /// How much is compared at a time.
@@ -40,17 +42,22 @@ impl StackIds {
         &self.ids
     }
 
-    /// What [`StackIds::of`] returned last.
-    #[must_use]
-    pub fn last(&self) -> &[FrameId] {
-        &self.ids
-    }
-
     /// How many frames, from the root on, the last stack was known to have in
     /// common with the one before it; a leaf may be common and not known.
     #[must_use]
     pub fn kept(&self) -> usize {
         self.kept
+    }
+
+    /// The other frames of the last stack: their numbers, and where they stand
+    /// in it.
+    pub fn fresh(&self) -> impl Iterator<Item = (FrameId, Range<usize>)> {
+        let mut start = self.kept.checked_sub(1).map_or(0, |last| self.ends[last] + 1);
+        self.ids[self.kept..].iter().zip(&self.ends[self.kept..]).map(move |(&id, &end)| {
+            let range = start..end;
+            start = end + 1;
+            (id, range)
+        })
     }
 }
 
@@ -82,6 +89,9 @@ mod tests {
                 assert_eq!(found, expected, "{stack:?} after {before:?}");
                 let mut common = Frames::new(before.as_bytes()).zip(Frames::new(stack.as_bytes()));
                 assert!(common.by_ref().take(ids.kept()).all(|(a, b)| a == b));
+                let fresh = ids.fresh().map(|(id, range)| (id, stack[range].as_bytes()));
+                let expected = found.iter().copied().zip(Frames::new(stack.as_bytes()));
+                assert!(fresh.eq(expected.skip(ids.kept())), "{stack:?} after {before:?}");
                 let next = common.next();
                 assert!(next.is_none_or(|(a, b)| a != b) || common.next().is_none());
             }

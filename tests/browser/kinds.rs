@@ -104,6 +104,8 @@ fn no_frame_is_behind_the_scroll_bar(stage: &Stage) {
     let room = "Math.round(document.querySelector('.stage').getBoundingClientRect().left
         + document.querySelector('.stage').clientWidth)";
     assert_eq!(browser.number(&end) + 1.0, browser.number(room));
+    // As far from the right as from the left.
+    assert_eq!(browser.number(room), browser.number("innerWidth") - 12.0);
 }
 
 /// In both layers alike.

@@ -10,7 +10,6 @@ use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{self, Options, Palette};
 
 use crate::names::{bare, parseable};
-use crate::profile::Node;
 
 /// Our palettes and, by their own names, those of inferno.
 const NAMES: [&str; 18] = [
@@ -91,11 +90,15 @@ pub(crate) const CHANGES: [Color; 9] = [
     Color { r: 230, g: 139, b: 48 },
 ];
 
+/// Changes that are smaller, as a share of both weights, may be chance.
+const LEAST_CHANGE: f64 = 0.02;
+
 /// The colour of the change from the first of two profiles to the second.
-pub(crate) fn of_change(node: &Node) -> Color {
+pub(crate) fn of_change(before: u64, after: u64) -> Color {
     let middle = (CHANGES.len() / 2) as f64;
-    let change = (node.after() as f64 - node.before as f64) / node.weight as f64;
-    CHANGES[(middle + change * middle).round() as usize]
+    let change = (after as f64 - before as f64) / (before as f64 + after as f64);
+    let steps = if change.abs() < LEAST_CHANGE { 0.0 } else { (change.abs() * middle).ceil() };
+    CHANGES[(middle + steps.copysign(change)) as usize]
 }
 
 /// What the colours of changes mean.
@@ -236,6 +239,7 @@ fn hash(name: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::hex;
 
     #[test]
     fn kinds_are_told_by_names() {
@@ -273,6 +277,24 @@ mod tests {
     fn an_inlined_frame_is_a_paler_one_of_the_same_name() {
         let (plain, inlined) = (of_kind(b"std::sort"), of_kind(b"std::sort_[i]"));
         assert!(inlined.r > plain.r && inlined.g > plain.g && inlined.b > plain.b);
+    }
+
+    #[test]
+    fn what_changed_has_a_colour() {
+        let table = [
+            (1, 0, 0),
+            (100, 40, 2),
+            (100, 95, 3),
+            (100, 97, 4),
+            (100, 100, 4),
+            (100, 103, 4),
+            (100, 105, 5),
+            (100, 180, 6),
+            (0, u64::MAX, 8),
+        ];
+        for (before, after, place) in table {
+            assert_eq!(hex(of_change(before, after)), hex(CHANGES[place]), "{before} {after}");
+        }
     }
 
     #[test]

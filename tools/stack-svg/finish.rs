@@ -30,6 +30,8 @@ pub(crate) struct Caption {
     pub(crate) title: String,
     pub(crate) label: String,
     pub(crate) fill: String,
+    /// True if and only if there is room for an edge.
+    pub(crate) is_wide: bool,
 }
 
 /// What is to be done to a picture.
@@ -164,10 +166,13 @@ impl<C: Iterator<Item = Caption>> Hand<C> {
 
     /// Copies a box to its end, with our words and colour in place of
     /// inferno's; one that keeps a place free is left out.
-    fn copy_box(&mut self, tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
+    fn copy_box(&mut self, mut tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
         let Some((rectangle, text)) = parts(reader)? else { return Ok(()) };
         let caption = self.finish.captions.next().ok_or_else(|| unexpected("a box too many"))?;
         let rectangle = filled(&rectangle, &caption)?;
+        if caption.is_wide {
+            tag.push_attribute(("class", "wide"));
+        }
         // A box a line, for diff and grep.
         self.writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
         self.writer.write_event(Event::Start(tag))?;
@@ -183,9 +188,9 @@ impl<C: Iterator<Item = Caption>> Hand<C> {
 
 /// What a box is made of, read to its end: its rectangle and the tag of its
 /// text; nothing if it keeps a place free.
-fn parts(
-    reader: &mut Reader<&[u8]>,
-) -> io::Result<Option<(BytesStart<'static>, BytesStart<'static>)>> {
+fn parts<'a>(
+    reader: &mut Reader<&'a [u8]>,
+) -> io::Result<Option<(BytesStart<'a>, BytesStart<'a>)>> {
     let (mut is_gap, mut rectangle, mut text) = (None, None, None);
     loop {
         match reader.read_event().map_err(io::Error::other)? {
@@ -194,10 +199,8 @@ fn parts(
                 let behind = words.strip_prefix(GAP.as_bytes());
                 is_gap = Some(behind.is_some_and(|behind| behind.starts_with(b" (")));
             }
-            Event::Empty(tag) if tag.name().as_ref() == b"rect" => {
-                rectangle = Some(tag.into_owned());
-            }
-            Event::Start(tag) if tag.name().as_ref() == b"text" => text = Some(tag.into_owned()),
+            Event::Empty(tag) if tag.name().as_ref() == b"rect" => rectangle = Some(tag),
+            Event::Start(tag) if tag.name().as_ref() == b"text" => text = Some(tag),
             Event::End(tag) if tag.name().as_ref() == b"g" => break,
             Event::Eof => return Err(unexpected("a box without an end")),
             _ => {}
@@ -227,7 +230,9 @@ fn is_background(tag: &BytesStart<'_>) -> bool {
 
 /// A rectangle in its colour, if it weighs what it must.
 fn filled(rectangle: &BytesStart<'_>, caption: &Caption) -> io::Result<BytesStart<'static>> {
-    let mut filled = BytesStart::new("rect");
+    // Room for as much text at once.
+    let mut filled = rectangle.to_owned();
+    filled.clear_attributes();
     let mut weight = None;
     // There are very many, and inferno gives no attribute twice.
     for attribute in rectangle.attributes().with_checks(false) {

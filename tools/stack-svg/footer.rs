@@ -16,6 +16,9 @@ const INK: &str = "rgb(96,96,96)";
 /// Where the frames begin, too.
 const LEFT: f64 = 10.0;
 
+/// From one weight of an axis to the next in pixels, at least.
+const MARK_WIDTH: f64 = 90.0;
+
 /// A legend goes on in the next row here, as a window may be narrow.
 const LEGEND_WIDTH: f64 = 560.0;
 
@@ -46,11 +49,13 @@ impl Footer {
     /// so many pixels wide together.
     pub(crate) fn push_axis(&mut self, total: u64, pixels: usize) {
         let mut row = Vec::new();
-        for tenth in 0..10 {
-            let weight = (u128::from(total) * tenth / 10) as u64;
-            let text = grouped(weight);
-            let x = LEFT + pixels as f64 * tenth as f64 / 10.0;
-            row.push(Note { x, color: None, text });
+        let (step, end) = (step_of(total, pixels), LEFT + pixels as f64);
+        for weight in (0..u128::from(total)).step_by(step) {
+            let text = grouped(weight as u64);
+            let x = LEFT + pixels as f64 * (weight as f64 / total as f64);
+            if x + text.len() as f64 * self.font_size * LETTER_WIDTH <= end {
+                row.push(Note { x, color: None, text });
+            }
         }
         self.rows.push(row);
     }
@@ -123,6 +128,14 @@ impl Footer {
     }
 }
 
+/// Steps of an axis that read well: 1, 2 or 5 times a power of ten.
+fn step_of(total: u64, pixels: usize) -> usize {
+    let least = total as f64 / pixels as f64 * MARK_WIDTH;
+    let powers = (0..20).map(|power| 10_usize.saturating_pow(power));
+    let mut steps = powers.flat_map(|power| [1, 2, 5].map(|one| power.saturating_mul(one)));
+    steps.find(|&step| step as f64 >= least).unwrap_or(usize::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,5 +150,21 @@ mod tests {
         assert_eq!(footer.height(), 3 * 18);
         footer.push_legend(std::iter::empty());
         assert_eq!(footer.rows.len(), 3);
+    }
+
+    #[test]
+    fn an_axis_has_round_numbers_that_end_before_the_frames() {
+        let axis = |total, pixels| {
+            let mut footer = Footer::new(12);
+            footer.push_axis(total, pixels);
+            footer.rows[0].iter().map(|note| (note.x, note.text.clone())).collect::<Vec<_>>()
+        };
+        let named = |x: f64, text: &str| (x, text.to_owned());
+        assert_eq!(
+            axis(4110, 411),
+            [named(10.0, "0"), named(110.0, "1,000"), named(210.0, "2,000"), named(310.0, "3,000")]
+        );
+        assert_eq!(axis(1, 1180), [named(10.0, "0")]);
+        assert_eq!(axis(u64::MAX, 400).len(), 2);
     }
 }

@@ -101,9 +101,9 @@ impl Picture<'_> {
     fn caption(&self, node: &Node, colors: &[Color]) -> Caption {
         let name = node.frame.map_or_else(|| "all".to_owned(), |id| shown(self.frames.name(id)));
         let share = node.weight as f64 / self.drawn.total() as f64;
+        let width = share * self.look.frames_width() as f64;
         // Three pixels on each side stay free.
-        let width = share * self.look.frames_width() as f64 - 6.0;
-        let letters = (width / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
+        let letters = ((width - 6.0) / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
         let (title, label) = if self.kind.diff {
             let change = change(node.before, node.after());
             (self.two_weights(&name, node, &change), fitted_with(&name, &change, letters))
@@ -112,11 +112,11 @@ impl Picture<'_> {
             (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&name, letters))
         };
         let color = match node.frame {
-            _ if self.kind.diff => colors::of_change(node),
+            _ if self.kind.diff => colors::of_change(node.before, node.after()),
             Some(id) => colors[id as usize],
             None => colors::WHOLE,
         };
-        Caption { weight: node.weight, title, label, fill: hex(color) }
+        Caption { weight: node.weight, title, label, fill: hex(color), is_wide: width >= 3.0 }
     }
 
     /// `f (100 counts before, 50 after: -50.0%)`.
@@ -163,7 +163,10 @@ impl Picture<'_> {
     }
 
     fn cut_words(&self) -> Option<String> {
-        let words = || format!("{} cut by --max-frames", self.frames_are(self.cut));
+        let words = || {
+            let frames = self.frames_are(self.cut);
+            format!("{frames} cut by --max-frames; their callers have what they weigh")
+        };
         (self.cut.frames > 0).then(words)
     }
 

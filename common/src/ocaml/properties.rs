@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::perf::CLONES;
 use super::tests::perf;
 use super::{Stamps, demangle};
 
@@ -135,6 +136,20 @@ proptest! {
         prop_assert_eq!(demangled(symbol.as_bytes(), Stamps::Keep), kept);
         let dropped = Some(format!("{unit}.(fun{place})"));
         prop_assert_eq!(demangled(symbol.as_bytes(), Stamps::Drop), dropped);
+    }
+
+    #[test]
+    fn names_of_backtraces_are_demangled(
+        modules in vec(module(), 2..4),
+        (_, shown) in identifier(),
+    ) {
+        prop_assume!(!CLONES.contains(&shown.as_bytes()));
+        let name = format!("{}.{shown}", modules.join("__"));
+        let path = format!("{}.{shown}", modules.join("."));
+        for stamps in MODES {
+            prop_assert_eq!(demangled(name.as_bytes(), stamps), Some(path.clone()));
+            prop_assert_eq!(demangled(path.as_bytes(), stamps), None);
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ function drawBoxes() {
   const content = (shown.bottom - shown.top + 1) * ROW;
   shown.height = isUp() ? Math.max(content, page.stage.clientHeight - 1) : content;
   page.frames.style.height = `${shown.height}px`;
+  for (const name of ['role', 'aria-label', 'aria-rowcount']) page.content.removeAttribute(name);
   page.frames.setAttribute('role', 'tree');
   page.frames.setAttribute('aria-label', nameOfView());
   revealRow(state.zoom.depth);

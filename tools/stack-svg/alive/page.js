@@ -35,6 +35,9 @@ const KEYS = [
   ['?', 'show and hide these keys'],
 ];
 
+// On both sides, as in style.css.
+const MARGIN = 12;
+
 const page = makePage();
 
 function titleOf() {
@@ -43,7 +46,7 @@ function titleOf() {
 }
 
 function makePage() {
-  const app = make('div', 'app');
+  const app = make('div', isDiff ? 'app diff' : 'app');
   const bar = makeIn(app, 'header', 'bar');
   const heading = makeIn(bar, 'div', 'heading');
   makeIn(heading, 'h1', 'title', facts.title || titleOf());
@@ -59,18 +62,19 @@ function makePage() {
   const search = makeSearch(bar);
   const help = makeIn(bar, 'button', 'tool help', '?', { title: 'Keys (?)', 'aria-label': 'Keys' });
   const crumbs = makeIn(app, 'nav', 'crumbs', '', { 'aria-label': 'Zoom' });
-  const axis = makeIn(app, 'div', 'axis', '', { 'aria-hidden': 'true' });
-  const head = makeIn(app, 'div', 'table-head', '', { role: 'row' });
-  const stage = makeIn(app, 'div', 'stage', '', { tabindex: '-1' });
+  const content = makeIn(app, 'div', 'content');
+  const axis = makeIn(content, 'div', 'axis', '', { 'aria-hidden': 'true' });
+  const head = makeIn(content, 'div', 'table-head', '', { role: 'row' });
+  const stage = makeIn(content, 'div', 'stage', '', { tabindex: '-1' });
   const frames = makeIn(stage, 'div', 'frames');
-  const sum = makeIn(app, 'div', 'table-sum', '', { role: 'row' });
+  const sum = makeIn(content, 'div', 'table-sum', '', { role: 'row' });
   const status = makeIn(app, 'div', 'status', '', { role: 'status', 'aria-live': 'polite' });
   const notes = makeNotes(app);
   const tip = makeIn(app, 'div', 'tip', '', { 'aria-hidden': 'true' });
   const keys = makeKeys(app);
   return {
-    app, tabOf, flip, ...search, help, crumbs, axis, head, stage, frames, sum, status, notes, tip,
-    keys,
+    app, tabOf, flip, ...search, help, crumbs, content, axis, head, stage, frames, sum, status,
+    notes, tip, keys,
   };
 }
 
@@ -130,6 +134,9 @@ function showPage() {
   };
   paper.addEventListener('change', fit);
   fit();
+  // The scroll bar has the margin to itself, where there is one.
+  const { offsetWidth, clientWidth } = page.stage;
+  page.stage.style.marginRight = `${Math.max(0, MARGIN - (offsetWidth - clientWidth))}px`;
 }
 
 function fillWindow() {

@@ -30,8 +30,12 @@ function drawTable() {
   table.current = Math.min(table.current, Math.max(0, table.rows.length - 1));
   drawTableHead();
   page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
+  page.content.setAttribute('role', 'table');
+  page.content.setAttribute('aria-label', 'Functions');
+  // Those in sight, the head and the sum are only some of them.
+  page.content.setAttribute('aria-rowcount', table.rows.length + 2);
   page.frames.setAttribute('role', 'rowgroup');
-  page.frames.setAttribute('aria-label', 'Table');
+  page.frames.removeAttribute('aria-label');
   drawTableRows();
   drawTableSum();
 }
@@ -74,7 +78,8 @@ function rowOf(sums, at) {
     const cell = makeIn(row, 'div', `cell ${column.id}`, cellText(column, sums), { role: 'cell' });
     if (column.isShare) barIn(cell, column.of(sums) / tree.total[0]);
   }
-  const cell = makeIn(row, 'div', 'cell name', nameText(sums.name), { role: 'cell' });
+  const name = nameText(sums.name);
+  const cell = makeIn(row, 'div', 'cell name', name, { role: 'cell', title: name });
   const square = make('i', 'square');
   const branch = { name: sums.name, weight: sums.total, before: sums.before };
   square.style.backgroundColor = colorOf(branch);

@@ -30,9 +30,12 @@ function change(before, after) {
   return more < 0 ? `−${(-more).toFixed(1)}%` : `+${more.toFixed(1)}%`;
 }
 
+// As in colors.rs.
 function changeColor(weight, before) {
   const middle = (changeColors.length - 1) / 2;
-  return changeColors[Math.round(middle + ((weight - 2 * before) / weight) * middle)];
+  const share = (weight - 2 * before) / weight;
+  const steps = Math.abs(share) < 0.02 ? 0 : Math.ceil(Math.abs(share) * middle);
+  return changeColors[middle + Math.sign(share) * steps];
 }
 
 // Chinese, Japanese, Korean and emoji take two columns.
