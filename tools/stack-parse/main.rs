@@ -28,6 +28,10 @@ use memtrace::ObjectArgs;
 use perf_script::NameArgs;
 use profile::{Profile, ProfileArgs};
 
+/// Without being asked for more: each has blocks and tables of its own, and
+/// before there are so many, memory is as fast as it gets.
+const MOST_THREADS: usize = 8;
+
 /// Turn any profiler's output into folded stacks, summed and sorted
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
@@ -53,7 +57,7 @@ struct Args {
     #[arg(long)]
     strict: bool,
 
-    /// Read with as many threads; the default is one per processor
+    /// Read with as many threads; the default is one per processor, 8 at most
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
 
@@ -118,7 +122,8 @@ fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) 
 }
 
 fn threads(args: &Args) -> usize {
-    args.threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    args.threads.map_or(processors.min(MOST_THREADS), NonZero::get)
 }
 
 fn list_formats(pipe: &mut Pipe) -> Result<Status> {
