@@ -51,6 +51,10 @@ fn a_chart_keeps_the_order_and_has_an_axis(stage: &Stage) {
     assert!(text_of(browser, "axis").starts_with("100 110"));
     browser.reload();
     assert!(text_of(browser, "axis").starts_with("100 110"));
+    // For 2,000 there is a line at the right edge, but no room.
+    let browser = stage.show(&["--flamechart"], "a 1000\nb 1001\n");
+    let axis = text_of(browser, "axis");
+    assert!(axis.contains("1,800") && !axis.contains("2,000"), "{axis}");
 }
 
 fn an_inverted_picture_stands_on_its_head(stage: &Stage) {

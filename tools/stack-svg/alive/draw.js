@@ -166,5 +166,7 @@ function drawAxis() {
     const x = ((at - zoom.start) / zoom.weight) * width;
     const mark = makeIn(page.axis, 'span', 'mark', number(at));
     mark.style.left = `${x}px`;
+    // A number that the edge would cut says something else.
+    if (x + mark.offsetWidth > width) mark.textContent = '';
   }
 }
