@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quick_xml::Reader;
-use quick_xml::events::Event;
+use quick_xml::events::{BytesStart, Event};
 
 /// A box of a picture.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +36,12 @@ pub(crate) struct Picture {
     pub(crate) height: i64,
 }
 
+fn attributes_of(tag: &BytesStart<'_>) -> BTreeMap<String, String> {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    let attributes = tag.attributes().map(|attribute| attribute.expect("a well-formed attribute"));
+    attributes.map(|one| (text(one.key.as_ref()), text(&one.value))).collect()
+}
+
 impl Picture {
     pub(crate) fn of(svg: impl AsRef<[u8]>) -> Picture {
         let mut reader = Reader::from_reader(svg.as_ref());
@@ -48,14 +54,7 @@ impl Picture {
                 Event::Eof => break,
                 Event::Start(ref tag) | Event::Empty(ref tag) => {
                     let name = String::from_utf8(tag.name().as_ref().to_vec()).expect("a name");
-                    let attributes: BTreeMap<String, String> = tag
-                        .attributes()
-                        .map(|attribute| attribute.expect("a well-formed attribute"))
-                        .map(|a| {
-                            let key = String::from_utf8(a.key.as_ref().to_vec()).expect("a key");
-                            (key, String::from_utf8(a.value.to_vec()).expect("UTF-8"))
-                        })
-                        .collect();
+                    let attributes = attributes_of(tag);
                     *picture.elements.entry(name.clone()).or_default() += 1;
                     picture.open(&name, &path, &attributes);
                     text.clear();

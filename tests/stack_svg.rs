@@ -1,12 +1,13 @@
 //! stack-svg: the picture is checked by reading it as XML.
 
-use proptest::prelude::*;
-
 use crate::picture::Picture;
 use crate::util::{feed, filter, filter_bytes, recording, tool};
 
 // Where the picture goes, and what is left when it cannot.
 mod files;
+
+// Names of any bytes.
+mod names;
 
 fn draw(args: &[&str], input: impl AsRef<[u8]>) -> Picture {
     Picture::of(filter_bytes("stack-svg", args, input))
@@ -203,114 +204,6 @@ fn lines_without_two_counts_are_named_where_two_were_asked_for() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
     let picture = Picture::of(output.stdout);
     assert_eq!(picture.frames(), [frame("a", 1, 0, 3)]);
-}
-
-/// Names that would be markup, script or attributes if they were not escaped.
-const HOSTILE: [&str; 11] = [
-    "</script><script>alert(1)</script>",
-    "\"onload=alert(1) x=\"",
-    "' onclick='alert(1)",
-    "</title></g></svg><script>",
-    "]]>",
-    "<![CDATA[",
-    "<!--",
-    "-->",
-    "<?x",
-    "&lt",
-    "&#0",
-];
-
-#[test]
-fn hostile_names_are_only_text() {
-    let lines: String = HOSTILE.iter().map(|name| format!("{name} 9\n")).collect();
-    let words = [
-        "--title",
-        "</text><script>",
-        "--subtitle",
-        "]]>\"&<g>",
-        "--width",
-        "9999",
-        "--colors",
-        "hot",
-    ];
-    let picture = draw(&words, lines);
-    for name in HOSTILE {
-        assert_eq!(picture.named(name).len(), 1, "{name}");
-        assert_eq!(picture.named(name)[0].label, name);
-    }
-    assert_only_boxes(&picture, 1);
-}
-
-/// Asserts that a picture has the elements of every picture and for each box
-/// its own; `lines` are the lines of text that not every picture has. There is
-/// no legend in pictures with a palette of inferno.
-fn assert_only_boxes(picture: &Picture, lines: usize) {
-    let mut expected = draw(&["--colors", "hot"], "a 1\n").elements;
-    for of_a_box in ["g", "title", "rect", "text"] {
-        *expected.get_mut(of_a_box).expect("drawn") += picture.boxes.len();
-        *expected.get_mut(of_a_box).expect("drawn") -= 2;
-    }
-    *expected.get_mut("text").expect("drawn") += lines;
-    assert_eq!(picture.elements, expected);
-}
-
-/// perf's own demangling made `$ad` of an OCaml name one byte.
-#[test]
-fn invalid_utf_8_is_shown_as_escapes() {
-    let picture = draw(&[], b"caml\xadd_12;a\tb\x00;\xef\xbf\xbe 1\n");
-    let names: Vec<_> = picture.frames().into_iter().map(|(name, ..)| name).collect();
-    let mut names_by_row = names;
-    names_by_row.sort();
-    assert_eq!(names_by_row, [r"\xEF\xBF\xBE", r"a\x09b\x00", r"caml\xADd_12"]);
-}
-
-#[test]
-fn a_root_that_is_only_a_number_sign_is_drawn() {
-    let picture = draw(&["--reverse", "--min-width", "5%"], b"b;# 1\n.;# 277\n");
-    assert_eq!(picture.named("#").iter().map(|one| one.weight).sum::<u64>(), 278);
-}
-
-proptest! {
-    #[test]
-    fn any_bytes_make_a_picture_that_holds_their_weight(
-        lines in prop::collection::vec((stack(), 1u64..1000), 1..30),
-        reverse in any::<bool>(),
-        min_width in prop_oneof![Just("0"), Just("5%"), Just("100%")],
-    ) {
-        // An empty line, as the first bytes could pass for those of a gzip file.
-        let mut input = b"\n".to_vec();
-        for (stack, weight) in &lines {
-            input.extend_from_slice(stack);
-            input.extend_from_slice(format!(" {weight}\n").as_bytes());
-        }
-        let mut args = vec!["--colors", "hot", "--min-width", min_width];
-        args.extend(reverse.then_some("--reverse"));
-        let picture = draw(&args, &input);
-        let total: u64 = lines.iter().map(|(_, weight)| weight).sum();
-        prop_assert_eq!(picture.boxes.iter().filter(|one| one.row == 0).count(), 1);
-        prop_assert_eq!(picture.named("all").iter().map(|one| one.weight).max(), Some(total));
-        let narrow = picture.texts.iter().filter(|text| text.contains("too narrow")).count();
-        assert_only_boxes(&picture, narrow);
-        for one in &picture.boxes {
-            prop_assert!(one.start + one.weight <= total);
-            prop_assert!(one.row == 0 || picture.boxes.iter().any(|parent| {
-                parent.row == one.row - 1
-                    && parent.start <= one.start
-                    && one.start + one.weight <= parent.start + parent.weight
-            }), "{:?} stands on nothing", one);
-        }
-        prop_assert!(!picture.boxes.iter().any(|one| one.title.contains(char::is_control)));
-    }
-}
-
-/// A stack that our reader takes: any bytes but LF, not empty, no comment.
-fn stack() -> impl Strategy<Value = Vec<u8>> {
-    let hostile = prop::sample::select(HOSTILE.to_vec()).prop_map(|name| name.as_bytes().to_vec());
-    let spaced = "[ a;1.\\\\_\\[\\]k#\u{a0}]{1,9}".prop_map(String::into_bytes);
-    let bytes = prop::collection::vec(any::<u8>(), 1..12);
-    prop_oneof![hostile, spaced, bytes].prop_filter("a line of its own", |stack| {
-        !stack.contains(&b'\n') && !stack.starts_with(b"# ") && stack != b"#"
-    })
 }
 
 /// Inferno alone draws the same frames of the same weight; only it knows no
