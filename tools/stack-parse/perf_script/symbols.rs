@@ -37,25 +37,34 @@ struct Known {
 }
 
 impl<'a> Symbol<'a> {
-    /// Parts `outer+0x34 (/usr/lib/libc.so.6)`.
-    ///
-    /// Two texts with equal parts are frames of one name: the offset is left
-    /// out only where a frame line is sure to end with it.
+    /// Parts `outer+0x34 (/usr/lib/libc.so.6)`. Texts with equal parts are
+    /// frames of one name.
     #[inline]
     pub(super) fn parse(text: &'a [u8]) -> Symbol<'a> {
-        let (name, object) = text.split_at(object_start(text));
-        Symbol { name: without_offset(name), object }
+        // No text that was parted has this object.
+        Symbol::parted(text).unwrap_or(Symbol { name: text, object: b")" })
     }
-}
 
-/// Where the last ` (` starts, if the text ends in its parenthesis and there
-/// is no other one in between: `f+0x1 (/memfd:my demo (deleted))` has none.
-#[inline]
-fn object_start(text: &[u8]) -> usize {
-    let [inner @ .., b')'] = text else { return text.len() };
-    match memchr::memrchr2(b'(', b')', inner) {
-        Some(open) if inner[..=open].ends_with(b" (") => open - 1,
-        _ => text.len(),
+    /// The parts, if it is certain how [`FrameLine`](super::FrameLine) would
+    /// part the text: not of `f+0x1 (/memfd:my demo (deleted))`.
+    #[inline]
+    fn parted(text: &'a [u8]) -> Option<Symbol<'a>> {
+        let start = match text {
+            [inner @ .., b')'] => {
+                let open = memchr::memrchr2(b'(', b')', inner)?;
+                inner[..=open].ends_with(b" (").then(|| open - 1)?
+            }
+            _ => text.len(),
+        };
+        let (name, object) = text.split_at(start);
+        let name = without_offset(name);
+        let is_name = match name.last()? {
+            // `f+0x1 (/demo) (inlined)`
+            b')' => object != b" (inlined)",
+            // `f  (/demo)`
+            byte => !byte.is_ascii_whitespace(),
+        };
+        is_name.then_some(Symbol { name, object })
     }
 }
 
@@ -90,7 +99,10 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::perf_script::FrameLine;
 
     fn parts(text: &str) -> (String, String) {
         let Symbol { name, object } = Symbol::parse(text.as_bytes());
@@ -107,12 +119,12 @@ mod tests {
             ("outer+0x34 (inlined)", "outer", " (inlined)"),
             ("a()+0x3 (/demo)", "a()", " (/demo)"),
             ("[unknown] ([unknown])", "[unknown]", " ([unknown])"),
-            ("f+0x1 (/memfd:my demo (deleted))", "f+0x1 (/memfd:my demo (deleted))", ""),
-            ("f+0x1 (/x/a(b)c)", "f+0x1 (/x/a(b)c)", ""),
-            ("f+0x1(/x)", "f+0x1(/x)", ""),
-            ("f+0x1 ", "f+0x1 ", ""),
-            (")", ")", ""),
-            ("", "", ""),
+            ("f+0x1 (/memfd:my demo (deleted))", "f+0x1 (/memfd:my demo (deleted))", ")"),
+            ("f+0x1 (/x/a(b)c)", "f+0x1 (/x/a(b)c)", ")"),
+            ("f+0x1(/x)", "f+0x1(/x)", ")"),
+            ("f+0x1 ", "f+0x1 ", ")"),
+            (")", ")", ")"),
+            ("", "", ")"),
         ] {
             assert_eq!(parts(text), (name.to_owned(), object.to_owned()), "{text:?}");
         }
@@ -130,5 +142,32 @@ mod tests {
             assert_eq!(symbols.frame(Symbol::parse(text)), Some(frame));
         }
         assert_eq!(symbols.frame(Symbol::parse(b"outer+0x5 (/demo)")), Some(7));
+    }
+
+    /// What is said of a frame but for its address.
+    fn frame(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>, bool)> {
+        let line = [b"\t            2734 ", text].concat();
+        let frame = FrameLine::parse(&line)?;
+        Some((frame.symbol.to_vec(), frame.dso.to_vec(), frame.inlined))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(2000)
+        })]
+
+        #[test]
+        fn texts_with_equal_parts_are_equal_frames(
+            text in "[a(]([a-c() +/]|\\(/|\\)|\\+0x){0,6}(\\+0x[0-9a]{1,2})?( \\(([a/() ]|\\+0x1){0,4}\\)| \\(inlined\\))?"
+        ) {
+            let symbol = Symbol::parse(text.as_bytes());
+            for offset in ["", "+0x1f", "+0x0"] {
+                let other = [symbol.name, offset.as_bytes(), symbol.object].concat();
+                if Symbol::parse(&other) == symbol {
+                    prop_assert_eq!(frame(text.as_bytes()), frame(&other));
+                }
+            }
+        }
     }
 }
