@@ -7,7 +7,7 @@ use common::FrameId;
 const SLOTS: usize = 4096;
 
 /// Longer texts are not kept: names with many template arguments.
-const LONGEST: usize = 506;
+const LONGEST: usize = 250;
 
 /// Frames by the text they were read from. Of texts with the same place the
 /// last one stays, so memory is bounded whatever the input.
