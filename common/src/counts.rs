@@ -87,12 +87,12 @@ impl StackCounts {
             *leaf = texts.leaf(*leaf);
         });
         let (mut text, mut ends) = (Vec::new(), Vec::new());
-        for Placed { run, shared } in stacks.order(texts.texts()) {
+        for Placed { run, shared } in stacks.order(texts.len()) {
             let shared = shared as usize;
             ends.truncate(shared);
             text.truncate(ends.last().copied().unwrap_or(0));
             for &id in &stacks.ids_of(run)[shared..] {
-                text.extend_from_slice(texts.texts().name(id));
+                texts.append(id, &mut text);
                 ends.push(text.len());
             }
             match stacks.weight_of(run) {

@@ -28,7 +28,7 @@ impl SortedStacks {
     pub(crate) fn new(frames: &FrameTable, mut stacks: Stacks) -> SortedStacks {
         let (frames, places) = frames.sorted();
         stacks.for_each_mut(|ids| ids.iter_mut().for_each(|id| *id = places[*id as usize]));
-        SortedStacks { order: stacks.order(&frames), frames, stacks }
+        SortedStacks { order: stacks.order(frames.len() as FrameId), frames, stacks }
     }
 
     /// The same stacks, leaf first.
@@ -36,7 +36,7 @@ impl SortedStacks {
     pub fn reversed(self) -> SortedStacks {
         let SortedStacks { frames, mut stacks, .. } = self;
         stacks.for_each_mut(<[FrameId]>::reverse);
-        SortedStacks { order: stacks.order(&frames), frames, stacks }
+        SortedStacks { order: stacks.order(frames.len() as FrameId), frames, stacks }
     }
 
     /// The frames; of two, the one with the smaller name has the smaller

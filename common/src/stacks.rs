@@ -1,7 +1,7 @@
 //! Distinct stacks as numbers.
 
 use crate::run_order::{Placed, sort_runs};
-use crate::{Error, FrameId, FrameTable, Result};
+use crate::{Error, FrameId, Result};
 
 /// Stacks with their weights, in the order of arrival.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +48,8 @@ impl Stacks {
         }
     }
 
-    /// All stacks in the order of their ids, which are those of `names`.
-    pub(crate) fn order(&self, names: &FrameTable) -> Vec<Placed> {
-        sort_runs(self.ends.len() as u32, names.len() as FrameId, |stack| self.ids_of(stack))
+    /// All stacks in the order of their ids, which are below `count`.
+    pub(crate) fn order(&self, count: u32) -> Vec<Placed> {
+        sort_runs(self.ends.len() as u32, count, |stack| self.ids_of(stack))
     }
 }

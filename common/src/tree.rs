@@ -193,7 +193,7 @@ impl StackTree {
         self.push_sorted_steps(&children, Self::ROOT, 0, &texts, &mut pending);
         while let Some(step) = pending.pop() {
             text.truncate(step.prefix);
-            text.extend_from_slice(texts.texts().name(step.text));
+            texts.append(step.text, &mut text);
             if step.below {
                 self.push_sorted_steps(&children, step.node, text.len(), &texts, &mut pending);
             } else {
@@ -209,7 +209,7 @@ impl StackTree {
         children: &Children,
         parent: NodeId,
         prefix: usize,
-        texts: &LineTexts,
+        texts: &LineTexts<'_>,
         pending: &mut Vec<Step>,
     ) {
         let start = pending.len();
@@ -228,8 +228,8 @@ impl StackTree {
 
 /// A text of a line that is to be written.
 struct Step {
-    /// Its number in [`LineTexts`].
-    text: FrameId,
+    /// Its place in [`LineTexts`].
+    text: u32,
     node: NodeId,
     /// How much of the line so far is the parent's, its `;` included.
     prefix: usize,
