@@ -115,16 +115,7 @@ impl CountingThread {
 mod tests {
     use super::*;
     use crate::Error;
-
-    fn sorted(counts: StackCounts) -> Vec<(Vec<u8>, u64)> {
-        let mut sorted = Vec::new();
-        let each = |stack: &[u8], weight| {
-            sorted.push((stack.to_vec(), weight));
-            Ok(())
-        };
-        counts.for_each_sorted(each).expect("nothing fails here");
-        sorted
-    }
+    use crate::counts::tests::sorted;
 
     #[test]
     fn nothing_is_lost_between_batches() {

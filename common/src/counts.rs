@@ -110,7 +110,7 @@ impl StackCounts {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
@@ -125,7 +125,8 @@ mod tests {
         counts
     }
 
-    fn sorted(counts: StackCounts) -> Vec<(Vec<u8>, u64)> {
+    /// All stacks with their weights.
+    pub(crate) fn sorted(counts: StackCounts) -> Vec<(Vec<u8>, u64)> {
         let mut sorted = Vec::new();
         let each = |stack: &[u8], weight| {
             sorted.push((stack.to_vec(), weight));

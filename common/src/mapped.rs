@@ -1,7 +1,8 @@
 //! Files whose bytes are lent from the page cache, without a copy.
 //!
-//! This is the only file with `unsafe`. The copies that `read` makes took
-//! 41 % of the time in which stack-parse reads 380 MB of deep stacks.
+//! This is the only file with `unsafe`. With one thread stack-parse takes
+//! 0.195 s of a processor for 611 MB of deep stacks that are mapped, and
+//! 0.219 s for the same that are read.
 #![allow(unsafe_code)]
 
 use std::fs::File;

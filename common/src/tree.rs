@@ -79,11 +79,15 @@ impl StackTree {
     ///
     /// [`Error::Overflow`] when the sum does not fit.
     pub fn add_stack(&mut self, frames: &mut FrameTable, stack: &[u8], weight: u64) -> Result<()> {
-        let mut node = Self::ROOT;
-        for frame in Frames::new(stack) {
-            node = self.child(node, frames.intern(frame));
-        }
+        let node = self.stack(frames, stack);
         self.add(node, weight)
+    }
+
+    /// The node in which a folded stack ends, made if it is new; its frames
+    /// are interned in `frames`.
+    pub fn stack(&mut self, frames: &mut FrameTable, stack: &[u8]) -> NodeId {
+        let step = |node, frame| self.child(node, frames.intern(frame));
+        Frames::new(stack).fold(Self::ROOT, step)
     }
 
     /// Adds all stacks of `other`; `ours` gives the number its frames have here.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use common::ocaml::Stamps;
-use common::{Files, FoldedLine, FrameTable, Frames, NodeId, Pipe, Result, StackTree, clean_frame};
+use common::{Files, FoldedLine, FrameTable, NodeId, Pipe, Result, StackTree, clean_frame};
 
 /// All stacks of the input, in their order, each distinct one kept once.
 #[derive(Default)]
@@ -33,10 +33,7 @@ pub(crate) fn filter(
 
 impl Held {
     fn add(&mut self, line: &FoldedLine) {
-        let mut node = StackTree::ROOT;
-        for frame in Frames::new(line.stack) {
-            node = self.tree.child(node, self.frames.intern(frame));
-        }
+        let node = self.tree.stack(&mut self.frames, line.stack);
         self.lines.push((node, line.count));
     }
 

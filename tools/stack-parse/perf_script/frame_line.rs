@@ -45,9 +45,7 @@ impl<'a> FrameLine<'a> {
         let dso = without_offset(dso);
         (!symbol.is_empty()).then_some(FrameLine { ip, symbol, dso, place: b"", inlined })
     }
-}
 
-impl<'a> FrameLine<'a> {
     /// Parses an address alone, in its 16 columns: from `-F ip`.
     fn bare(line: &'a [u8]) -> Option<FrameLine<'a>> {
         let line = line.trim_ascii_end();
