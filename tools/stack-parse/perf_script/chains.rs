@@ -8,9 +8,10 @@ use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
 
 use super::frame_line::{FrameLine, PADDED_IP, is_padded_ip, split_padded_ip};
+use super::guesses::{Guess, Guesses};
 use super::names::NameArgs;
 use super::recent::{Place, Recent};
-use super::symbols::{Symbol, Symbols};
+use super::symbols::Symbols;
 use crate::profile::Profile;
 use crate::sample::Sample;
 
@@ -29,8 +30,9 @@ pub(super) struct Chain<'a> {
     /// The frames of lines met lately, and of all symbols.
     recent: Recent,
     symbols: Symbols,
-    /// For each node, what followed it last.
-    guesses: Vec<Guess>,
+    guesses: Guesses,
+    /// True while lines are not what followed the frame above them last.
+    take_turns: bool,
 }
 
 /// A frame, and the line that stands for it and perhaps for more.
@@ -44,14 +46,6 @@ struct Step {
     node: NodeId,
 }
 
-/// The line that followed a node, and the node it led to.
-#[derive(Clone, Copy, Debug, Default)]
-struct Guess {
-    text: Place,
-    frame: FrameId,
-    child: NodeId,
-}
-
 impl<'a> Chain<'a> {
     pub(super) fn new(names: &'a NameArgs) -> Chain<'a> {
         Chain {
@@ -62,8 +56,9 @@ impl<'a> Chain<'a> {
             base: 0,
             name: Vec::new(),
             recent: Recent::new(),
-            symbols: Symbols::default(),
-            guesses: Vec::new(),
+            symbols: Symbols::new(),
+            guesses: Guesses::new(),
+            take_turns: false,
         }
     }
 
@@ -106,37 +101,61 @@ impl<'a> Chain<'a> {
         while end > 0 {
             let line_end = if end < body.len() { end - 1 } else { end };
             line += 1;
-            if let Some((start, Guess { frame, child, .. })) = self.guess(&body[..line_end], node) {
-                self.steps.push(Step { from_end: body.len() - start, line, frame, node: child });
-                (end, node) = (start, child);
-                continue;
-            }
-            let newline = memrchr(b'\n', &body[..line_end]);
-            end = newline.map_or(0, |newline| newline + 1);
-            let above = Step { from_end: body.len() - end, line, frame: 0, node };
-            match self.read_line(&body[end..line_end], above, profile) {
-                Some(child) => node = child,
-                None => {
-                    self.steps.clear();
-                    return false;
+            let (start, known) = self.last_line(&body[..line_end], node);
+            let step = Step { from_end: body.len() - start, line, frame: 0, node };
+            let child = match known {
+                Some(Guess { frame, child, .. }) => {
+                    self.steps.push(Step { frame, node: child, ..step });
+                    Some(child)
                 }
-            }
+                None => self.read_line(&body[start..line_end], step, profile),
+            };
+            let Some(child) = child else {
+                self.steps.clear();
+                return false;
+            };
+            (end, node) = (start, child);
         }
         self.lines = line;
         true
     }
 
-    /// Where the line starts that ends `text`, if it is the one that followed
-    /// `node` last.
+    /// Where the last line of `text` starts, and what it leads to from `node`,
+    /// if that is known.
     #[inline]
-    fn guess(&self, text: &[u8], node: NodeId) -> Option<(usize, Guess)> {
-        let guess = *self.guesses.get(node as usize)?;
+    fn last_line(&mut self, text: &[u8], node: NodeId) -> (usize, Option<Guess>) {
+        // A guess says how long the line is; else its start must be searched.
+        if !self.take_turns
+            && let Some(guess) = self.guesses.last(node)
+            && let Some(start) = self.start_of(text, guess)
+        {
+            return (start, Some(guess));
+        }
+        let start = memrchr(b'\n', text).map_or(0, |newline| newline + 1);
+        let line = &text[start..];
+        let known = self.guesses.turn(node, line).filter(|&guess| self.is_as_guessed(line, guess));
+        self.take_turns = known.is_some();
+        (start, known)
+    }
+
+    /// True if and only if `line` is as guessed.
+    #[inline]
+    fn is_as_guessed(&self, line: &[u8], guess: Guess) -> bool {
+        let (expected, frame) = self.recent.at(guess.text);
+        line.split_first_chunk().is_some_and(|(ip, text)| {
+            frame == guess.frame && text == expected && !text.is_empty() && is_padded_ip(ip)
+        })
+    }
+
+    /// Where the last line of `text` starts, if it is as guessed.
+    #[inline]
+    fn start_of(&self, text: &[u8], guess: Guess) -> Option<usize> {
         let (expected, frame) = self.recent.at(guess.text);
         let (before, ip) = text.strip_suffix(expected)?.split_last_chunk::<PADDED_IP>()?;
         let is_line = before.last().is_none_or(|&byte| byte == b'\n');
         let is_expected =
             is_line && frame == guess.frame && !expected.is_empty() && is_padded_ip(ip);
-        is_expected.then_some((before.len(), guess))
+        is_expected.then_some(before.len())
     }
 
     /// Adds the frames that a line stands for below the node of `above`, which
@@ -149,7 +168,7 @@ impl<'a> Chain<'a> {
         if let Some((place, frame)) = text.and_then(|text| self.known(text)) {
             let child = profile.child(above.node, frame);
             self.steps.push(Step { frame, node: child, ..above });
-            self.expect(above.node, Guess { text: place, frame, child });
+            self.guesses.put(above.node, line, Guess { text: place, frame, child });
             return Some(child);
         }
         let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
@@ -161,7 +180,8 @@ impl<'a> Chain<'a> {
             steps.push(Step { frame, node, ..above });
         });
         if let (Some(text), [Step { frame, .. }]) = (text, &steps[first..]) {
-            symbols.add(Symbol::parse(text), *frame);
+            let symbol = symbols.parse(text);
+            symbols.add(symbol, *frame);
         }
         Some(node)
     }
@@ -175,17 +195,10 @@ impl<'a> Chain<'a> {
         if known == text {
             return Some((place, frame));
         }
-        let frame = self.symbols.frame(Symbol::parse(text))?;
+        let symbol = self.symbols.parse(text);
+        let frame = self.symbols.frame(symbol)?;
         self.recent.put(place, text, frame);
         Some((place, frame))
-    }
-
-    fn expect(&mut self, node: NodeId, guess: Guess) {
-        let node = node as usize;
-        if node >= self.guesses.len() {
-            self.guesses.resize(node + 1, Guess::default());
-        }
-        self.guesses[node] = guess;
     }
 
     /// Keeps the lines that both texts end in.

@@ -9,6 +9,7 @@
 mod chains;
 mod event_line;
 mod frame_line;
+mod guesses;
 mod headers;
 mod lines;
 mod names;
