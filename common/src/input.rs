@@ -37,7 +37,7 @@ pub struct Input {
     name: String,
     /// What was read ahead to learn what the input is.
     ahead: Vec<u8>,
-    reader: Box<dyn Read>,
+    reader: Box<dyn Read + Send>,
     /// The same bytes, as long as nothing was read but what is ahead.
     mapped: Option<MappedFile>,
 }
@@ -63,11 +63,11 @@ impl Input {
 
     /// An input that is already at hand: what a test reads.
     #[must_use]
-    pub fn from_reader(name: &str, reader: impl Read + 'static) -> Input {
+    pub fn from_reader(name: &str, reader: impl Read + Send + 'static) -> Input {
         Input::of(name.to_owned(), Box::new(reader))
     }
 
-    fn of(name: String, reader: Box<dyn Read>) -> Input {
+    fn of(name: String, reader: Box<dyn Read + Send>) -> Input {
         Input { name, ahead: Vec::new(), reader, mapped: None }
     }
 
@@ -91,7 +91,7 @@ impl Input {
 
     /// Unpacks and decodes as often as the first bytes ask for it.
     fn unpacked(mut self) -> io::Result<Input> {
-        let unpacked: Box<dyn Read> = match self.peek(4)? {
+        let unpacked: Box<dyn Read + Send> = match self.peek(4)? {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
             // A frame of zstd, or one of those that it skips.
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
@@ -132,7 +132,7 @@ impl Input {
     }
 
     /// Moves the bytes out, leaving the name.
-    fn packed(&mut self) -> impl Read + use<> {
+    fn packed(&mut self) -> impl Read + Send + use<> {
         let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         io::Cursor::new(std::mem::take(&mut self.ahead)).chain(reader)
     }

@@ -61,6 +61,26 @@ fn it_does_not_matter_where_blocks_end() {
     }
 }
 
+#[test]
+fn what_has_no_blank_lines_is_read_in_order_between_what_has() {
+    let chains = "d 1 2.5: 1 c: \n\t10 f+0x1 (/d)\n\n".repeat(60_000);
+    // More than is held back for a blank line; the odd one needs what stands before it.
+    let lines = "d 1 2.5: 1 c:  55d0c1a0f2a4 g+0x1 (/d)\n".repeat(60_000) + "  d.c:14 (inlined)\n";
+    let script = format!("{chains}{lines}\n{chains}odd line\n\n{lines}").repeat(2);
+    let file = TempFile::new(&script);
+    let run = |threads, more: &[&str], text: &str| {
+        let args = ["-f", "perf-script", "--threads", threads];
+        output("stack-parse", &[&args[..], more].concat(), text)
+    };
+    let one = run("1", &["--annotate"], &script);
+    assert_eq!(one.stdout, b"d;f 240000\nd;g 239996\nd;g_[i] 4\n");
+    for threads in ["2", "3"] {
+        assert_eq!(run(threads, &["--annotate"], &script), one, "{threads} threads");
+        let mapped = run(threads, &["--annotate", file.path()], "");
+        assert_eq!(mapped.stdout, one.stdout, "{threads} threads");
+    }
+}
+
 /// A sample as perf prints it, and the folded line it must become.
 fn sample() -> impl Strategy<Value = (String, String)> {
     let comm = "[a-zA-Z0-9/:\\[\\]_-]{1,6}( [a-z0-9:]{1,4})?";

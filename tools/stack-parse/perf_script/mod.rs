@@ -54,12 +54,20 @@ pub(crate) fn read(
         lines: Lines::new(names),
     };
     let mut blocks = Blocks::cut_by(input, end_of_samples);
+    let mut is_apart = false;
     let ended = loop {
-        if threads > 1 && reader.lines.is_between_samples() && profile.can_fork() {
-            break parallel::read(&mut blocks, &mut reader, threads, profile)?;
+        if threads > 1 && is_apart && profile.can_fork() {
+            is_apart = false;
+            match parallel::read(&mut blocks, &mut reader, threads, profile)? {
+                Some(ended) => break ended,
+                None => continue,
+            }
         }
         match blocks.next_block() {
-            Ok(Some(block)) => reader.block(block, profile)?,
+            Ok(Some(block)) => {
+                reader.block(block, profile)?;
+                is_apart = block.ends_with(b"\n\n") && reader.lines.is_between_samples();
+            }
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),
         }

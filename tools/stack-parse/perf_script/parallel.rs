@@ -2,8 +2,7 @@
 //! each can be read alone, and all that is counted adds up in any order.
 
 use std::io;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use common::{Block, Blocks, Result};
@@ -11,6 +10,23 @@ use common::{Block, Blocks, Result};
 use super::Reader;
 use crate::profile::Profile;
 use crate::skipped::Skipped;
+
+/// Where the threads get their blocks.
+struct Source<'a, 'b> {
+    blocks: &'a mut Blocks<'b>,
+    /// How many the threads got.
+    taken: usize,
+    /// Why they get no more.
+    stop: Option<Stop>,
+}
+
+/// Where reading in any order ends.
+enum Stop {
+    /// This block does not end between samples.
+    Torn(Block),
+    /// The input ended, or broke.
+    End(io::Result<()>),
+}
 
 /// A block and its number.
 struct Job {
@@ -26,36 +42,40 @@ struct Done {
     skipped: Skipped,
 }
 
-/// Reads `blocks` to their end and adds what was read to `profile`. The outer
-/// result is trouble of ours, the inner one the input's.
+/// Reads `blocks` into `profile` as long as each ends between samples, and the
+/// next one too; how the input ended, or `None` if there may be more of it.
+///
+/// The thread that calls this is one of the `threads`.
+///
+/// # Errors
+///
+/// What reading a block returns.
 pub(super) fn read(
     blocks: &mut Blocks<'_>,
     reader: &mut Reader<'_>,
     threads: usize,
     profile: &mut Profile,
-) -> Result<io::Result<()>> {
-    let (jobs, waiting) = sync_channel::<Job>(threads);
-    let (spares, spare) = channel();
-    let waiting = Mutex::new(waiting);
+) -> Result<Option<io::Result<()>>> {
+    let source = Mutex::new(Source { blocks, taken: 0, stop: None });
     let lines_before = reader.lines.number();
-    let mut done = Vec::new();
-    let ended = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
+    let mut done = thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads)
             .map(|_| {
-                let (reader, profile) = (reader.fork(), profile.fork());
-                let (spares, waiting) = (spares.clone(), &waiting);
-                scope.spawn(move || work(waiting, &spares, reader, profile))
+                let (mut reader, mut profile, source) = (reader.fork(), profile.fork(), &source);
+                scope.spawn(move || {
+                    let done = work(source, &mut reader, &mut profile)?;
+                    Ok((profile, done))
+                })
             })
             .collect();
-        let ended = hand_out(blocks, reader, profile, &jobs, &spare, &mut done);
-        drop(jobs);
-        for worker in workers {
+        let mut done = work(&source, reader, profile)?;
+        for helper in helpers {
             let (read, more) =
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             profile.absorb(read)?;
             done.extend(more);
         }
-        ended
+        Ok(done)
     })?;
     done.sort_unstable_by_key(|done| done.number);
     let mut lines = lines_before;
@@ -64,56 +84,50 @@ pub(super) fn read(
         lines += block.lines;
     }
     reader.lines.set_number(lines);
-    Ok(ended)
+    let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match source.stop {
+        Some(Stop::End(ended)) => Ok(Some(ended)),
+        Some(Stop::Torn(block)) => reader.block(&block, profile).map(|()| None),
+        None => Ok(None),
+    }
 }
 
-/// Hands every block to the workers, but for what does not end between
-/// samples: that is read here, in order.
-fn hand_out(
-    blocks: &mut Blocks<'_>,
+impl Source<'_, '_> {
+    /// The next block that ends between samples; `None` from the first one on
+    /// that does not. The memory of `spare` is used again.
+    fn next(&mut self, spare: Vec<u8>) -> Option<Job> {
+        if self.stop.is_some() {
+            return None;
+        }
+        let stop = match self.blocks.take_block(spare) {
+            Ok(Some(block)) if block.ends_with(b"\n\n") => {
+                let number = self.taken;
+                self.taken += 1;
+                return Some(Job { block, number });
+            }
+            Ok(Some(block)) => Stop::Torn(block),
+            Ok(None) => Stop::End(Ok(())),
+            Err(error) => Stop::End(Err(error)),
+        };
+        self.stop = Some(stop);
+        None
+    }
+}
+
+/// Reads one block after the other, as long as there are any.
+fn work(
+    source: &Mutex<Source<'_, '_>>,
     reader: &mut Reader<'_>,
     profile: &mut Profile,
-    jobs: &SyncSender<Job>,
-    spare: &Receiver<Vec<u8>>,
-    done: &mut Vec<Done>,
-) -> Result<io::Result<()>> {
-    for number in 0.. {
-        let block = match blocks.take_block(spare.try_recv().unwrap_or_default()) {
-            Ok(Some(block)) => block,
-            Ok(None) => break,
-            Err(error) => return Ok(Err(error)),
-        };
-        if block.ends_with(b"\n\n") && reader.lines.is_between_samples() {
-            // Only a worker that failed no longer takes jobs; its join says why.
-            if jobs.send(Job { block, number }).is_err() {
-                break;
-            }
-        } else {
-            done.push(read_block(number, &block, reader, profile)?);
-        }
-    }
-    Ok(Ok(()))
-}
-
-fn work(
-    waiting: &Mutex<Receiver<Job>>,
-    spares: &Sender<Vec<u8>>,
-    mut reader: Reader<'_>,
-    mut profile: Profile,
-) -> Result<(Profile, Vec<Done>)> {
-    let mut done = Vec::new();
+) -> Result<Vec<Done>> {
+    let (mut done, mut spare) = (Vec::new(), Vec::new());
     loop {
-        let job = match waiting.lock() {
-            Ok(waiting) => waiting.recv(),
-            Err(_) => return Ok((profile, done)),
-        };
-        let Ok(Job { block, number }) = job else { return Ok((profile, done)) };
-        done.push(read_block(number, &block, &mut reader, &mut profile)?);
-        reader.lines.close(&mut profile)?;
-        if let Some(spare) = block.into_spare() {
-            // The input may have ended, then nobody wants it.
-            let _ = spares.send(spare);
-        }
+        // A thread that panicked left it as it was; its join says so.
+        let next = source.lock().unwrap_or_else(PoisonError::into_inner).next(spare);
+        let Some(Job { block, number }) = next else { return Ok(done) };
+        done.push(read_block(number, &block, reader, profile)?);
+        reader.lines.close(profile)?;
+        spare = block.into_spare().unwrap_or_default();
     }
 }
 
