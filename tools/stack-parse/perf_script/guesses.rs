@@ -11,13 +11,16 @@ use super::recent::Place;
 const TURNS: usize = 8192;
 
 /// A line that followed a node, and the node it led to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Guess {
     /// What the line said behind the address.
     pub(super) text: Place,
     pub(super) frame: FrameId,
     pub(super) child: NodeId,
 }
+
+/// Stands where nothing is known; no line has this frame.
+const NOTHING: Guess = Guess { text: Place::FIRST, frame: FrameId::MAX, child: 0 };
 
 /// What follows nodes; wrong where it was long ago, so that it must be checked.
 pub(super) struct Guesses {
@@ -30,7 +33,7 @@ pub(super) struct Guesses {
 
 impl Guesses {
     pub(super) fn new() -> Guesses {
-        Guesses { last: Vec::new(), turns: vec![(0, Guess::default()); TURNS] }
+        Guesses { last: Vec::new(), turns: vec![(0, NOTHING); TURNS] }
     }
 
     /// What followed `node` last.
@@ -53,7 +56,7 @@ impl Guesses {
         }
         let node = node as usize;
         if node >= self.last.len() {
-            self.last.resize(node + 1, Guess::default());
+            self.last.resize(node + 1, NOTHING);
         }
         self.last[node] = guess;
     }
@@ -82,13 +85,14 @@ mod tests {
     const OTHER: &[u8] = b"\t    55d0c1a0f2b6 camlFoo__loop_12+0x46 (/demo)";
 
     fn guess(child: NodeId) -> Guess {
-        Guess { text: Place::default(), frame: child + 100, child }
+        Guess { text: Place::FIRST, frame: child + 100, child }
     }
 
     #[test]
     fn lines_that_take_turns_are_all_known() {
         let mut guesses = Guesses::new();
         assert_eq!((guesses.last(7), guesses.turn(7, LINE)), (None, None));
+        assert!(guesses.turn(0, LINE).is_none_or(|guess| guess == NOTHING));
         guesses.put(7, LINE, guess(1));
         guesses.put(7, OTHER, guess(2));
         assert_eq!(guesses.last(7), Some(guess(2)));
@@ -96,6 +100,7 @@ mod tests {
         assert_eq!(guesses.turn(7, ELSEWHERE), Some(guess(1)), "the object may be anywhere");
         assert_eq!(guesses.turn(7, OTHER), Some(guess(2)));
         assert_eq!(guesses.turn(8, LINE), None);
+        assert_eq!(guesses.last(6), Some(NOTHING));
     }
 
     #[test]

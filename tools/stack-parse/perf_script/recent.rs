@@ -17,8 +17,13 @@ pub(super) struct Recent {
 }
 
 /// Where a text is, or would be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u32);
+
+impl Place {
+    /// A place like any other.
+    pub(super) const FIRST: Place = Place(0);
+}
 
 #[derive(Clone, Default)]
 struct Slot {
