@@ -81,6 +81,27 @@ fn what_has_no_blank_lines_is_read_in_order_between_what_has() {
     }
 }
 
+#[test]
+fn what_stands_behind_a_sample_that_is_left_out_is_not_lost() {
+    let sample = |time, event, name| {
+        format!("d 17 {time}: 1 {event}: \n\t            2534 {name}+0x24 (/d)\n")
+    };
+    let wanted = sample("2.5", "A", "wanted");
+    for left_out in [sample("1.5", "B", "b"), sample("9.5", "A", "a")] {
+        // No blank line stands between the two.
+        let script = format!("{}\n{left_out}{wanted}\n", sample("0.5", "A", "first"));
+        for script in [script.replace('\n', "\r\n"), script] {
+            let folded = output("stack-parse", &["--to", "5"], &script).stdout;
+            assert_eq!(folded, b"d;first 1\nd;wanted 1\n", "{script}");
+        }
+        let script = format!("{}\n{left_out}garbage here\n\n", sample("0.5", "A", "first"));
+        let output = output("stack-parse", &["--to", "5", "--strict"], &script);
+        assert_eq!(output.status.code(), Some(2), "{script}");
+        let named = "stack-parse: <stdin>:6: expected a sample or a frame of perf script\n";
+        assert!(String::from_utf8_lossy(&output.stderr).contains(named), "{script}");
+    }
+}
+
 /// A sample as perf prints it, and the folded line it must become.
 fn sample() -> impl Strategy<Value = (String, String)> {
     let comm = "[a-zA-Z0-9/:\\[\\]_-]{1,6}( [a-z0-9:]{1,4})?";

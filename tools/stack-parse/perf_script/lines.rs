@@ -2,10 +2,9 @@
 
 use bstr::ByteSlice;
 use common::{FrameId, Result};
-use memchr::memchr_iter;
 
 use super::event_line::EventLine;
-use super::frame_line::FrameLine;
+use super::frame_line::{FrameLine, split_padded_ip};
 use super::names::NameArgs;
 use crate::profile::Profile;
 use crate::sample::{Origin, Sample};
@@ -34,7 +33,10 @@ enum State {
     /// In a sample.
     Open(Sample),
     /// In a sample that was not asked for: its frames are passed over.
-    Passing,
+    Passing {
+        /// True if there were any.
+        framed: bool,
+    },
 }
 
 impl<'a> Lines<'a> {
@@ -82,9 +84,23 @@ impl<'a> Lines<'a> {
         self.number += lines;
     }
 
-    /// Accounts for the frames of a sample that was not asked for.
-    pub(super) fn skip_body(&mut self, body: &[u8]) {
-        self.number += memchr_iter(b'\n', body).count() as u64 + 1;
+    /// Passes over the frames of a sample that was not asked for; false if
+    /// something else is among them, then nothing is.
+    pub(super) fn skip_frames(&mut self, body: &[u8]) -> bool {
+        let mut lines = 0;
+        for line in body.split(|&byte| byte == b'\n') {
+            if split_padded_ip(line).is_none() && !(line.starts_with(b"\t") && is_frame(line)) {
+                return false;
+            }
+            lines += 1;
+        }
+        self.number += lines;
+        true
+    }
+
+    /// Takes over a sample that was not asked for.
+    pub(super) fn pass(&mut self) {
+        self.state = State::Passing { framed: false };
     }
 
     /// Takes over a sample whose event line was read elsewhere.
@@ -116,7 +132,9 @@ impl<'a> Lines<'a> {
     /// next line, since perf has been seen to print its frames behind it.
     pub(super) fn blank_line(&mut self, profile: &mut Profile) -> Result<()> {
         self.number += 1;
-        if self.frames.is_empty() { Ok(()) } else { self.close(profile) }
+        let framed =
+            !self.frames.is_empty() || matches!(self.state, State::Passing { framed: true });
+        if framed { self.close(profile) } else { Ok(()) }
     }
 
     /// Ends the open sample, if any.
@@ -153,7 +171,7 @@ impl<'a> Lines<'a> {
         if line[0] == b'#' || is_beside(line) {
             return Ok(());
         }
-        let follows_frame = !self.last.0.is_empty() || matches!(self.state, State::Passing);
+        let follows_frame = !self.last.0.is_empty() || matches!(self.state, State::Passing { .. });
         if line[0] == b' ' && follows_frame {
             self.source_line(line, profile);
             return Ok(());
@@ -173,7 +191,7 @@ impl<'a> Lines<'a> {
         self.close(profile)?;
         self.note_header(event);
         let Some(sample) = profile.open(&Origin::from(event))? else {
-            self.state = State::Passing;
+            self.pass();
             return Ok(());
         };
         self.state = State::Open(sample);
@@ -186,7 +204,10 @@ impl<'a> Lines<'a> {
 
     fn frame(&mut self, line: &[u8], frame: &FrameLine<'_>, profile: &mut Profile) -> Result<()> {
         match self.state {
-            State::Passing => return Ok(()),
+            State::Passing { .. } => {
+                self.state = State::Passing { framed: true };
+                return Ok(());
+            }
             State::Open(_) => {}
             // `-F ip,sym` prints no event lines at all.
             State::Idle if !self.headed => {

@@ -78,9 +78,14 @@ pub(crate) fn read(
     ended.map_err(|source| Error::Input { name, source })
 }
 
-/// The end of the last whole sample: a blank line, unless frames follow it.
+/// The end of the last whole sample: a blank line behind its frames. What is
+/// blank before frames, or behind an event line alone, is no end.
 fn end_of_samples(text: &[u8]) -> Option<usize> {
-    let is_end = |blank: &usize| text.get(blank + 2).is_some_and(|next| *next != b'\t');
+    let is_frame = |line: usize| matches!(text.get(line), Some(b'\t' | b' '));
+    let is_end = |&blank: &usize| {
+        let last_line = memchr::memrchr(b'\n', &text[..blank]).map_or(0, |newline| newline + 1);
+        text.get(blank + 2).is_some_and(|next| *next != b'\t') && is_frame(last_line)
+    };
     match memmem::rfind_iter(text, b"\n\n").find(is_end) {
         Some(blank) => Some(blank + 2),
         None if text.len() < LONGEST_WAIT => None,
@@ -161,8 +166,11 @@ impl<'a> Reader<'a> {
         };
         self.lines.skip_lines(1);
         let Some(sample) = sample else {
-            self.lines.skip_body(body);
-            return Ok(None);
+            if self.lines.skip_frames(body) {
+                return Ok(None);
+            }
+            self.lines.pass();
+            return self.line_by_line(body, profile);
         };
         if !self.chain.read(sample, body, previous, profile) {
             self.lines.continue_sample(sample);
