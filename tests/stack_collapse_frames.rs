@@ -84,8 +84,40 @@ fn reroot_takes_the_last_match_and_all_above_it() {
 fn a_stack_without_frames_keeps_its_weight() {
     assert_eq!(stack(&["--drop", "."], "a;b"), "[hidden]");
     assert_eq!(stack(&["--reroot", "leaf"], "a;leaf"), "[hidden]");
+    // A frame without a name would leave a line without a stack.
+    assert_eq!(stack(&["--drop", "^a$"], ";a"), "[hidden]");
+    assert_eq!(stack(&["--drop", "^a$"], ";a;"), ";");
     // No rule sees the name: it is what is left when all have run.
     assert_eq!(stack(&["--drop", ".", "--merge", "hidden=x"], "a;b"), "[hidden]");
+}
+
+#[test]
+fn presets_know_old_names_and_new_ones_and_leave_others() {
+    for (preset, before, after) in [
+        ("kernel", "swapper;common_startup_64;start_secondary;do_idle", "swapper;[kernel]"),
+        (
+            "kernel",
+            "ruby;rb_exc_new_cstr;exc_initialize;x",
+            "ruby;rb_exc_new_cstr;exc_initialize;x",
+        ),
+        ("kernel", "demo;main;asm_exc_int3;exc_int3;do_trap", "demo;main;[kernel]"),
+        ("cpython", "py::f:a.py;_Py_HandlePending;_Py_RunGC;gc_collect_main", "py::f:a.py;[GC]"),
+        ("go-runtime", "main.work;internal/runtime/syscall.Syscall6", "main.work"),
+        (
+            "go-runtime",
+            "main.work;internal/runtime/maps.grow",
+            "main.work;internal/runtime/maps.grow",
+        ),
+        ("jvm", "java;StubRoutines (initial stubs);void app.Foo.run()", "java;void app.Foo.run()"),
+        (
+            "rust-std",
+            "main;<fn() as core::ops::function::FnOnce<()>>::call_once;app::main",
+            "main;app::main",
+        ),
+        ("rust-std", "a;<b::{closure#0} as core::ops::function::FnOnce<()>>::call_once;c", "a;c"),
+    ] {
+        assert_eq!(stack(&["--preset", preset], before), after, "{preset}");
+    }
 }
 
 #[test]

@@ -141,6 +141,7 @@ fn options_change_names_that_perf_has_demangled() {
 #[test]
 fn normalized_names_are_those_of_the_page() {
     let page = include_str!("../man/stack-demangle.1");
+    let (_, page) = page.split_once(".Sh NORMALIZED NAMES").expect("a section");
     let mut names = 0;
     // .It Li foo.isra.0 , foo.constprop.1 Ta Li foo
     for line in page.lines().filter_map(|line| line.strip_prefix(".It Li ")) {

@@ -250,6 +250,12 @@ fn roots_are_chosen() {
 }
 
 #[test]
+fn names_of_events_are_as_clean_as_others() {
+    let script = "d 1 2.5: 7 cpu\u{1}cl;ock:\n\t 10 f (/d)\n\n";
+    assert_eq!(filter("stack-parse", &["--by-event"], script), "cpu cl:ock;d;f 1\n");
+}
+
+#[test]
 fn samples_come_one_by_one_on_request() {
     let script = "d 1 2.5: 7 c:\n\t 10 f (/d)\n\nd 1 2.6: 9 c:\n\t 10 a (/d)\n\nd 1 2.7: 7 c:\n\t 10 f (/d)\n\n";
     assert_eq!(filter("stack-parse", &["--per-sample"], script), "d;f 1\nd;a 1\nd;f 1\n");

@@ -89,6 +89,27 @@ impl Input {
         Ok(&self.ahead)
     }
 
+    /// The first bytes, which stay to be read: those seen before and what one
+    /// read brings. With them, true if there are `length` or no more to come.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn peek_more(&mut self, length: usize) -> io::Result<(&[u8], bool)> {
+        let seen = self.ahead.len();
+        if seen >= length {
+            return Ok((&self.ahead, true));
+        }
+        self.ahead.resize(length, 0);
+        let read = self.reader.read(&mut self.ahead[seen..]);
+        self.ahead.truncate(seen + read.as_ref().map_or(0, |&count| count));
+        match read {
+            Ok(count) => Ok((&self.ahead, count == 0)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok((&self.ahead, false)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Unpacks and decodes as often as the first bytes ask for it.
     fn unpacked(mut self) -> io::Result<Input> {
         let unpacked: Box<dyn Read + Send> = match self.peek(4)? {

@@ -91,6 +91,11 @@ fn what_was_cut_is_said(stage: &Stage) {
         text_of(browser, "notes")
             .contains("2 frames (10.0% of the weight) are cut by --max-frames")
     );
+    for view in ["flame", "bottom-up", "sandwich", "table"] {
+        let fragment = format!("#view={view}");
+        let browser = stage.show_at(&fragment, &["--max-frames", "0"], "a 1\nb 1\n");
+        assert!(text_of(browser, "notes").contains("are cut by --max-frames"), "{view}");
+    }
 }
 
 fn the_width_is_the_windows_or_the_users(stage: &Stage) {

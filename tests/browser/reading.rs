@@ -227,6 +227,26 @@ fn the_address_holds_the_state(stage: &Stage) {
     );
     assert_eq!(text_of(browser, "crumbs"), "all main a");
     assert_eq!(text_of(browser, "matched"), "75.0% found");
+    // Out of the zoom by an arrow is a step like another.
+    browser.type_keys("/");
+    browser.type_keys(key::ESCAPE);
+    browser.click(&frame("a"));
+    browser.type_keys(key::DOWN);
+    browser.reload();
+    assert_eq!(text_of(browser, "crumbs"), "all main");
+    // Names that differ in their marks only.
+    let marked = "main;foo_[k] 5\nmain;foo 4\nmain;foo_[i];z 3\nmain;bar 9\n";
+    for weight in ["5", "4", "3"] {
+        let browser = stage.show(&[], marked);
+        browser.click(&format!(
+            "[...document.querySelectorAll('.frame')].filter((e) => e.getAttribute('aria-label')?.startsWith('foo, {weight} '))[0]"
+        ));
+        browser.reload();
+        let shown = browser.text(
+            "document.querySelector('.frame[aria-label^=\"foo, \"]').getAttribute('aria-label')",
+        );
+        assert!(shown.starts_with(&format!("foo, {weight} ")), "{shown}");
+    }
     // As far as the way leads.
     let browser = stage.show_at(&address, &[], "main;z 1\n");
     assert_eq!(text_of(browser, "crumbs"), "all main");

@@ -107,6 +107,25 @@ fn filters_hand_each_line_on_when_asked_to() {
 }
 
 #[test]
+fn samples_are_handed_on_as_they_come() {
+    for format in [&[][..], &["--format", "perf-script"]] {
+        let args = [&["--per-sample", "--line-buffered"], format].concat();
+        let Running { mut child, mut stdin } = start_with("stack-parse", &args);
+        let lines = lines_of(&mut child);
+        let sample = |number| format!("d 1 2.{number}: 1 c: \n\t 10 f{number} (/d)\n\n");
+        write!(stdin, "{}", sample(0)).expect("it reads");
+        for number in 1..4 {
+            // That a sample has ended is known when the next one starts.
+            write!(stdin, "{}", sample(number)).expect("it reads");
+            assert_eq!(next(&lines), Some(format!("d;f{} 1", number - 1)), "{args:?}");
+        }
+        drop(stdin);
+        assert_eq!(next(&lines), Some("d;f3 1".to_owned()), "{args:?}");
+        assert_silent_success("stack-parse", child);
+    }
+}
+
+#[test]
 fn filters_write_before_they_have_read_all() {
     for name in FILTERS {
         let Running { mut child, mut stdin } = start(name, &[]);
@@ -164,8 +183,12 @@ struct Running {
 }
 
 fn start(name: &str, args: &[&str]) -> Running {
+    start_with(name, &with_minimal(name, args))
+}
+
+fn start_with(name: &str, args: &[&str]) -> Running {
     let mut child = Command::new(binary(name))
-        .args(with_minimal(name, args))
+        .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -32,7 +32,14 @@ impl Chain {
         if !self.run_first(self.rules.len(), line) {
             return None;
         }
-        if self.stack.is_empty() {
+        // Nothing, or a single frame without a name, would be a line without a stack.
+        let is_nothing = |frames: &[FrameId]| match frames {
+            [] => true,
+            [frame] => self.frames.name(*frame).is_empty(),
+            _ => false,
+        };
+        if is_nothing(&self.stack) {
+            self.stack.clear();
             self.stack.push(self.hidden);
         }
         self.text.clear();

@@ -129,7 +129,19 @@ const LOOKS: [(&[u8], &str); 27] = [
 ///
 /// What the system says.
 pub(crate) fn detect(input: &mut Input) -> io::Result<Detected> {
-    let text = input.peek(SAMPLE_SIZE)?;
+    loop {
+        let (text, is_all) = input.peek_more(SAMPLE_SIZE)?;
+        if is_all {
+            break;
+        }
+        // A live `perf script` may take its time until there is more.
+        let whole = &text[..memchr::memrchr(b'\n', text).unwrap_or(0)];
+        let detected = detect_text(whole);
+        if matches!(detected, Detected::Known(Format::PerfScript)) && !memtrace::is_trace(text) {
+            return Ok(detected);
+        }
+    }
+    let text = input.peek(0)?;
     if memtrace::is_trace(text) {
         return Ok(Detected::Known(Format::Memtrace));
     }

@@ -32,6 +32,9 @@ use profile::{Profile, ProfileArgs};
 /// before there are so many, memory is as fast as it gets.
 const MOST_THREADS: usize = 8;
 
+/// More than processors have cores; each takes memory.
+const MOST_ASKED: usize = 256;
+
 /// Turn any profiler's output into folded stacks, summed and sorted
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
@@ -123,7 +126,7 @@ fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) 
 
 fn threads(args: &Args) -> usize {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    args.threads.map_or(processors.min(MOST_THREADS), NonZero::get)
+    args.threads.map_or(processors.min(MOST_THREADS), |threads| threads.get().min(MOST_ASKED))
 }
 
 fn list_formats(pipe: &mut Pipe) -> Result<Status> {

@@ -262,12 +262,14 @@ impl Profile {
             return;
         }
         self.base.note(event, origin);
-        self.name.clear();
-        self.root.push_name(origin, &mut self.name);
         self.base.frames.clear();
         if self.by_event {
-            self.base.frames.push(self.frames.intern(self.events.name(event)));
+            let name = self.events.name(event).to_vec();
+            let frame = self.frame(&name);
+            self.base.frames.push(frame);
         }
+        self.name.clear();
+        self.root.push_name(origin, &mut self.name);
         if !self.name.is_empty() {
             self.base.frames.push(self.frames.intern(&self.name));
         }

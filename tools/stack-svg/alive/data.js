@@ -21,15 +21,17 @@ class Numbers {
     return this.at < this.text.length;
   }
 
+  // Nothing more is 0, as where all frames were cut and no name is left.
   next() {
     let number = 0;
     let scale = 1;
-    for (;;) {
+    while (this.more()) {
       const value = valueOf[this.text.charCodeAt(this.at++)];
       number += (value & 31) * scale;
-      if (value < 32) return number;
+      if (value < 32) break;
       scale *= 32;
     }
+    return number;
   }
 }
 

@@ -162,7 +162,10 @@ function drawAxis() {
   const width = page.stage.clientWidth;
   const step = stepOf(zoom.weight, width);
   const end = zoom.start + zoom.weight;
-  for (let at = Math.ceil(zoom.start / step) * step; at < end; at += step) {
+  const first = Math.ceil(zoom.start / step);
+  // Counted, since a large weight and a small step may add up to the same.
+  for (let turn = 0; (first + turn) * step < end; turn++) {
+    const at = (first + turn) * step;
     const x = ((at - zoom.start) / zoom.weight) * width;
     const mark = makeIn(page.axis, 'span', 'mark', number(at));
     mark.style.left = `${x}px`;

@@ -31,12 +31,12 @@ function neighbourInSandwich(from, key) {
 // Makes a frame the current one, drawn, in sight and with the focus.
 function goTo(branch) {
   if (branch === null) return;
-  if (!branch.path().includes(state.zoom) && state.view !== 'sandwich') {
-    // Outside of the zoom: as far out as it takes to see it.
-    state.zoom = commonBranch(branch, state.zoom);
-  }
+  const isOutside = !branch.path().includes(state.zoom) && state.view !== 'sandwich';
+  // As far out as it takes to see it.
+  if (isOutside) state.zoom = commonBranch(branch, state.zoom);
   state.current = branch;
   render();
+  if (isOutside) remember(true);
   const box = shown.boxes.find((one) => one.branch === branch);
   if (box === undefined) return;
   const top = topOf(box.row);
@@ -61,7 +61,7 @@ function walkMatches(by) {
   if (state.hits === null) return;
   if (state.view === 'table') return goToRow(table.current + by);
   const found = state.view === 'flame' ? nextNode(by) : nextBox(by);
-  if (found === null) say('no match here');
+  if (found === null) say(state.view === 'flame' ? 'no match here' : 'no match here is wide enough to be drawn');
   else goTo(found);
 }
 

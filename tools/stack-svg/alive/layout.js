@@ -53,9 +53,9 @@ function layout(width) {
   return above.concat(callees);
 }
 
-// Steps of an axis that read well: 1, 2 or 5 times a power of ten.
+// Steps of an axis that read well: 1, 2 or 5 times a power of ten, all whole.
 function stepOf(weight, width) {
   const least = (weight / width) * 90;
   const power = 10 ** Math.floor(Math.log10(least));
-  return [1, 2, 5, 10].map((one) => one * power).find((step) => step >= least);
+  return Math.max(1, [1, 2, 5, 10].map((one) => one * power).find((step) => step >= least));
 }

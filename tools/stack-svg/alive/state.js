@@ -24,23 +24,39 @@ const START = { view: facts.view, flipped: facts.inverted !== '' };
 // Four digits, for 24 bits of FNV-1a.
 function hashOf(name) {
   let hash = 0x811c9dc5;
-  for (const unit of nameText(name)) {
+  for (const unit of name === NOBODY ? 'all' : names[name]) {
     hash = Math.imul(hash ^ unit.codePointAt(0), 0x01000193);
   }
   hash = (hash ^ (hash >>> 24)) >>> 0;
   return [18, 12, 6, 0].map((shift) => DIGITS[(hash >>> shift) & 63]).join('');
 }
 
-// The way to a branch: at each level a hash, and behind ~ which of several
-// children of one name, as flame charts have them.
+// Which of several of one hash, behind a ~.
+const turnOf = (at) => (at > 0 ? `~${at}` : '');
+
+// The way to a branch: at each level the hash of a child.
 function wayTo(branch) {
   const steps = [];
   for (const one of branch.path().slice(1)) {
-    const same = isChart ? one.parent.kids.filter((kid) => kid.name === one.name) : [one];
-    const at = same.indexOf(one);
-    steps.push(hashOf(one.name) + (at > 0 ? `~${at}` : ''));
+    const hash = hashOf(one.name);
+    const same = one.parent.kids.filter((kid) => hashOf(kid.name) === hash);
+    steps.push(hash + turnOf(same.indexOf(one)));
   }
   return steps.join('.');
+}
+
+// A function, and what was called so.
+const namesOfHash = (hash) => [...names.keys()].filter((name) => hashOf(name) === hash);
+
+function functionWord(name) {
+  const hash = hashOf(name);
+  return hash + turnOf(namesOfHash(hash).indexOf(name));
+}
+
+function functionOf(word) {
+  const [hash, at = '0'] = word.split('~');
+  const same = namesOfHash(hash);
+  return same[Number(at)] ?? same[0] ?? NOBODY;
 }
 
 // As far as the way leads in this profile.
@@ -65,7 +81,7 @@ const rootOf = (view) => {
 function fragment() {
   const words = new URLSearchParams();
   if (state.view !== START.view) words.set('view', state.view);
-  if (state.view === 'sandwich') words.set('function', hashOf(state.focus));
+  if (state.view === 'sandwich') words.set('function', functionWord(state.focus));
   else if (state.zoom.parent !== null) words.set('zoom', wayTo(state.zoom));
   if (state.hits !== null) words.set('search', state.hits.query);
   if (state.flipped !== START.flipped) words.set('flip', '1');
@@ -97,8 +113,7 @@ function restore() {
   const view = words.get('view') ?? START.view;
   state.view = VIEWS.some(({ id }) => id === view) ? view : START.view;
   if (state.view === 'sandwich') {
-    const hash = words.get('function');
-    focusOn(names.findIndex((_, name) => hashOf(name) === hash));
+    focusOn(functionOf(words.get('function') ?? ''));
   }
   state.current = null;
   state.zoom = branchAt(rootOf(state.view), words.get('zoom') ?? '');
@@ -109,7 +124,7 @@ function restore() {
 function focusOn(name) {
   table.all ??= sumsOfNames();
   const heaviest = () =>
-    table.all.reduce((best, sums) => (sums.own > best.own && sums.name !== NOBODY ? sums : best)).name;
+    table.all.reduce((best, sums) => (sums.own > best.own && sums.name !== NOBODY ? sums : best), table.all[0])?.name ?? NOBODY;
   state.focus = name === NOBODY ? heaviest() : name;
   state.sandwich = sandwichOf(state.focus);
 }
