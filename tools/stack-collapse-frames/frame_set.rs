@@ -6,11 +6,14 @@ use regex::bytes::{Regex, RegexBuilder};
 /// Room for long lists of names.
 const SIZE_LIMIT: usize = 1 << 28;
 
-/// What may stand behind a name of a list: what gcc and LLVM append to a
-/// function that they copied or cut (`mark_slice.isra.0.cold`), and what
-/// `stack-parse --annotate` says of a frame (`_[i]`).
-const NAME_ENDS: &str =
-    r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm)(?:\.\d+)?)*(?:_\[[a-z]\])?";
+/// What may stand behind a name of a list: the arguments of C++
+/// (`VM_Operation::evaluate()`), what gcc and LLVM append to a function that
+/// they copied or cut (`mark_slice.isra.0.cold`, `f() [clone .cold]`), and
+/// what `stack-parse --annotate` says of a frame (`_[i]`).
+const NAME_ENDS: &str = concat!(
+    r"(?:\(.*\)(?: const)?)?(?: \[clone [^\]]+\])*",
+    r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm)(?:\.\d+)?)*(?:_\[[a-z]\])?",
+);
 
 /// The frames that a pattern matches; memory grows with distinct frames only.
 #[derive(Debug)]
