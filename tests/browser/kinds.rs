@@ -51,6 +51,12 @@ fn a_chart_keeps_the_order_and_has_an_axis(stage: &Stage) {
     assert!(text_of(browser, "axis").starts_with("100 110"));
     browser.reload();
     assert!(text_of(browser, "axis").starts_with("100 110"));
+    // What is too narrow is a block as long as the time that it is spread over.
+    let spread = "main;f 1\nmain 3\n".repeat(3000);
+    let browser = stage.show(&["--flamechart"], spread);
+    let [block, whole] = [".crowd", ".frame[role]"]
+        .map(|it| browser.number(&format!("document.querySelector('{it}').offsetWidth")));
+    assert!(block > 0.99 * whole, "{block} of {whole}");
     // For 2,000 there is a line at the right edge, but no room.
     let browser = stage.show(&["--flamechart"], "a 1000\nb 1001\n");
     let axis = text_of(browser, "axis");

@@ -22,11 +22,14 @@ fn blocked_time_is_the_time_between_switches() {
         switch("2.100000", "0", "R", "1", "idle"),
         switch("2.200000", "1", "X", "0", "exit"),
     ];
-    let output = output("stack-parse", &["--off-cpu"], script.concat());
+    let wakeup = "t1 1 [000] 2.300000: sched:sched_wakeup: comm=t1 pid=1\n\t 10 wake (/d)\n\n";
+    let script = script.concat() + wakeup;
+    let output = output("stack-parse", &["--off-cpu"], script);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "t1;read 500000000\nt1;write 350000000\n",);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "stack-parse: off-cpu: 1 switches away from threads that could go on left out\n\
+        "stack-parse: event sched:sched_wakeup: 1 of 7 samples (weight 1) left out\n\
+         stack-parse: off-cpu: 1 switches away from threads that could go on left out\n\
          stack-parse: off-cpu: 1 threads that did not come back left out\n",
     );
 }

@@ -34,6 +34,8 @@ pub(crate) struct Events {
     wanted: Wanted,
     /// Who asked for these events, in words.
     asked: String,
+    /// How to have others, if one may.
+    hint: &'static str,
     accounts: Vec<EventAccount>,
     /// Where the last event was found, since neighbours are mostly alike.
     last: usize,
@@ -54,13 +56,15 @@ impl Events {
             None => Wanted::First,
         };
         let asked = format!("--event asked for {}", args.event.as_deref().unwrap_or("*"));
-        Ok(Events { wanted, asked, accounts: Vec::new(), last: 0 })
+        let hint = ", --event or --by-event takes them in";
+        Ok(Events { wanted, asked, hint, accounts: Vec::new(), last: 0 })
     }
 
     /// Only the event of this name, which `asked` says is needed.
     pub(crate) fn only(name: &str, asked: &str) -> Result<Events> {
         let wanted = Wanted::Matching(regex_of_glob(name)?);
-        Ok(Events { wanted, asked: asked.to_owned(), accounts: Vec::new(), last: 0 })
+        let asked = asked.to_owned();
+        Ok(Events { wanted, asked, hint: "", accounts: Vec::new(), last: 0 })
     }
 
     /// The same choice with empty accounts.
@@ -125,10 +129,10 @@ impl Events {
             pipe.accounts.dropped += flow;
             if is_any_wanted {
                 pipe.complaints.note(format_args!(
-                    "event {}: {} of {all} samples (weight {weight}) left out, \
-                     --event or --by-event takes them in",
+                    "event {}: {} of {all} samples (weight {weight}) left out{}",
                     shown(&event.name),
                     event.samples,
+                    self.hint,
                 ));
             }
         }

@@ -32,12 +32,14 @@ function boxesOf(zoom, width, kept) {
       }
       crowd.crowd++;
       crowd.weight += kid.weight;
+      crowd.end = kid.start + kid.weight;
     }
   }
   for (const box of boxes) {
     if (box.crowd === undefined) continue;
     box.x = (box.start - zoom.start) * scale;
-    box.width = box.weight * scale;
+    // In a chart, there may be time between those of a crowd.
+    box.width = (box.end - box.start) * scale;
   }
   return boxes.filter((box) => box.crowd === undefined || box.width >= LEAST_WIDTH);
 }
