@@ -111,6 +111,8 @@ fn presets_know_old_names_and_new_ones_and_leave_others() {
         ("jvm", "java;JavaThread::run();C2Compiler::compile_method(ciEnv*);x", "java;[JIT]"),
         ("jvm", "java;VM_Operation::evaluate();VM_G1CollectForAllocation::doit();x", "java;[GC]"),
         ("jvm", "java;ZDirector::run_thread();x", "java;[GC]"),
+        ("jvm", "java;ZDriverPort::receive;x", "java;[GC]"),
+        ("jvm", "java;ZRootsIteratorTask::work;x", "java;[GC]"),
         ("jvm", "app;ZipTask::run;inflate", "app;ZipTask::run;inflate"),
         ("jvm", "java;StubRoutines (initial stubs);void app.Foo.run()", "java;void app.Foo.run()"),
         (
