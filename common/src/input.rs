@@ -84,8 +84,7 @@ impl Input {
     ///
     /// What the system says.
     pub fn peek(&mut self, length: usize) -> io::Result<&[u8]> {
-        let missing = length.saturating_sub(self.ahead.len());
-        self.reader.by_ref().take(missing as u64).read_to_end(&mut self.ahead)?;
+        while !self.peek_more(length)?.1 {}
         Ok(&self.ahead)
     }
 
@@ -104,7 +103,7 @@ impl Input {
         let read = self.reader.read(&mut self.ahead[seen..]);
         self.ahead.truncate(seen + read.as_ref().map_or(0, |&count| count));
         match read {
-            Ok(count) => Ok((&self.ahead, count == 0)),
+            Ok(count) => Ok((&self.ahead, count == 0 || self.ahead.len() == length)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok((&self.ahead, false)),
             Err(error) => Err(error),
         }

@@ -12,7 +12,6 @@ const HIDDEN: &[u8] = b"[hidden]";
 pub(crate) struct Chain {
     pub(crate) rules: Vec<Rule>,
     frames: FrameTable,
-    hidden: FrameId,
     ids: StackIds,
     /// The stack that the rules are at.
     stack: Vec<FrameId>,
@@ -21,10 +20,9 @@ pub(crate) struct Chain {
 
 impl Chain {
     /// A chain of rules that were made with this table.
-    pub(crate) fn new(rules: Vec<Rule>, mut frames: FrameTable) -> Chain {
-        let hidden = frames.intern(HIDDEN);
+    pub(crate) fn new(rules: Vec<Rule>, frames: FrameTable) -> Chain {
         let (ids, text) = (StackIds::default(), StackBuf::default());
-        Chain { rules, frames, hidden, ids, stack: Vec::new(), text }
+        Chain { rules, frames, ids, stack: Vec::new(), text }
     }
 
     /// What becomes of a line's stack; `None` if it stays as it is.
@@ -32,19 +30,14 @@ impl Chain {
         if !self.run_first(self.rules.len(), line) {
             return None;
         }
-        // Nothing, or a single frame without a name, would be a line without a stack.
-        let is_nothing = |frames: &[FrameId]| match frames {
-            [] => true,
-            [frame] => self.frames.name(*frame).is_empty(),
-            _ => false,
-        };
-        if is_nothing(&self.stack) {
-            self.stack.clear();
-            self.stack.push(self.hidden);
-        }
         self.text.clear();
         for &frame in &self.stack {
             self.text.push_clean_frame(self.frames.name(frame));
+        }
+        // No frame, or a single one without a name.
+        if self.text.as_bytes().is_empty() {
+            self.text.clear();
+            self.text.push_clean_frame(HIDDEN);
         }
         Some(self.text.as_bytes())
     }

@@ -130,27 +130,24 @@ const LOOKS: [(&[u8], &str); 27] = [
 /// What the system says.
 pub(crate) fn detect(input: &mut Input) -> io::Result<Detected> {
     loop {
-        let (text, is_all) = input.peek_more(SAMPLE_SIZE)?;
-        if is_all {
-            break;
-        }
+        let (bytes, is_all) = input.peek_more(SAMPLE_SIZE)?;
+        let detected = detect_bytes(bytes, is_all && bytes.len() < SAMPLE_SIZE);
         // A live `perf script` may take its time until there is more.
-        let whole = &text[..memchr::memrchr(b'\n', text).unwrap_or(0)];
-        let detected = detect_text(whole);
-        if matches!(detected, Detected::Known(Format::PerfScript)) && !memtrace::is_trace(text) {
+        if is_all || matches!(detected, Detected::Known(Format::PerfScript)) {
             return Ok(detected);
         }
     }
-    let text = input.peek(0)?;
-    if memtrace::is_trace(text) {
-        return Ok(Detected::Known(Format::Memtrace));
+}
+
+fn detect_bytes(bytes: &[u8], is_whole: bool) -> Detected {
+    if memtrace::is_trace(bytes) {
+        return Detected::Known(Format::Memtrace);
     }
     // A line that is cut short says little.
-    let whole = match memchr::memrchr(b'\n', text) {
-        Some(end) if text.len() >= SAMPLE_SIZE => &text[..end],
-        _ => text,
-    };
-    Ok(detect_text(whole))
+    match memchr::memrchr(b'\n', bytes) {
+        Some(end) if !is_whole => detect_text(&bytes[..end]),
+        _ => detect_text(bytes),
+    }
 }
 
 fn detect_text(text: &[u8]) -> Detected {

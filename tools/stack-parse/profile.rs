@@ -264,9 +264,9 @@ impl Profile {
         self.base.note(event, origin);
         self.base.frames.clear();
         if self.by_event {
-            let name = self.events.name(event).to_vec();
-            let frame = self.frame(&name);
-            self.base.frames.push(frame);
+            self.name.clear();
+            clean_frame(self.events.name(event), &mut self.name);
+            self.base.frames.push(self.frames.intern(&self.name));
         }
         self.name.clear();
         self.root.push_name(origin, &mut self.name);

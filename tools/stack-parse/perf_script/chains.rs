@@ -150,12 +150,11 @@ impl<'a> Chain<'a> {
     /// Where the last line of `text` starts, if it is as guessed.
     #[inline]
     fn start_of(&self, text: &[u8], guess: Guess) -> Option<usize> {
-        let (expected, frame) = self.recent.at(guess.text);
-        let (before, ip) = text.strip_suffix(expected)?.split_last_chunk::<PADDED_IP>()?;
+        let (expected, _) = self.recent.at(guess.text);
+        let start = text.len().checked_sub(PADDED_IP + expected.len())?;
+        let (before, line) = text.split_at(start);
         let is_line = before.last().is_none_or(|&byte| byte == b'\n');
-        let is_expected =
-            is_line && frame == guess.frame && !expected.is_empty() && is_padded_ip(ip);
-        is_expected.then_some(before.len())
+        (is_line && self.is_as_guessed(line, guess)).then_some(start)
     }
 
     /// Adds the frames that a line stands for below the node of `above`, which

@@ -56,12 +56,12 @@ pub(crate) fn read(
     let mut blocks = Blocks::cut_by(input, end_of_samples);
     let mut is_apart = false;
     let ended = loop {
-        if threads > 1 && is_apart && profile.can_fork() {
-            is_apart = false;
-            match parallel::read(&mut blocks, &mut reader, threads, profile)? {
-                Some(ended) => break ended,
-                None => continue,
-            }
+        if threads > 1
+            && is_apart
+            && profile.can_fork()
+            && let Some(ended) = parallel::read(&mut blocks, &mut reader, threads, profile)?
+        {
+            break ended;
         }
         match blocks.next_block() {
             Ok(Some(block)) => {

@@ -21,52 +21,52 @@ const state = {
 
 const START = { view: facts.view, flipped: facts.inverted !== '' };
 
+// Of names, as far as they were asked for.
+const hashes = [];
+
 // Four digits, for 24 bits of FNV-1a.
 function hashOf(name) {
+  if (hashes[name] !== undefined) return hashes[name];
   let hash = 0x811c9dc5;
-  for (const unit of name === NOBODY ? 'all' : names[name]) {
+  for (const unit of names[name] ?? 'all') {
     hash = Math.imul(hash ^ unit.codePointAt(0), 0x01000193);
   }
   hash = (hash ^ (hash >>> 24)) >>> 0;
-  return [18, 12, 6, 0].map((shift) => DIGITS[(hash >>> shift) & 63]).join('');
+  hashes[name] = [18, 12, 6, 0].map((shift) => DIGITS[(hash >>> shift) & 63]).join('');
+  return hashes[name];
 }
 
-// Which of several of one hash, behind a ~.
-const turnOf = (at) => (at > 0 ? `~${at}` : '');
-
-// The way to a branch: at each level the hash of a child.
-function wayTo(branch) {
-  const steps = [];
-  for (const one of branch.path().slice(1)) {
-    const hash = hashOf(one.name);
-    const same = one.parent.kids.filter((kid) => hashOf(kid.name) === hash);
-    steps.push(hash + turnOf(same.indexOf(one)));
-  }
-  return steps.join('.');
+// A word for one of several, which have names: its hash, and behind ~ which of
+// those that share it.
+function wordFor(one, all, nameOf) {
+  const hash = hashOf(nameOf(one));
+  const at = all.filter((other) => hashOf(nameOf(other)) === hash).indexOf(one);
+  return hash + (at > 0 ? `~${at}` : '');
 }
 
-// A function, and what was called so.
-const namesOfHash = (hash) => [...names.keys()].filter((name) => hashOf(name) === hash);
-
-function functionWord(name) {
-  const hash = hashOf(name);
-  return hash + turnOf(namesOfHash(hash).indexOf(name));
-}
-
-function functionOf(word) {
+// The one that a word is for, if there is any of its hash.
+function ofWord(word, all, nameOf) {
   const [hash, at = '0'] = word.split('~');
-  const same = namesOfHash(hash);
-  return same[Number(at)] ?? same[0] ?? NOBODY;
+  const same = all.filter((one) => hashOf(nameOf(one)) === hash);
+  return same[Number(at)] ?? same[0];
+}
+
+const nameOfBranch = (branch) => branch.name;
+const itself = (name) => name;
+
+// The way to a branch: at each level the word for a child.
+function wayTo(branch) {
+  const steps = branch.path().slice(1);
+  return steps.map((one) => wordFor(one, one.parent.kids, nameOfBranch)).join('.');
 }
 
 // As far as the way leads in this profile.
 function branchAt(root, way) {
   let branch = root;
   for (const step of way.split('.').filter(Boolean)) {
-    const [hash, at = '0'] = step.split('~');
-    const kids = branch.kids.filter((kid) => hashOf(kid.name) === hash);
-    if (kids.length === 0) break;
-    branch = kids[Number(at)] ?? kids[0];
+    const kid = ofWord(step, branch.kids, nameOfBranch);
+    if (kid === undefined) break;
+    branch = kid;
   }
   return branch;
 }
@@ -81,7 +81,7 @@ const rootOf = (view) => {
 function fragment() {
   const words = new URLSearchParams();
   if (state.view !== START.view) words.set('view', state.view);
-  if (state.view === 'sandwich') words.set('function', functionWord(state.focus));
+  if (state.view === 'sandwich') words.set('function', wordFor(state.focus, [...names.keys()], itself));
   else if (state.zoom.parent !== null) words.set('zoom', wayTo(state.zoom));
   if (state.hits !== null) words.set('search', state.hits.query);
   if (state.flipped !== START.flipped) words.set('flip', '1');
@@ -113,7 +113,7 @@ function restore() {
   const view = words.get('view') ?? START.view;
   state.view = VIEWS.some(({ id }) => id === view) ? view : START.view;
   if (state.view === 'sandwich') {
-    focusOn(functionOf(words.get('function') ?? ''));
+    focusOn(ofWord(words.get('function') ?? '', [...names.keys()], itself) ?? NOBODY);
   }
   state.current = null;
   state.zoom = branchAt(rootOf(state.view), words.get('zoom') ?? '');
@@ -123,8 +123,8 @@ function restore() {
 // Makes a function that of the sandwich; without one, the heaviest.
 function focusOn(name) {
   table.all ??= sumsOfNames();
-  const heaviest = () =>
-    table.all.reduce((best, sums) => (sums.own > best.own && sums.name !== NOBODY ? sums : best), table.all[0])?.name ?? NOBODY;
+  const heavier = (best, sums) => (sums.own > best.own && sums.name !== NOBODY ? sums : best);
+  const heaviest = () => table.all.reduce(heavier, table.all[0])?.name ?? NOBODY;
   state.focus = name === NOBODY ? heaviest() : name;
   state.sandwich = sandwichOf(state.focus);
 }
