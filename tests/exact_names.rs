@@ -29,25 +29,6 @@ fn readable(name: &str) -> String {
     format!("{unit}.{path}")
 }
 
-/// The oracle takes `rev_map`, which does nothing but make `rmap_f`, for it,
-/// and the initialiser of a unit for what most of it is about: a function ends
-/// where its symbol does.
-fn own(symbol: &str, name: &str) -> String {
-    let name = readable(name);
-    if let Some(unit) = symbol.strip_prefix("caml").and_then(|it| it.strip_suffix("__entry")) {
-        return readable(unit);
-    }
-    let path: Vec<&str> = name.split('.').collect();
-    let stem = symbol.trim_end_matches(|byte: char| byte.is_ascii_digit());
-    let own = |part: &&str| {
-        [format!("__{part}_"), format!(".{part}_")].iter().any(|it| stem.ends_with(it))
-    };
-    match path.iter().skip(1).position(own) {
-        Some(at) if !path.last().is_some_and(own) => path[..=at + 1].join("."),
-        _ => name,
-    }
-}
-
 fn table(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
     let exe = exe.to_str().expect("a UTF-8 path");
     let text = filter("stack-symbols", &[options, &[exe]].concat(), "");
@@ -58,7 +39,7 @@ fn table(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
 /// its line.
 fn named(exe: &Path, least: usize) -> BTreeMap<String, (String, String)> {
     let rows = oracle(exe, &[]).into_iter().filter(|row| row[1] != "-");
-    let named = rows.map(|row| (row[0].clone(), (own(&row[0], &row[1]), row[2].clone())));
+    let named = rows.map(|row| (row[0].clone(), (readable(&row[1]), row[2].clone())));
     let named: BTreeMap<_, _> = named.collect();
     assert!(named.len() >= least, "only {} symbols have a name", named.len());
     named

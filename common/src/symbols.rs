@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use memchr::{memchr_iter, memmem, memrchr};
+use memchr::memchr_iter;
 
 use crate::dwarf::Sections;
 use crate::executable::{Code, Executable, Unreadable};
@@ -194,7 +194,6 @@ impl Enclosing {
         if let Some(function) = function {
             let mut name = Vec::new();
             ocaml::write_backtrace_name(function.name, &mut name);
-            cut_at_own(&mut name, code.symbol);
             self.name = Some(without_anonymous(&name).to_vec());
             return Some(ExactName::Known(name));
         }
@@ -207,34 +206,6 @@ impl Enclosing {
         }
         self.name = Some(flat);
         None
-    }
-}
-
-/// Cuts off the functions within the one that `symbol` names.
-///
-/// A function that only makes a closure, `rev_map`, has no entry but this
-/// allocation, whose name is that of the closure: `Stdlib.List.rev_map.rmap_f`.
-/// So has the initialiser of a unit, which has the names of its submodules too.
-fn cut_at_own(name: &mut Vec<u8>, symbol: &[u8]) {
-    let mut flat = Vec::new();
-    if !ocaml::demangle(symbol, Stamps::Drop, &mut flat) {
-        return;
-    }
-    if flat.ends_with(ocaml::TOPLEVEL) {
-        *name = flat;
-        return;
-    }
-    // An operator may hold a dot: Foo.(.%())
-    let is_operator = flat.ends_with(b")");
-    let own = if is_operator { memmem::rfind(&flat, b".(") } else { memrchr(b'.', &flat) };
-    let (unit, own) = flat.split_at(own.unwrap_or(0));
-    // A copy of another unit's function has another name before its own.
-    if own == b".(fun)" || !name.starts_with(unit) || name.ends_with(own) {
-        return;
-    }
-    let inner = memmem::find_iter(&name[unit.len()..], own).map(|at| unit.len() + at + own.len());
-    if let Some(end) = inner.into_iter().find(|&end| name.get(end) == Some(&b'.')) {
-        name.truncate(end);
     }
 }
 
@@ -294,30 +265,5 @@ fn shorten(path: &mut Vec<u8>, files: &HashSet<Vec<u8>>) {
     let starts = memchr_iter(b'/', path).map(|slash| slash + 1);
     if let Some(start) = starts.into_iter().find(|&start| files.contains(&path[start..])) {
         path.drain(..start);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_function_ends_where_its_symbol_does() {
-        for (symbol, name, own) in [
-            ("camlStdlib__List__rev_map_252", "Stdlib.List.rev_map.rmap_f", "Stdlib.List.rev_map"),
-            ("camlA__encode_1", "A.Int.encode.go", "A.Int.encode"),
-            ("camlA__go_2", "A.Int.encode.go", "A.Int.encode.go"),
-            ("camlA__map_3", "B.map.loop", "B.map.loop"),
-            ("camlA__$3e$3e$3d_4", "A.(>>=).(fun)", "A.(>>=)"),
-            ("camlA__.$25$28$29_4_5_code", "A.M.(.%()).f", "A.M.(.%())"),
-            ("camlA__fun_5", "A.f.(fun).g", "A.f.(fun).g"),
-            ("camlA__entry", "A.Table.create", "A.(toplevel)"),
-            ("camlA__entry_6", "A.entry.f", "A.entry"),
-            ("camlA__encode_7", "A.encoded.f", "A.encoded.f"),
-        ] {
-            let mut cut = name.as_bytes().to_vec();
-            cut_at_own(&mut cut, symbol.as_bytes());
-            assert_eq!(cut, own.as_bytes(), "{symbol}");
-        }
     }
 }
