@@ -72,7 +72,7 @@ pub use frame_map::FrameMap;
 pub use frames::{FrameId, FrameTable};
 pub use heaviest::{HeaviestTree, TreeNode};
 pub use input::{Files, Input, STDIN, read_whole};
-pub use mapped::Mapped;
+pub use mapped::{CACHE_LINE, Mapped, prefetch};
 pub use ocaml_frames::{Call, Place, ocaml_calls};
 pub use output::{Output, STDOUT};
 pub use pattern::{bad_pattern, pattern_text};

@@ -2,7 +2,8 @@
 //!
 //! This is the only file with `unsafe`. With one thread stack-parse takes
 //! 0.195 s of a processor for 611 MB of deep stacks that are mapped, and
-//! 0.219 s for the same that are read.
+//! 0.219 s for the same that are read. Later, with 0.163 s for what is mapped,
+//! fetching ahead left 0.141 s of that.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -76,6 +77,22 @@ impl Deref for Mapped {
     fn deref(&self) -> &[u8] {
         &self.window[..self.length]
     }
+}
+
+/// How many bytes memory gives at once.
+pub const CACHE_LINE: usize = 64;
+
+/// Asks for bytes that are to be read soon, and does not wait for them.
+#[inline]
+pub fn prefetch(piece: &[u8; CACHE_LINE]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the bytes are borrowed, and all it changes is when they come.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(piece.as_ptr().cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = piece;
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
 
+use super::ahead::Ahead;
 use super::frame_line::{FrameLine, PADDED_IP, is_padded_ip, split_padded_ip};
 use super::guesses::{Guess, Guesses};
 use super::names::NameArgs;
@@ -90,6 +91,7 @@ impl<'a> Chain<'a> {
         sample: Sample,
         body: &[u8],
         previous: &[u8],
+        mut ahead: Ahead<'_>,
         profile: &mut Profile,
     ) -> bool {
         self.keep_common(body, previous);
@@ -99,6 +101,7 @@ impl<'a> Chain<'a> {
             None => (body.len(), 0, self.base),
         };
         while end > 0 {
+            ahead.step();
             let line_end = if end < body.len() { end - 1 } else { end };
             line += 1;
             let (start, known) = self.last_line(&body[..line_end], node);
@@ -116,6 +119,7 @@ impl<'a> Chain<'a> {
             };
             (end, node) = (start, child);
         }
+        ahead.finish();
         self.lines = line;
         true
     }

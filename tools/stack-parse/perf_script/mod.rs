@@ -6,6 +6,7 @@
 //! line by line ([`lines`]) where something else does: source lines, side
 //! records, one-line samples, CRLF, perf's own messages.
 
+mod ahead;
 mod chains;
 mod event_line;
 mod frame_line;
@@ -23,6 +24,7 @@ use memchr::{memchr, memmem};
 
 use crate::profile::Profile;
 use crate::sample::Origin;
+use ahead::Ahead;
 use chains::Chain;
 use headers::RecentHeaders;
 use lines::Lines;
@@ -115,7 +117,8 @@ impl<'a> Reader<'a> {
         for blank in memmem::find_iter(block, b"\n\n") {
             // Of three LF in a row, the third may be seen already.
             let text = block.get(start..blank).unwrap_or_default();
-            previous = self.whole_sample(text, previous, profile)?.unwrap_or_default();
+            let ahead = Ahead::new(&block[start..], text.len());
+            previous = self.whole_sample(text, previous, ahead, profile)?.unwrap_or_default();
             self.lines.blank_line(profile)?;
             start = blank + 2;
         }
@@ -138,6 +141,7 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &'b [u8],
         previous: &[u8],
+        ahead: Ahead<'_>,
         profile: &mut Profile,
     ) -> Result<Option<&'b [u8]>> {
         let end = memchr(b'\n', text).unwrap_or(text.len());
@@ -172,7 +176,7 @@ impl<'a> Reader<'a> {
             self.lines.pass();
             return self.line_by_line(body, profile);
         };
-        if !self.chain.read(sample, body, previous, profile) {
+        if !self.chain.read(sample, body, previous, ahead, profile) {
             self.lines.continue_sample(sample);
             return self.line_by_line(body, profile);
         }
