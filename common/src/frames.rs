@@ -4,6 +4,8 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::run_order::sort_runs;
+
 /// The number of a distinct frame name in a [`FrameTable`], counted from 0 in
 /// the order of arrival.
 pub type FrameId = u32;
@@ -57,14 +59,18 @@ impl FrameTable {
     /// number the new one.
     #[must_use]
     pub fn sorted(&self) -> (FrameTable, Vec<FrameId>) {
-        let mut order: Vec<FrameId> = (0..self.len() as FrameId).collect();
-        order.sort_unstable_by(|&a, &b| self.name(a).cmp(self.name(b)));
         let mut table = FrameTable::default();
         let mut places = vec![0; self.len()];
-        for id in order {
+        for id in self.order() {
             places[id as usize] = table.intern(self.name(id));
         }
         (table, places)
+    }
+
+    /// The numbers of all names, in the order of the names' bytes.
+    pub(crate) fn order(&self) -> impl Iterator<Item = FrameId> {
+        let placed = sort_runs(self.len() as FrameId, u8::MAX, |id| self.name(id));
+        placed.into_iter().map(|placed| placed.run)
     }
 
     /// How many distinct names there are; ids are below it.

@@ -1,7 +1,5 @@
 //! The order of folded lines, from that of the texts their frames put in.
 
-use std::cmp::Ordering;
-
 use crate::{FrameId, FrameTable};
 
 /// What frames may put into a line, sorted: a name as the leaf, or else a name
@@ -25,10 +23,23 @@ impl<'a> LineTexts<'a> {
     ///
     /// When there are 2^31 frames.
     pub(crate) fn of(frames: &'a FrameTable) -> LineTexts<'a> {
-        let ids = 0..frames.len() as FrameId;
-        let both = |frame| [Text { frame, is_leaf: true }, Text { frame, is_leaf: false }];
-        let mut sorted: Vec<Text> = ids.flat_map(both).collect();
-        sorted.sort_unstable_by(|a, b| a.compare(b, frames));
+        let mut sorted = Vec::with_capacity(2 * frames.len());
+        // Those whose second text is still to come. Each starts the next.
+        let mut open: Vec<FrameId> = Vec::new();
+        for frame in frames.order() {
+            let name = frames.name(frame);
+            // Of `a`, all that begins like `a b` stands between `a` and `a;`.
+            let is_within = |outer: &FrameId| {
+                let rest = name.strip_prefix(frames.name(*outer));
+                rest.is_some_and(|rest| rest.first().is_some_and(|&next| next < b';'))
+            };
+            while let Some(outer) = open.pop_if(|outer| !is_within(outer)) {
+                sorted.push(Text { frame: outer, is_leaf: false });
+            }
+            sorted.push(Text { frame, is_leaf: true });
+            open.push(frame);
+        }
+        sorted.extend(open.into_iter().rev().map(|frame| Text { frame, is_leaf: false }));
         let count = u32::try_from(sorted.len()).expect("fewer than 2^31 distinct frames");
         let mut places = vec![[0; 2]; frames.len()];
         for (place, text) in (0..count).zip(&sorted) {
@@ -62,20 +73,6 @@ impl<'a> LineTexts<'a> {
         if !is_leaf {
             out.push(b';');
         }
-    }
-}
-
-impl Text {
-    fn compare(&self, other: &Text, frames: &FrameTable) -> Ordering {
-        let (ours, theirs) = (frames.name(self.frame), frames.name(other.frame));
-        let common = ours.len().min(theirs.len());
-        let rest = |text: &Text, name: &[u8]| {
-            let separator = (!text.is_leaf).then_some(b';');
-            name.get(common).copied().or(separator)
-        };
-        // Only where one name starts the other does what follows it matter.
-        let names = ours[..common].cmp(&theirs[..common]);
-        names.then_with(|| rest(self, ours).cmp(&rest(other, theirs)))
     }
 }
 
