@@ -168,10 +168,12 @@ impl<'a> Chain<'a> {
         // What follows the address says all, unless the address is asked for.
         let text = split_padded_ip(line).map(|(_, text)| text);
         let text = text.filter(|_| !self.names.need_address());
-        if let Some((place, frame)) = text.and_then(|text| self.known(text)) {
+        if let Some((frame, place)) = text.and_then(|text| self.known(line, text)) {
             let child = profile.child(above.node, frame);
             self.steps.push(Step { frame, node: child, ..above });
-            self.guesses.put(above.node, line, Guess { text: place, frame, child });
+            if let Some(text) = place {
+                self.guesses.put(above.node, line, Guess { text, frame, child });
+            }
             return Some(child);
         }
         let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
@@ -189,19 +191,22 @@ impl<'a> Chain<'a> {
         Some(node)
     }
 
-    /// The frame that a text stands for, if it is known, and the place of the
-    /// text.
+    /// The frame that the text of a line stands for, if it is known, and the
+    /// place of the text, if it is kept.
     #[inline]
-    fn known(&mut self, text: &[u8]) -> Option<(Place, FrameId)> {
-        let place = self.recent.place(text);
+    fn known(&mut self, line: &[u8], text: &[u8]) -> Option<(FrameId, Option<Place>)> {
+        let place = Recent::place(line);
         let (known, frame) = self.recent.at(place);
         if known == text {
-            return Some((place, frame));
+            return Some((frame, Some(place)));
         }
         let symbol = self.symbols.parse(text);
         let frame = self.symbols.frame(symbol)?;
+        if !self.recent.is_missed_again(place, line) {
+            return Some((frame, None));
+        }
         self.recent.put(place, text, frame);
-        Some((place, frame))
+        Some((frame, Some(place)))
     }
 
     /// Keeps the lines that both texts end in.

@@ -10,6 +10,7 @@ mod ahead;
 mod chains;
 mod event_line;
 mod frame_line;
+mod glance;
 mod guesses;
 mod headers;
 mod lines;

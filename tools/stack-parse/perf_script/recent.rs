@@ -1,18 +1,17 @@
-//! Which frames the last lines stood for.
-
-use std::hash::BuildHasher;
+//! Which frames the lines stood for that came twice lately.
 
 use common::FrameId;
-use hashbrown::DefaultHashBuilder;
 
-/// A power of two: large enough that nine of ten lines of a recording with
-/// thousands of symbols are found, small enough to stay in the cache.
-const SLOTS: usize = 4096;
+use super::glance::glance;
+
+/// A power of two: large enough for the lines that come again and again, small
+/// enough to stay in the cache with their texts.
+const SLOTS: usize = 2048;
 
 /// Frames by the text they were read from. Of texts with the same place the
-/// last one stays, so memory is bounded whatever the input.
+/// last one stays that came twice, so memory is bounded whatever the input, and
+/// lines that come once, of which there are many, cost no copy.
 pub(super) struct Recent {
-    hasher: DefaultHashBuilder,
     slots: Vec<Slot>,
 }
 
@@ -29,18 +28,19 @@ impl Place {
 struct Slot {
     text: Vec<u8>,
     frame: FrameId,
+    /// What was seen of the last line that had this place in vain.
+    missed: usize,
 }
 
 impl Recent {
     pub(super) fn new() -> Recent {
-        let slots = vec![Slot::default(); SLOTS];
-        Recent { hasher: DefaultHashBuilder::default(), slots }
+        Recent { slots: vec![Slot::default(); SLOTS] }
     }
 
-    /// Where `text` is, if it is known.
+    /// Where the text of `line` is, if it is known.
     #[inline]
-    pub(super) fn place(&self, text: &[u8]) -> Place {
-        Place((self.hasher.hash_one(text) >> 32) as u32 % SLOTS as u32)
+    pub(super) fn place(line: &[u8]) -> Place {
+        Place((glance(line) % SLOTS) as u32)
     }
 
     /// The text at `place`, empty if there is none, and its frame.
@@ -48,6 +48,14 @@ impl Recent {
     pub(super) fn at(&self, place: Place) -> (&[u8], FrameId) {
         let slot = &self.slots[place.0 as usize];
         (&slot.text, slot.frame)
+    }
+
+    /// True if and only if the last line that had this place in vain looked like
+    /// `line`, which has it in vain too.
+    #[inline]
+    pub(super) fn is_missed_again(&mut self, place: Place, line: &[u8]) -> bool {
+        let seen = glance(line);
+        std::mem::replace(&mut self.slots[place.0 as usize].missed, seen) == seen
     }
 
     /// Remembers at `place`, which is the text's own, that `text` stands for
@@ -64,26 +72,37 @@ impl Recent {
 mod tests {
     use super::*;
 
+    const LINE: &[u8] = b"\t    55d0c1a0f2a4 outer+0x34 (/demo)";
+    const OTHER: &[u8] = b"\t    55d0c1a0f2b6 outer+0x46 (/demo)";
+
     #[test]
     fn what_was_put_is_found_while_it_stays() {
         let mut recent = Recent::new();
-        let texts = [(&b"outer+0x34 (/demo)"[..], 7), (b"outer+0x35 (/demo)", 8)];
-        for (text, frame) in texts {
-            let place = recent.place(text);
+        for (line, frame) in [(LINE, 7), (OTHER, 8)] {
+            let place = Recent::place(line);
             assert_eq!(recent.at(place).0, b"");
-            recent.put(place, text, frame);
+            recent.put(place, line, frame);
         }
-        for (text, frame) in texts {
-            assert_eq!(recent.at(recent.place(text)), (text, frame));
+        for (line, frame) in [(LINE, 7), (OTHER, 8)] {
+            assert_eq!(recent.at(Recent::place(line)), (line, frame));
         }
     }
 
     #[test]
+    fn a_line_counts_from_the_second_time_on() {
+        let mut recent = Recent::new();
+        let place = Recent::place(LINE);
+        let answers =
+            [LINE, LINE, LINE, OTHER, LINE].map(|line| recent.is_missed_again(place, line));
+        assert_eq!(answers, [false, true, true, false, false]);
+    }
+
+    #[test]
     fn texts_are_spread() {
-        let texts =
-            (0..SLOTS).map(|number| format!("symbol_{number}+0x{number:x} (/usr/lib/libc.so.6)"));
-        let recent = Recent::new();
-        let mut places: Vec<Place> = texts.map(|text| recent.place(text.as_bytes())).collect();
+        let line =
+            |number| format!("\t    7f21c93{number:05x} symbol+0x{number:x} (/usr/lib/libc.so.6)");
+        let lines = (0..SLOTS).map(|number| line(number * 7));
+        let mut places: Vec<Place> = lines.map(|line| Recent::place(line.as_bytes())).collect();
         places.sort_unstable();
         places.dedup();
         // Chance leaves 63 of 100 places taken.
