@@ -4,8 +4,6 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::run_order::sort_runs;
-
 /// The number of a distinct frame name in a [`FrameTable`], counted from 0 in
 /// the order of arrival.
 pub type FrameId = u32;
@@ -68,9 +66,10 @@ impl FrameTable {
     }
 
     /// The numbers of all names, in the order of the names' bytes.
-    pub(crate) fn order(&self) -> impl Iterator<Item = FrameId> {
-        let placed = sort_runs(self.len() as FrameId, u8::MAX, |id| self.name(id));
-        placed.into_iter().map(|placed| placed.run)
+    pub(crate) fn order(&self) -> Vec<FrameId> {
+        let mut order: Vec<FrameId> = (0..self.len() as FrameId).collect();
+        order.sort_unstable_by(|&a, &b| self.name(a).cmp(self.name(b)));
+        order
     }
 
     /// How many distinct names there are; ids are below it.

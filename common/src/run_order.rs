@@ -1,4 +1,4 @@
-//! The order of runs of numbers, or bytes: that of words in a dictionary.
+//! The order of runs of numbers: that of words in a dictionary.
 
 /// A run in its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,18 +14,18 @@ pub(crate) struct Placed {
 /// To compare two runs is to miss the cache twice. So of every run as many
 /// numbers are fetched as fit into 64 bits, these keys are sorted, and only
 /// runs with equal keys are looked at again, further on.
-pub(crate) fn sort_runs<'a, Number: Copy + Into<u64> + 'a>(
+pub(crate) fn sort_runs<'a>(
     count: u32,
-    largest: Number,
-    of: impl Fn(u32) -> &'a [Number],
+    largest: u32,
+    of: impl Fn(u32) -> &'a [u32],
 ) -> Vec<Placed> {
     // A digit is a number and one, as 0 says that the run has ended.
-    let bits = u64::BITS - (largest.into() + 1).leading_zeros();
+    let bits = u64::BITS - (u64::from(largest) + 1).leading_zeros();
     let digits = u64::BITS / bits;
     let unused = u64::BITS - digits * bits;
     let key = |run: u32, from: u32| {
         let rest = of(run).get(from as usize..).unwrap_or_default();
-        let digit = |index| rest.get(index).map_or(0, |&number: &Number| number.into() + 1);
+        let digit = |index| rest.get(index).map_or(0, |&number| u64::from(number) + 1);
         (0..digits as usize).fold(0, |key, index| key << bits | digit(index))
     };
 
@@ -86,7 +86,7 @@ mod tests {
         let runs = vec![vec![0, 0], vec![0], vec![], vec![0, 1], vec![1], vec![0, 0, 0]];
         let (ours, expected) = sorted(runs);
         assert_eq!(ours, expected);
-        assert_eq!(sort_runs::<u32>(0, 0, |_| &[]), []);
+        assert_eq!(sort_runs(0, 0, |_| &[]), []);
     }
 
     #[test]
