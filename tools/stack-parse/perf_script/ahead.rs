@@ -1,44 +1,54 @@
 //! Text that is fetched into the cache before it is read.
 //!
-//! Reading a chain takes about as long as fetching the next one from memory.
-//! To fetch it in one go would keep the processor waiting; so a little is asked
-//! for with every line.
+//! Reading samples takes about as long as fetching them from memory. To fetch
+//! much in one go would keep the processor waiting, so a little is asked for
+//! with every line.
+
+use std::ops::Range;
 
 use common::{CACHE_LINE, prefetch};
 
-/// How far ahead of what is read: a sample or a few.
-const DISTANCE: usize = 4096;
+/// How far ahead of the start of a sample text is fetched. The sample itself is
+/// there already, and some are longer than others.
+const DISTANCE: Range<usize> = 4096..3 * 4096;
 
-/// Text that is to be fetched.
+/// The text that follows what is read.
 pub(super) struct Ahead<'a> {
-    pieces: &'a [[u8; CACHE_LINE]],
+    block: &'a [u8],
+    /// All before it was asked for.
+    at: usize,
+    /// Nothing from here on is asked for yet.
+    end: usize,
 }
 
 impl<'a> Ahead<'a> {
-    /// For `read` bytes that are read from the start of `text`, as many.
-    #[inline]
-    pub(super) fn new(text: &'a [u8], read: usize) -> Ahead<'a> {
-        let text = text.get(DISTANCE..).unwrap_or_default();
-        // A piece that is begun counts, so that no gap is left.
-        let length = text.len().min(read + CACHE_LINE);
-        Ahead { pieces: text[..length].as_chunks().0 }
+    pub(super) fn new(block: &'a [u8]) -> Ahead<'a> {
+        Ahead { block, at: 0, end: 0 }
     }
 
-    /// Asks for as much as a line is long, or more.
+    /// Notes where in the block the sample starts that is read next.
     #[inline]
-    pub(super) fn step(&mut self) {
-        const LINE: usize = 2;
-        for _ in 0..LINE {
-            let Some((piece, rest)) = self.pieces.split_first() else { return };
+    pub(super) fn begin(&mut self, start: usize) {
+        self.at = self.at.max(start + DISTANCE.start);
+        self.end = start + DISTANCE.end;
+    }
+
+    /// Asks for as much as a line is long, or a bit more.
+    #[inline]
+    pub(super) fn fetch_line(&mut self) {
+        self.fetch_piece();
+        self.fetch_piece();
+    }
+
+    /// Asks for one cache line.
+    #[inline]
+    pub(super) fn fetch_piece(&mut self) {
+        if self.at < self.end
+            && let Some(piece) = self.block.get(self.at..).and_then(<[u8]>::first_chunk)
+        {
             prefetch(piece);
-            self.pieces = rest;
+            self.at += CACHE_LINE;
         }
-    }
-
-    /// Asks for the rest.
-    #[inline]
-    pub(super) fn finish(self) {
-        self.pieces.iter().for_each(prefetch);
     }
 }
 
@@ -47,24 +57,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_out_between_samples() {
-        let text = [0; DISTANCE + 1000];
-        for read in [0, 1, 63, 64, 65, 500] {
-            let pieces = Ahead::new(&text, read).pieces.len();
-            assert!((read..=read + CACHE_LINE).contains(&(pieces * CACHE_LINE)), "{read}");
-        }
-        assert_eq!(Ahead::new(&text, 5000).pieces.len(), 1000 / CACHE_LINE);
-        assert!(Ahead::new(&text[..DISTANCE], 64).pieces.is_empty());
+    fn what_is_ahead_is_asked_for_once() {
+        let block = vec![0; 20_000];
+        let mut ahead = Ahead::new(&block);
+        ahead.begin(100);
+        assert_eq!(ahead.at, 100 + DISTANCE.start);
+        ahead.fetch_line();
+        assert_eq!(ahead.at, 100 + DISTANCE.start + 2 * CACHE_LINE);
+        ahead.begin(164);
+        assert_eq!(ahead.at, 100 + DISTANCE.start + 2 * CACHE_LINE, "still ahead");
+        ahead.begin(5000);
+        assert_eq!(ahead.at, 5000 + DISTANCE.start, "what is too late is left out");
     }
 
     #[test]
-    fn a_step_is_a_part() {
-        let text = [0; DISTANCE + 1000];
-        let mut ahead = Ahead::new(&text, 300);
-        let before = ahead.pieces.len();
-        ahead.step();
-        assert!((1..before).contains(&ahead.pieces.len()));
-        (0..before).for_each(|_| ahead.step());
-        assert!(ahead.pieces.is_empty());
+    fn it_ends_with_the_block_and_not_too_far_ahead() {
+        let block = vec![0; 20_000];
+        let mut ahead = Ahead::new(&block);
+        ahead.begin(0);
+        (0..1000).for_each(|_| ahead.fetch_piece());
+        assert!((DISTANCE.end..DISTANCE.end + CACHE_LINE).contains(&ahead.at));
+        ahead.begin(block.len());
+        (0..1000).for_each(|_| ahead.fetch_line());
+        assert_eq!(ahead.at, block.len() + DISTANCE.start);
     }
 }

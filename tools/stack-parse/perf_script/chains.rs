@@ -91,17 +91,17 @@ impl<'a> Chain<'a> {
         sample: Sample,
         body: &[u8],
         previous: &[u8],
-        mut ahead: Ahead<'_>,
+        ahead: &mut Ahead<'_>,
         profile: &mut Profile,
     ) -> bool {
-        self.keep_common(body, previous);
+        self.keep_common(body, previous, ahead);
         self.rebase(sample.base, profile);
         let (mut end, mut line, mut node) = match self.steps.last() {
             Some(last) => (body.len() - last.from_end, last.line, last.node),
             None => (body.len(), 0, self.base),
         };
         while end > 0 {
-            ahead.step();
+            ahead.fetch_line();
             let line_end = if end < body.len() { end - 1 } else { end };
             line += 1;
             let (start, known) = self.last_line(&body[..line_end], node);
@@ -119,7 +119,6 @@ impl<'a> Chain<'a> {
             };
             (end, node) = (start, child);
         }
-        ahead.finish();
         self.lines = line;
         true
     }
@@ -210,11 +209,11 @@ impl<'a> Chain<'a> {
     }
 
     /// Keeps the lines that both texts end in.
-    fn keep_common(&mut self, body: &[u8], previous: &[u8]) {
+    fn keep_common(&mut self, body: &[u8], previous: &[u8], ahead: &mut Ahead<'_>) {
         if previous.is_empty() {
             return self.steps.clear();
         }
-        let common = common_end(body, previous);
+        let common = common_end(body, previous, ahead);
         // Where the texts differ just before a line, it is whole in the
         // previous text, but may be the end of a longer one in this text.
         let is_torn = common < body.len() && body[body.len() - common - 1] != b'\n';
@@ -244,19 +243,27 @@ impl<'a> Chain<'a> {
 }
 
 /// How many bytes `a` and `b` have in common at their ends.
-fn common_end(a: &[u8], b: &[u8]) -> usize {
+fn common_end(a: &[u8], b: &[u8], ahead: &mut Ahead<'_>) -> usize {
     const STEP: usize = 32;
+    // Half of what is passed over here is fetched; lines fetch more than theirs.
+    const STEPS_A_PIECE: usize = 4;
     let (_, a_steps) = a.as_rchunks::<STEP>();
     let (_, b_steps) = b.as_rchunks::<STEP>();
-    let steps = a_steps.iter().rev().zip(b_steps.iter().rev());
-    let same = steps.take_while(|(a, b)| a == b).count() * STEP;
+    let steps = a_steps.iter().rev().zip(b_steps.iter().rev()).enumerate();
+    let same = steps.take_while(|(step, (a, b))| {
+        if step % STEPS_A_PIECE == 0 {
+            ahead.fetch_piece();
+        }
+        a == b
+    });
+    let same = same.count() * STEP;
     let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
     same + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::common_end;
+    use super::*;
 
     #[test]
     fn the_common_end_is_exact() {
@@ -271,7 +278,8 @@ mod tests {
             (&long, &long[1..], 99),
             (&format!("a{long}"), &format!("b{long}"), 100),
         ] {
-            assert_eq!(common_end(a.as_bytes(), b.as_bytes()), expected, "{a:?} {b:?}");
+            let ahead = &mut Ahead::new(b"");
+            assert_eq!(common_end(a.as_bytes(), b.as_bytes(), ahead), expected, "{a:?} {b:?}");
         }
     }
 }

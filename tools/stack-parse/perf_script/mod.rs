@@ -115,11 +115,12 @@ impl<'a> Reader<'a> {
         let carried = self.chain.take_text();
         let mut previous = &carried[..];
         let mut start = 0;
+        let mut ahead = Ahead::new(block);
         for blank in memmem::find_iter(block, b"\n\n") {
             // Of three LF in a row, the third may be seen already.
             let text = block.get(start..blank).unwrap_or_default();
-            let ahead = Ahead::new(&block[start..], text.len());
-            previous = self.whole_sample(text, previous, ahead, profile)?.unwrap_or_default();
+            ahead.begin(start);
+            previous = self.whole_sample(text, previous, &mut ahead, profile)?.unwrap_or_default();
             self.lines.blank_line(profile)?;
             start = blank + 2;
         }
@@ -142,7 +143,7 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &'b [u8],
         previous: &[u8],
-        ahead: Ahead<'_>,
+        ahead: &mut Ahead<'_>,
         profile: &mut Profile,
     ) -> Result<Option<&'b [u8]>> {
         let end = memchr(b'\n', text).unwrap_or(text.len());
