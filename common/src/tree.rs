@@ -22,12 +22,14 @@ pub struct StackTree {
 struct Node {
     parent: NodeId,
     frame: FrameId,
+    /// Its first child; the root if there is none.
+    first: NodeId,
     weight: u64,
 }
 
 impl Default for StackTree {
     fn default() -> StackTree {
-        let root = Node { parent: 0, frame: FrameId::MAX, weight: 0 };
+        let root = Node { parent: 0, frame: FrameId::MAX, first: 0, weight: 0 };
         StackTree { nodes: vec![root], children: HashTable::new() }
     }
 }
@@ -44,20 +46,30 @@ impl StackTree {
     #[inline]
     pub fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
         let StackTree { nodes, children } = self;
+        let first = nodes[parent as usize].first;
+        if first != Self::ROOT && nodes[first as usize].frame == frame {
+            return first;
+        }
         let hash = hash_edge(parent, frame);
-        let found = children.find(hash, |&node| {
-            let node = &nodes[node as usize];
-            node.parent == parent && node.frame == frame
-        });
-        if let Some(&node) = found {
-            return node;
+        if first != Self::ROOT {
+            let found = children.find(hash, |&node| {
+                let node = &nodes[node as usize];
+                node.parent == parent && node.frame == frame
+            });
+            if let Some(&node) = found {
+                return node;
+            }
         }
         let node = NodeId::try_from(nodes.len()).expect("fewer than 2^32 distinct stacks");
-        nodes.push(Node { parent, frame, weight: 0 });
-        children.insert_unique(hash, node, |&node| {
-            let node = &nodes[node as usize];
-            hash_edge(node.parent, node.frame)
-        });
+        nodes.push(Node { parent, frame, first: Self::ROOT, weight: 0 });
+        if first == Self::ROOT {
+            nodes[parent as usize].first = node;
+        } else {
+            children.insert_unique(hash, node, |&node| {
+                let node = &nodes[node as usize];
+                hash_edge(node.parent, node.frame)
+            });
+        }
         node
     }
 
