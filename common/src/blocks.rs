@@ -6,7 +6,7 @@ use std::ops::Deref;
 use memchr::memrchr;
 
 use crate::Input;
-use crate::mapped::Mapped;
+use crate::mapped::{Mapped, PIECE, WINDOW};
 
 /// As large as a second-level cache holds with room for other things.
 const BLOCK_SIZE: usize = 256 * 1024;
@@ -55,12 +55,7 @@ impl<'a> Blocks<'a> {
     ///
     /// What the input says.
     pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
-        self.mapped = self.input.next_mapped(self.cut)?;
-        if self.mapped.is_none() {
-            self.buffer.copy_within(self.lent..self.filled, 0);
-            self.filled -= self.lent;
-            self.lent = self.fill()?;
-        }
+        self.advance(WINDOW)?;
         Ok(match &self.mapped {
             Some(block) => Some(block),
             None => (self.lent > 0).then(|| &self.buffer[..self.lent]),
@@ -75,11 +70,12 @@ impl<'a> Blocks<'a> {
     ///
     /// What the input says.
     pub fn take_block(&mut self, mut spare: Vec<u8>) -> Result<Option<Block>> {
-        if self.next_block()?.is_none() {
-            return Ok(None);
-        }
+        self.advance(PIECE)?;
         if let Some(block) = self.mapped.take() {
             return Ok(Some(Block::Mapped(block)));
+        }
+        if self.lent == 0 {
+            return Ok(None);
         }
         let torn = self.lent..self.filled;
         spare.resize(BLOCK_SIZE.max(torn.len()), 0);
@@ -88,6 +84,18 @@ impl<'a> Blocks<'a> {
         block.truncate(self.lent);
         (self.lent, self.filled) = (0, torn.len());
         Ok(Some(Block::Read(block)))
+    }
+
+    /// Makes the next block the one that is lent; `window` is how much may be
+    /// mapped.
+    fn advance(&mut self, window: usize) -> Result<()> {
+        self.mapped = self.input.next_mapped(self.cut, window)?;
+        if self.mapped.is_none() {
+            self.buffer.copy_within(self.lent..self.filled, 0);
+            self.filled -= self.lent;
+            self.lent = self.fill()?;
+        }
+        Ok(())
     }
 
     /// Reads until there is a whole piece and returns its end; all that is

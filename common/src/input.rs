@@ -131,7 +131,8 @@ impl Input {
     }
 
     /// The next bytes as far as `cut` says, without a copy, where they come
-    /// from a large file; `None` if they are to be read instead.
+    /// from a large file; `None` if they are to be read instead. `window` is
+    /// how much may be mapped for them.
     ///
     /// # Errors
     ///
@@ -139,9 +140,10 @@ impl Input {
     pub(crate) fn next_mapped(
         &mut self,
         cut: fn(&[u8]) -> Option<usize>,
+        window: usize,
     ) -> io::Result<Option<Mapped>> {
         let Some(mapped) = &mut self.mapped else { return Ok(None) };
-        if let Some(block) = mapped.next(cut) {
+        if let Some(block) = mapped.next(cut, window) {
             return Ok(Some(block));
         }
         if let Some(mapped) = self.mapped.take() {

@@ -8,30 +8,37 @@
 
 use std::fs::File;
 use std::io::{Result, Seek, SeekFrom};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use memmap2::{Mmap, MmapOptions};
 
 use crate::progress::Progress;
 
-/// How much is mapped at a time: memory is one window for each thread, and
-/// what a window costs is little beside it.
-const WINDOW: usize = 2 * 1024 * 1024;
+/// How much is lent at a time, and how much is mapped at a time for several
+/// readers: memory is then one for each of them.
+pub(crate) const PIECE: usize = 2 * 1024 * 1024;
 
-/// What is left of a file; the part that is not a whole window is for `read`.
+/// How much is mapped at a time for a single reader: what a window costs is
+/// little beside it.
+pub(crate) const WINDOW: usize = 4 * PIECE;
+
+/// What is left of a file; the part that is not a whole piece is for `read`.
 #[derive(Debug)]
 pub(crate) struct MappedFile {
     file: File,
     at: u64,
     end: u64,
+    /// What was mapped last, and where it starts.
+    window: Option<(Arc<Mmap>, u64)>,
     progress: Progress,
 }
 
 /// Bytes of a file.
 #[derive(Debug)]
 pub struct Mapped {
-    window: Mmap,
-    length: usize,
+    window: Arc<Mmap>,
+    piece: Range<usize>,
 }
 
 impl MappedFile {
@@ -42,27 +49,48 @@ impl MappedFile {
         let mut file = file.try_clone().ok()?;
         let (at, end) = (file.stream_position().ok()?, metadata.len());
         let progress = progress.clone();
-        let is_large = at.saturating_add(WINDOW as u64) <= end;
-        is_large.then_some(MappedFile { file, at, end, progress })
+        let is_large = at.saturating_add(PIECE as u64) <= end;
+        is_large.then_some(MappedFile { file, at, end, window: None, progress })
     }
 
-    /// The next bytes as far as `cut` says, given the next window; `None` if
-    /// there is no whole window left, or no cut in it.
-    pub(crate) fn next(&mut self, cut: fn(&[u8]) -> Option<usize>) -> Option<Mapped> {
-        if self.at + WINDOW as u64 > self.end {
+    /// The next bytes as far as `cut` says, given the next piece; `None` if
+    /// there is no whole piece left, or no cut in it. If they are not mapped
+    /// yet, a window of this size is.
+    pub(crate) fn next(
+        &mut self,
+        cut: fn(&[u8]) -> Option<usize>,
+        window: usize,
+    ) -> Option<Mapped> {
+        if self.at + PIECE as u64 > self.end {
             return None;
         }
+        let (window, start) = self.window(window)?;
+        let length = cut(&window[start..start + PIECE])?;
+        self.at += length as u64;
+        self.progress.advance(length);
+        Some(Mapped { window, piece: start..start + length })
+    }
+
+    /// A window that holds the next piece, and where the piece starts in it.
+    fn window(&mut self, size: usize) -> Option<(Arc<Mmap>, usize)> {
+        if let Some((window, start)) = &self.window {
+            let offset = (self.at - start) as usize;
+            if offset + PIECE <= window.len() {
+                return Some((Arc::clone(window), offset));
+            }
+        }
+        // Whoever still reads a piece of the last one has it, too.
+        self.window = None;
+        let length = size.min((self.end - self.at) as usize);
         // SAFETY: the bytes are only read, and nothing is concluded from them
         // that would not hold if another process changed them meanwhile: all
         // that is read is checked where it is used. If another process cuts
         // the file short, this one dies of SIGBUS, as it would in ripgrep.
         let window = unsafe {
-            MmapOptions::new().offset(self.at).len(WINDOW).populate().map(&self.file).ok()?
+            MmapOptions::new().offset(self.at).len(length).populate().map(&self.file).ok()?
         };
-        let length = cut(&window)?;
-        self.at += length as u64;
-        self.progress.advance(length);
-        Some(Mapped { window, length })
+        let (window, _) = self.window.insert((Arc::new(window), self.at));
+        Some((Arc::clone(window), 0))
     }
 
     /// Lets the file be read from here on.
@@ -75,7 +103,7 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.window[..self.length]
+        &self.window[self.piece.clone()]
     }
 }
 
@@ -144,14 +172,29 @@ mod tests {
     }
 
     #[test]
-    fn whole_windows_are_mapped_and_the_rest_is_read() {
-        for (size, expected) in [(WINDOW / 2, 0), (WINDOW, 1), (3 * WINDOW + WINDOW / 2, 3)] {
-            let text = lines(size);
-            let scratch = Scratch::new("whole-windows", &text);
+    fn whole_pieces_are_mapped_and_the_rest_is_read() {
+        for pieces in [0, 1, 3, 3 * WINDOW / PIECE] {
+            let text = lines(pieces * PIECE + PIECE / 2);
+            let scratch = Scratch::new("whole-pieces", &text);
             let (seen, mapped) = read(&mut scratch.input());
-            assert_eq!(mapped, expected, "{size} bytes");
-            assert!(seen == text, "{size} bytes");
+            assert_eq!(mapped, pieces);
+            assert!(seen == text, "{pieces} pieces");
         }
+    }
+
+    #[test]
+    fn pieces_share_a_window() {
+        let text = lines(2 * WINDOW);
+        let scratch = Scratch::new("shared-window", &text);
+        let file = File::open(&scratch.0).expect("the file is there");
+        let mut mapped = MappedFile::new(&file, &Progress::new("test")).expect("it is large");
+        let mut next = || mapped.next(|piece| Some(piece.len()), WINDOW).expect("there is more");
+        let pieces: Vec<Mapped> = (0..2 * WINDOW / PIECE).map(|_| next()).collect();
+        let (first, second) = pieces.split_at(WINDOW / PIECE);
+        let is_one = |pieces: &[Mapped]| {
+            pieces.iter().all(|piece| Arc::ptr_eq(&piece.window, &pieces[0].window))
+        };
+        assert!(is_one(first) && is_one(second) && !is_one(&pieces));
     }
 
     #[test]
@@ -170,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_line_longer_than_a_window_arrives_whole() {
-        let text = [lines(WINDOW + 1000), vec![b'x'; 2 * WINDOW], b"\n".to_vec()].concat();
+        let text = [lines(PIECE + 1000), vec![b'x'; 2 * WINDOW], b"\n".to_vec()].concat();
         let scratch = Scratch::new("long-line", &text);
         assert!(read(&mut scratch.input()).0 == text);
     }
