@@ -89,6 +89,8 @@ impl<'a> Blocks<'a> {
     /// Makes the next block the one that is lent; `window` is how much may be
     /// mapped.
     fn advance(&mut self, window: usize) -> Result<()> {
+        // Two windows at once would be two in memory.
+        self.mapped = None;
         self.mapped = self.input.next_mapped(self.cut, window)?;
         if self.mapped.is_none() {
             self.buffer.copy_within(self.lent..self.filled, 0);
