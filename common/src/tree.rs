@@ -47,29 +47,27 @@ impl StackTree {
     pub fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
         let StackTree { nodes, children } = self;
         let first = nodes[parent as usize].first;
-        if first != Self::ROOT && nodes[first as usize].frame == frame {
+        if first == Self::ROOT {
+            let node = append(nodes, parent, frame);
+            nodes[parent as usize].first = node;
+            return node;
+        }
+        if nodes[first as usize].frame == frame {
             return first;
         }
         let hash = hash_edge(parent, frame);
-        if first != Self::ROOT {
-            let found = children.find(hash, |&node| {
-                let node = &nodes[node as usize];
-                node.parent == parent && node.frame == frame
-            });
-            if let Some(&node) = found {
-                return node;
-            }
+        let found = children.find(hash, |&node| {
+            let node = &nodes[node as usize];
+            node.parent == parent && node.frame == frame
+        });
+        if let Some(&node) = found {
+            return node;
         }
-        let node = NodeId::try_from(nodes.len()).expect("fewer than 2^32 distinct stacks");
-        nodes.push(Node { parent, frame, first: Self::ROOT, weight: 0 });
-        if first == Self::ROOT {
-            nodes[parent as usize].first = node;
-        } else {
-            children.insert_unique(hash, node, |&node| {
-                let node = &nodes[node as usize];
-                hash_edge(node.parent, node.frame)
-            });
-        }
+        let node = append(nodes, parent, frame);
+        children.insert_unique(hash, node, |&node| {
+            let node = &nodes[node as usize];
+            hash_edge(node.parent, node.frame)
+        });
         node
     }
 
@@ -267,6 +265,14 @@ impl Children {
         let node = node as usize;
         &self.nodes[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
+}
+
+/// A new node of weight 0 below `parent`, which does not know it yet.
+#[inline]
+fn append(nodes: &mut Vec<Node>, parent: NodeId, frame: FrameId) -> NodeId {
+    let node = NodeId::try_from(nodes.len()).expect("fewer than 2^32 distinct stacks");
+    nodes.push(Node { parent, frame, first: StackTree::ROOT, weight: 0 });
+    node
 }
 
 /// Mixes an edge well enough for a table that looks at the low and the top

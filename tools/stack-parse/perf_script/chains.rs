@@ -9,6 +9,7 @@ use memchr::memrchr;
 
 use super::ahead::Ahead;
 use super::frame_line::{FrameLine, PADDED_IP, is_padded_ip, split_padded_ip};
+use super::glance::Glance;
 use super::guesses::{Guess, Guesses};
 use super::names::NameArgs;
 use super::recent::{Place, Recent};
@@ -136,7 +137,8 @@ impl<'a> Chain<'a> {
         }
         let start = memrchr(b'\n', text).map_or(0, |newline| newline + 1);
         let line = &text[start..];
-        let known = self.guesses.turn(node, line).filter(|&guess| self.is_as_guessed(line, guess));
+        let known = self.guesses.turn(node, Glance::of(line));
+        let known = known.filter(|&guess| self.is_as_guessed(line, guess));
         self.take_turns = known.is_some();
         (start, known)
     }
@@ -167,11 +169,12 @@ impl<'a> Chain<'a> {
         // What follows the address says all, unless the address is asked for.
         let text = split_padded_ip(line).map(|(_, text)| text);
         let text = text.filter(|_| !self.names.need_address());
-        if let Some((frame, place)) = text.and_then(|text| self.known(line, text)) {
+        let glance = Glance::of(line);
+        if let Some((frame, place)) = text.and_then(|text| self.known(glance, text)) {
             let child = profile.child(above.node, frame);
             self.steps.push(Step { frame, node: child, ..above });
             if let Some(text) = place {
-                self.guesses.put(above.node, line, Guess { text, frame, child });
+                self.guesses.put(above.node, glance, Guess { text, frame, child });
             }
             return Some(child);
         }
@@ -190,18 +193,18 @@ impl<'a> Chain<'a> {
         Some(node)
     }
 
-    /// The frame that the text of a line stands for, if it is known, and the
-    /// place of the text, if it is kept.
+    /// The frame that the text of a line, which looks like `glance`, stands for,
+    /// if it is known, and the place of the text, if it is kept.
     #[inline]
-    fn known(&mut self, line: &[u8], text: &[u8]) -> Option<(FrameId, Option<Place>)> {
-        let place = Recent::place(line);
+    fn known(&mut self, glance: Glance, text: &[u8]) -> Option<(FrameId, Option<Place>)> {
+        let place = Recent::place(glance);
         let (known, frame) = self.recent.at(place);
         if known == text {
             return Some((frame, Some(place)));
         }
         let symbol = self.symbols.parse(text);
         let frame = self.symbols.frame(symbol)?;
-        if !self.recent.is_missed_again(place, line) {
+        if !self.recent.is_missed_again(place, glance) {
             return Some((frame, None));
         }
         self.recent.put(place, text, frame);
@@ -280,6 +283,24 @@ mod tests {
         ] {
             let ahead = &mut Ahead::new(b"");
             assert_eq!(common_end(a.as_bytes(), b.as_bytes(), ahead), expected, "{a:?} {b:?}");
+        }
+    }
+
+    #[derive(clap::Parser)]
+    struct Options {
+        #[command(flatten)]
+        names: NameArgs,
+    }
+
+    #[test]
+    fn what_is_no_line_is_never_as_guessed() {
+        let options: Options = clap::Parser::parse_from(["test"]);
+        let chain = Chain::new(&options.names);
+        // An empty place has no text, and this frame.
+        let empty = Guess { text: Place::FIRST, frame: FrameId::default(), child: 0 };
+        for line in [&b""[..], b"\t", b"\t    55d0c1a0f2a4 "] {
+            assert!(!chain.is_as_guessed(line, empty), "{line:?}");
+            assert_eq!(chain.start_of(line, empty), None, "{line:?}");
         }
     }
 }

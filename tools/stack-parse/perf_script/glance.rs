@@ -6,14 +6,25 @@ use super::frame_line::PADDED_IP;
 /// and others mostly have not: of the length, the start of the name and the
 /// last digits of the address, which are the same wherever the object is
 /// mapped. Without a name the digits mean nothing.
-#[inline]
-pub(super) fn glance(line: &[u8]) -> usize {
-    const DIGITS: usize = 3;
-    let is_named = line.get(PADDED_IP).is_some_and(|&byte| byte != b'[');
-    let seen = line.get(PADDED_IP - 1 - DIGITS..).and_then(<[u8]>::first_chunk);
-    let seen = seen.filter(|_| is_named).map_or(0, |seen| u64::from_le_bytes(*seen));
-    let mixed = (seen ^ (line.len() as u64) << 16).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> 40) as usize
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Glance(usize);
+
+impl Glance {
+    #[inline]
+    pub(super) fn of(line: &[u8]) -> Glance {
+        const DIGITS: usize = 3;
+        let is_named = line.get(PADDED_IP).is_some_and(|&byte| byte != b'[');
+        let seen = line.get(PADDED_IP - 1 - DIGITS..).and_then(<[u8]>::first_chunk);
+        let seen = seen.filter(|_| is_named).map_or(0, |seen| u64::from_le_bytes(*seen));
+        let mixed = (seen ^ (line.len() as u64) << 16).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        Glance((mixed >> 40) as usize)
+    }
+
+    /// The number, for a place in a table.
+    #[inline]
+    pub(super) fn number(self) -> usize {
+        self.0
+    }
 }
 
 #[cfg(test)]
@@ -25,14 +36,14 @@ mod tests {
     #[test]
     fn the_object_may_be_anywhere() {
         let elsewhere = b"\t    7f6a2b90d2a4 camlFoo__loop_12+0x34 (/demo)";
-        assert_eq!(glance(LINE), glance(elsewhere));
+        assert_eq!(Glance::of(LINE), Glance::of(elsewhere));
     }
 
     #[test]
     fn the_address_of_the_unknown_means_nothing() {
         let one = b"\t               1 [unknown] ([unknown])";
         let other = b"\t            2734 [unknown] ([unknown])";
-        assert_eq!(glance(one), glance(other));
+        assert_eq!(Glance::of(one), Glance::of(other));
     }
 
     #[test]
@@ -45,7 +56,7 @@ mod tests {
             b"\t    55d0c1a0f2a4 mark_slice+0x34 (/demo)",
             b"\t    55d0c1a0f2a4 [unknown] (/demo)",
         ];
-        let mut glances: Vec<_> = lines.into_iter().map(glance).collect();
+        let mut glances: Vec<_> = lines.into_iter().map(Glance::of).collect();
         glances.sort_unstable();
         glances.dedup();
         // The fourth only differs where nobody looks.
@@ -55,7 +66,7 @@ mod tests {
     #[test]
     fn what_is_no_line_is_no_trouble() {
         for line in [&b""[..], b"\t", &LINE[..PADDED_IP], &LINE[..PADDED_IP + 3]] {
-            glance(line);
+            Glance::of(line);
         }
     }
 }

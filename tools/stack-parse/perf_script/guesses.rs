@@ -3,7 +3,7 @@
 
 use common::{FrameId, NodeId};
 
-use super::glance::glance;
+use super::glance::Glance;
 use super::recent::Place;
 
 /// A power of two: enough for what follows the frames of one program, little
@@ -44,13 +44,13 @@ impl Guesses {
 
     /// What followed `node` when it was a line like this.
     #[inline]
-    pub(super) fn turn(&self, node: NodeId, line: &[u8]) -> Option<Guess> {
+    pub(super) fn turn(&self, node: NodeId, line: Glance) -> Option<Guess> {
         let (above, guess) = self.turns[turn(node, line)];
         (above == node).then_some(guess)
     }
 
     /// Remembers what `line`, which followed `node`, led to.
-    pub(super) fn put(&mut self, node: NodeId, line: &[u8], guess: Guess) {
+    pub(super) fn put(&mut self, node: NodeId, line: Glance, guess: Guess) {
         self.turns[turn(node, line)] = (node, guess);
         let node = node as usize;
         if node >= self.last.len() {
@@ -62,8 +62,8 @@ impl Guesses {
 
 /// The place of what follows a node when it is a line like this.
 #[inline]
-fn turn(node: NodeId, line: &[u8]) -> usize {
-    (glance(line) ^ node as usize) % TURNS
+fn turn(node: NodeId, line: Glance) -> usize {
+    (line.number() ^ node as usize) % TURNS
 }
 
 #[cfg(test)]
@@ -80,14 +80,14 @@ mod tests {
     #[test]
     fn lines_that_take_turns_are_all_known() {
         let mut guesses = Guesses::new();
-        assert_eq!((guesses.last(7), guesses.turn(7, LINE)), (None, None));
-        assert!(guesses.turn(0, LINE).is_none_or(|guess| guess == NOTHING));
-        guesses.put(7, LINE, guess(1));
-        guesses.put(7, OTHER, guess(2));
+        assert_eq!((guesses.last(7), guesses.turn(7, Glance::of(LINE))), (None, None));
+        assert!(guesses.turn(0, Glance::of(LINE)).is_none_or(|guess| guess == NOTHING));
+        guesses.put(7, Glance::of(LINE), guess(1));
+        guesses.put(7, Glance::of(OTHER), guess(2));
         assert_eq!(guesses.last(7), Some(guess(2)));
-        assert_eq!(guesses.turn(7, LINE), Some(guess(1)));
-        assert_eq!(guesses.turn(7, OTHER), Some(guess(2)));
-        assert_eq!(guesses.turn(8, LINE), None);
+        assert_eq!(guesses.turn(7, Glance::of(LINE)), Some(guess(1)));
+        assert_eq!(guesses.turn(7, Glance::of(OTHER)), Some(guess(2)));
+        assert_eq!(guesses.turn(8, Glance::of(LINE)), None);
         assert_eq!(guesses.last(6), Some(NOTHING));
     }
 }

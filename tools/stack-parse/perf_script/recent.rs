@@ -2,7 +2,7 @@
 
 use common::FrameId;
 
-use super::glance::glance;
+use super::glance::Glance;
 
 /// A power of two: large enough for the lines that come again and again, small
 /// enough to stay in the cache with their texts.
@@ -29,7 +29,7 @@ struct Slot {
     text: Vec<u8>,
     frame: FrameId,
     /// What was seen of the last line that had this place in vain.
-    missed: usize,
+    missed: Glance,
 }
 
 impl Recent {
@@ -39,8 +39,8 @@ impl Recent {
 
     /// Where the text of `line` is, if it is known.
     #[inline]
-    pub(super) fn place(line: &[u8]) -> Place {
-        Place((glance(line) % SLOTS) as u32)
+    pub(super) fn place(line: Glance) -> Place {
+        Place((line.number() % SLOTS) as u32)
     }
 
     /// The text at `place`, empty if there is none, and its frame.
@@ -53,9 +53,8 @@ impl Recent {
     /// True if and only if the last line that had this place in vain looked like
     /// `line`, which has it in vain too.
     #[inline]
-    pub(super) fn is_missed_again(&mut self, place: Place, line: &[u8]) -> bool {
-        let seen = glance(line);
-        std::mem::replace(&mut self.slots[place.0 as usize].missed, seen) == seen
+    pub(super) fn is_missed_again(&mut self, place: Place, line: Glance) -> bool {
+        std::mem::replace(&mut self.slots[place.0 as usize].missed, line) == line
     }
 
     /// Remembers at `place`, which is the text's own, that `text` stands for
@@ -79,21 +78,21 @@ mod tests {
     fn what_was_put_is_found_while_it_stays() {
         let mut recent = Recent::new();
         for (line, frame) in [(LINE, 7), (OTHER, 8)] {
-            let place = Recent::place(line);
+            let place = Recent::place(Glance::of(line));
             assert_eq!(recent.at(place).0, b"");
             recent.put(place, line, frame);
         }
         for (line, frame) in [(LINE, 7), (OTHER, 8)] {
-            assert_eq!(recent.at(Recent::place(line)), (line, frame));
+            assert_eq!(recent.at(Recent::place(Glance::of(line))), (line, frame));
         }
     }
 
     #[test]
     fn a_line_counts_from_the_second_time_on() {
         let mut recent = Recent::new();
-        let place = Recent::place(LINE);
-        let answers =
-            [LINE, LINE, LINE, OTHER, LINE].map(|line| recent.is_missed_again(place, line));
+        let place = Recent::place(Glance::of(LINE));
+        let answers = [LINE, LINE, LINE, OTHER, LINE]
+            .map(|line| recent.is_missed_again(place, Glance::of(line)));
         assert_eq!(answers, [false, true, true, false, false]);
     }
 
@@ -102,7 +101,8 @@ mod tests {
         let line =
             |number| format!("\t    7f21c93{number:05x} symbol+0x{number:x} (/usr/lib/libc.so.6)");
         let lines = (0..SLOTS).map(|number| line(number * 7));
-        let mut places: Vec<Place> = lines.map(|line| Recent::place(line.as_bytes())).collect();
+        let mut places: Vec<Place> =
+            lines.map(|line| Recent::place(Glance::of(line.as_bytes()))).collect();
         places.sort_unstable();
         places.dedup();
         // Chance leaves 63 of 100 places taken.
