@@ -6,6 +6,7 @@
 
 use bstr::ByteSlice;
 use memchr::memrchr2;
+use wide::u8x16;
 
 /// One frame as printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,12 +85,15 @@ pub(super) fn is_padded_ip(text: &[u8; PADDED_IP]) -> bool {
 /// line asks, so all columns are looked at together.
 #[inline]
 fn is_address(columns: &[u8; 16]) -> bool {
-    let is_digit = |byte: u8| byte.wrapping_sub(b'0') < 10 || byte.wrapping_sub(b'a') < 6;
-    let mask = |is: bool| if is { 0xff } else { 0 };
-    let spaces = u128::from_le_bytes(columns.map(|byte| mask(byte == b' ')));
-    let digits = u128::from_le_bytes(columns.map(|byte| mask(is_digit(byte))));
-    // The first column is the lowest byte: all spaces are below all digits.
-    spaces ^ digits == u128::MAX && spaces & spaces.wrapping_add(1) == 0 && digits != 0
+    let columns = u8x16::new(*columns);
+    let are = |first: u8, last: u8| {
+        let place = columns - u8x16::splat(first);
+        place.simd_eq(place.min(u8x16::splat(last - first)))
+    };
+    let spaces = are(b' ', b' ').to_bitmask();
+    let digits = (are(b'0', b'9') | are(b'a', b'f')).to_bitmask();
+    // The first column is the lowest bit: all spaces are below all digits.
+    spaces ^ digits == 0xffff && spaces & (spaces + 1) == 0 && digits != 0
 }
 
 /// Splits `ip symbol` with any white space around the address.
