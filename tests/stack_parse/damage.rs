@@ -102,6 +102,20 @@ fn what_stands_behind_a_sample_that_is_left_out_is_not_lost() {
     }
 }
 
+#[test]
+fn a_line_that_ends_like_the_one_above_is_read_whole() {
+    let sample = |root: &str| format!("d 17 0.5: 1 A: \n\t            2534 leaf (/d)\n{root}\n\n");
+    // Chains are compared by pieces, so the line may start with one or within one.
+    for length in 1..=64 {
+        let root = format!("\t            2734 {} (/d)", "f".repeat(length));
+        let longer = format!("\t            2734 odd (/a)X{root}");
+        let alone = output("stack-parse", &[], sample(&longer)).stdout;
+        let both = output("stack-parse", &[], sample(&root) + &sample(&longer)).stdout;
+        let first = format!("d;{};leaf 1\n", "f".repeat(length));
+        assert_eq!(String::from_utf8_lossy(&both), first + &String::from_utf8_lossy(&alone));
+    }
+}
+
 /// A sample as perf prints it, and the folded line it must become.
 fn sample() -> impl Strategy<Value = (String, String)> {
     let comm = "[a-zA-Z0-9/:\\[\\]_-]{1,6}( [a-z0-9:]{1,4})?";

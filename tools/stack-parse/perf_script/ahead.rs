@@ -5,6 +5,7 @@
 //! with every line.
 
 use std::ops::Range;
+use std::slice::Iter;
 
 use common::{CACHE_LINE, prefetch};
 
@@ -12,25 +13,29 @@ use common::{CACHE_LINE, prefetch};
 /// there already, and some are longer than others.
 const DISTANCE: Range<usize> = 4096..3 * 4096;
 
-/// The text that follows what is read.
+/// The text that follows what is read, in pieces of a cache line.
 pub(super) struct Ahead<'a> {
-    block: &'a [u8],
-    /// All before it was asked for.
-    at: usize,
-    /// Nothing from here on is asked for yet.
+    block: &'a [[u8; CACHE_LINE]],
+    /// What is to be asked for.
+    pieces: Iter<'a, [u8; CACHE_LINE]>,
+    /// Where in the block `pieces` ends.
     end: usize,
 }
 
 impl<'a> Ahead<'a> {
     pub(super) fn new(block: &'a [u8]) -> Ahead<'a> {
-        Ahead { block, at: 0, end: 0 }
+        let (block, _) = block.as_chunks();
+        Ahead { block, pieces: [].iter(), end: 0 }
     }
 
     /// Notes where in the block the sample starts that is read next.
     #[inline]
     pub(super) fn begin(&mut self, start: usize) {
-        self.at = self.at.max(start + DISTANCE.start);
-        self.end = start + DISTANCE.end;
+        let asked = self.end - self.pieces.len();
+        let piece = start / CACHE_LINE;
+        self.end = self.block.len().min(piece + DISTANCE.end / CACHE_LINE);
+        let next = self.end.min(asked.max(piece + DISTANCE.start / CACHE_LINE));
+        self.pieces = self.block[next..self.end].iter();
     }
 
     /// Asks for as much as a line is long, or a bit more.
@@ -43,11 +48,8 @@ impl<'a> Ahead<'a> {
     /// Asks for one cache line.
     #[inline]
     pub(super) fn fetch_piece(&mut self) {
-        if self.at < self.end
-            && let Some(piece) = self.block.get(self.at..).and_then(<[u8]>::first_chunk)
-        {
+        if let Some(piece) = self.pieces.next() {
             prefetch(piece);
-            self.at += CACHE_LINE;
         }
     }
 }
@@ -56,18 +58,23 @@ impl<'a> Ahead<'a> {
 mod tests {
     use super::*;
 
+    /// Where in the block it goes on, in pieces.
+    fn next(ahead: &Ahead) -> usize {
+        ahead.end - ahead.pieces.len()
+    }
+
     #[test]
     fn what_is_ahead_is_asked_for_once() {
         let block = vec![0; 20_000];
         let mut ahead = Ahead::new(&block);
         ahead.begin(100);
-        assert_eq!(ahead.at, 100 + DISTANCE.start);
+        assert_eq!(next(&ahead), 1 + 64);
         ahead.fetch_line();
-        assert_eq!(ahead.at, 100 + DISTANCE.start + 2 * CACHE_LINE);
+        assert_eq!(next(&ahead), 1 + 64 + 2);
         ahead.begin(164);
-        assert_eq!(ahead.at, 100 + DISTANCE.start + 2 * CACHE_LINE, "still ahead");
+        assert_eq!(next(&ahead), 1 + 64 + 2, "still ahead");
         ahead.begin(5000);
-        assert_eq!(ahead.at, 5000 + DISTANCE.start, "what is too late is left out");
+        assert_eq!(next(&ahead), 78 + 64, "what is too late is left out");
     }
 
     #[test]
@@ -76,9 +83,11 @@ mod tests {
         let mut ahead = Ahead::new(&block);
         ahead.begin(0);
         (0..1000).for_each(|_| ahead.fetch_piece());
-        assert!((DISTANCE.end..DISTANCE.end + CACHE_LINE).contains(&ahead.at));
-        ahead.begin(block.len());
-        (0..1000).for_each(|_| ahead.fetch_line());
-        assert_eq!(ahead.at, block.len() + DISTANCE.start);
+        assert_eq!(next(&ahead), DISTANCE.end / CACHE_LINE);
+        for start in [block.len() - 5000, block.len()] {
+            ahead.begin(start);
+            (0..1000).for_each(|_| ahead.fetch_line());
+            assert_eq!(next(&ahead), block.len() / CACHE_LINE);
+        }
     }
 }

@@ -28,12 +28,13 @@ pub(super) struct Guesses {
     last: Vec<Guess>,
     /// What followed it when it was a line of such a kind, and which node that
     /// was. Of what has the same place here the last one stays.
-    turns: Vec<(NodeId, Guess)>,
+    turns: Box<[(NodeId, Guess); TURNS]>,
 }
 
 impl Guesses {
     pub(super) fn new() -> Guesses {
-        Guesses { last: Vec::new(), turns: vec![(0, NOTHING); TURNS] }
+        let turns = vec![(0, NOTHING); TURNS].try_into().expect("as many as there are");
+        Guesses { last: Vec::new(), turns }
     }
 
     /// What followed `node` last.

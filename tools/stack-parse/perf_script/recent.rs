@@ -12,7 +12,7 @@ const SLOTS: usize = 2048;
 /// last one stays that came twice, so memory is bounded whatever the input, and
 /// lines that come once, of which there are many, cost no copy.
 pub(super) struct Recent {
-    slots: Vec<Slot>,
+    slots: Box<[Slot; SLOTS]>,
 }
 
 /// Where a text is, or would be.
@@ -24,7 +24,7 @@ impl Place {
     pub(super) const FIRST: Place = Place(0);
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 struct Slot {
     text: Vec<u8>,
     frame: FrameId,
@@ -34,7 +34,8 @@ struct Slot {
 
 impl Recent {
     pub(super) fn new() -> Recent {
-        Recent { slots: vec![Slot::default(); SLOTS] }
+        let slots = vec![Slot::default(); SLOTS].try_into().expect("as many as there are");
+        Recent { slots }
     }
 
     /// Where the text of `line` is, if it is known.
