@@ -12,7 +12,7 @@ use super::frame_line::{FrameLine, PADDED_IP, is_padded_ip, split_padded_ip};
 use super::glance::Glance;
 use super::guesses::{Guess, Guesses};
 use super::names::NameArgs;
-use super::recent::{Place, Recent};
+use super::recent::Recent;
 use super::symbols::Symbols;
 use crate::profile::Profile;
 use crate::sample::Sample;
@@ -145,14 +145,14 @@ impl<'a> Chain<'a> {
         let line = &text[start..];
         let known = self.guesses.turn(node, Glance::of(line));
         let known = known.filter(|&guess| self.is_as_guessed(line, guess));
-        self.take_turns = known.is_some();
+        self.take_turns = known.is_some_and(|guess| self.guesses.put(node, guess));
         (start, known)
     }
 
     /// True if and only if `line` is as guessed.
     #[inline]
     fn is_as_guessed(&self, line: &[u8], guess: Guess) -> bool {
-        let (expected, frame) = self.recent.at(guess.text);
+        let (expected, frame) = self.recent.at(guess.line);
         line.split_first_chunk().is_some_and(|(ip, text)| {
             frame == guess.frame && text == expected && !text.is_empty() && is_padded_ip(ip)
         })
@@ -161,7 +161,7 @@ impl<'a> Chain<'a> {
     /// Where the last line of `text` starts, if it is as guessed.
     #[inline]
     fn start_of(&self, text: &[u8], guess: Guess) -> Option<usize> {
-        let (expected, _) = self.recent.at(guess.text);
+        let (expected, _) = self.recent.at(guess.line);
         let start = text.len().checked_sub(PADDED_IP + expected.len())?;
         let (before, line) = text.split_at(start);
         let is_line = before.last().is_none_or(|&byte| byte == b'\n');
@@ -176,11 +176,11 @@ impl<'a> Chain<'a> {
         let text = split_padded_ip(line).map(|(_, text)| text);
         let text = text.filter(|_| !self.names.need_address());
         let glance = Glance::of(line);
-        if let Some((frame, place)) = text.and_then(|text| self.known(glance, text)) {
+        if let Some((frame, is_kept)) = text.and_then(|text| self.known(glance, text)) {
             let child = profile.child(above.node, frame);
             self.steps.push(Step { frame, node: child, ..above });
-            if let Some(text) = place {
-                self.guesses.put(above.node, glance, Guess { text, frame, child });
+            if is_kept {
+                self.guesses.put(above.node, Guess { line: glance, frame, child });
             }
             return Some(child);
         }
@@ -200,21 +200,20 @@ impl<'a> Chain<'a> {
     }
 
     /// The frame that the text of a line, which looks like `glance`, stands for,
-    /// if it is known, and the place of the text, if it is kept.
+    /// if it is known, and whether the text is kept.
     #[inline]
-    fn known(&mut self, glance: Glance, text: &[u8]) -> Option<(FrameId, Option<Place>)> {
-        let place = Recent::place(glance);
-        let (known, frame) = self.recent.at(place);
+    fn known(&mut self, glance: Glance, text: &[u8]) -> Option<(FrameId, bool)> {
+        let (known, frame) = self.recent.at(glance);
         if known == text {
-            return Some((frame, Some(place)));
+            return Some((frame, true));
         }
         let symbol = self.symbols.parse(text);
         let frame = self.symbols.frame(symbol)?;
-        if !self.recent.is_missed_again(place, glance) {
-            return Some((frame, None));
+        let is_kept = self.recent.is_missed_again(glance);
+        if is_kept {
+            self.recent.put(glance, text, frame);
         }
-        self.recent.put(place, text, frame);
-        Some((frame, Some(place)))
+        Some((frame, is_kept))
     }
 
     /// Keeps the lines that both texts end in, but perhaps for the first.
@@ -301,7 +300,7 @@ mod tests {
         let options: Options = clap::Parser::parse_from(["test"]);
         let chain = Chain::new(&options.names);
         // An empty place has no text, and this frame.
-        let empty = Guess { text: Place::FIRST, frame: FrameId::default(), child: 0 };
+        let empty = Guess { line: Glance::NONE, frame: FrameId::default(), child: 0 };
         for line in [&b""[..], b"\t", b"\t    55d0c1a0f2a4 "] {
             assert!(!chain.is_as_guessed(line, empty), "{line:?}");
             assert_eq!(chain.start_of(line, empty), None, "{line:?}");

@@ -7,9 +7,12 @@ use super::frame_line::PADDED_IP;
 /// last digits of the address, which are the same wherever the object is
 /// mapped. Without a name the digits mean nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Glance(usize);
+pub(super) struct Glance(u32);
 
 impl Glance {
+    /// That of no line.
+    pub(super) const NONE: Glance = Glance(0);
+
     #[inline]
     pub(super) fn of(line: &[u8]) -> Glance {
         const DIGITS: usize = 3;
@@ -17,13 +20,13 @@ impl Glance {
         let seen = line.get(PADDED_IP - 1 - DIGITS..).and_then(<[u8]>::first_chunk);
         let seen = seen.filter(|_| is_named).map_or(0, |seen| u64::from_le_bytes(*seen));
         let mixed = (seen ^ (line.len() as u64) << 16).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        Glance((mixed >> 40) as usize)
+        Glance((mixed >> 40) as u32)
     }
 
     /// The number, for a place in a table.
     #[inline]
     pub(super) fn number(self) -> usize {
-        self.0
+        self.0 as usize
     }
 }
 

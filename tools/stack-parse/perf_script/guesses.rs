@@ -4,7 +4,6 @@
 use common::{FrameId, NodeId};
 
 use super::glance::Glance;
-use super::recent::Place;
 
 /// A power of two: enough for what follows the frames of one program, little
 /// enough to stay in the cache.
@@ -13,21 +12,20 @@ const TURNS: usize = 8192;
 /// A line that followed a node, and the node it led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Guess {
-    /// What the line said behind the address.
-    pub(super) text: Place,
+    pub(super) line: Glance,
     pub(super) frame: FrameId,
     pub(super) child: NodeId,
 }
 
 /// Stands where nothing is known; no line has this frame.
-const NOTHING: Guess = Guess { text: Place::FIRST, frame: FrameId::MAX, child: 0 };
+const NOTHING: Guess = Guess { line: Glance::NONE, frame: FrameId::MAX, child: 0 };
 
 /// What follows nodes; wrong where it was long ago, so that it must be checked.
 pub(super) struct Guesses {
     /// For each node, what followed it last.
     last: Vec<Guess>,
-    /// What followed it when it was a line of such a kind, and which node that
-    /// was. Of what has the same place here the last one stays.
+    /// What followed it before that, when it was a line of such a kind, and
+    /// which node that was. Of what has the same place here the last one stays.
     turns: Box<[(NodeId, Guess); TURNS]>,
 }
 
@@ -43,21 +41,26 @@ impl Guesses {
         self.last.get(node as usize).copied()
     }
 
-    /// What followed `node` when it was a line like this.
+    /// What followed `node` when it was a line like this, and not the last.
     #[inline]
     pub(super) fn turn(&self, node: NodeId, line: Glance) -> Option<Guess> {
         let (above, guess) = self.turns[turn(node, line)];
         (above == node).then_some(guess)
     }
 
-    /// Remembers what `line`, which followed `node`, led to.
-    pub(super) fn put(&mut self, node: NodeId, line: Glance, guess: Guess) {
-        self.turns[turn(node, line)] = (node, guess);
-        let node = node as usize;
-        if node >= self.last.len() {
-            self.last.resize(node + 1, NOTHING);
+    /// Remembers that `guess` follows `node` now; true if something else did.
+    #[inline]
+    pub(super) fn put(&mut self, node: NodeId, guess: Guess) -> bool {
+        let index = node as usize;
+        if index >= self.last.len() {
+            self.last.resize(index + 1, NOTHING);
         }
-        self.last[node] = guess;
+        let before = std::mem::replace(&mut self.last[index], guess);
+        if before.frame == NOTHING.frame {
+            return false;
+        }
+        self.turns[turn(node, before.line)] = (node, before);
+        before != guess
     }
 }
 
@@ -74,21 +77,24 @@ mod tests {
     const LINE: &[u8] = b"\t    55d0c1a0f2a4 camlFoo__loop_12+0x34 (/demo)";
     const OTHER: &[u8] = b"\t    55d0c1a0f2b6 camlFoo__loop_12+0x46 (/demo)";
 
-    fn guess(child: NodeId) -> Guess {
-        Guess { text: Place::FIRST, frame: child + 100, child }
+    fn guess(line: &[u8], child: NodeId) -> Guess {
+        Guess { line: Glance::of(line), frame: child + 100, child }
     }
 
     #[test]
     fn lines_that_take_turns_are_all_known() {
         let mut guesses = Guesses::new();
-        assert_eq!((guesses.last(7), guesses.turn(7, Glance::of(LINE))), (None, None));
-        assert!(guesses.turn(0, Glance::of(LINE)).is_none_or(|guess| guess == NOTHING));
-        guesses.put(7, Glance::of(LINE), guess(1));
-        guesses.put(7, Glance::of(OTHER), guess(2));
-        assert_eq!(guesses.last(7), Some(guess(2)));
-        assert_eq!(guesses.turn(7, Glance::of(LINE)), Some(guess(1)));
-        assert_eq!(guesses.turn(7, Glance::of(OTHER)), Some(guess(2)));
-        assert_eq!(guesses.turn(8, Glance::of(LINE)), None);
+        let (one, other) = (guess(LINE, 1), guess(OTHER, 2));
+        assert_eq!((guesses.last(7), guesses.turn(7, one.line)), (None, None));
+        assert!(guesses.turn(0, one.line).is_none_or(|guess| guess == NOTHING));
+        assert!(!guesses.put(7, one));
+        assert_eq!((guesses.last(7), guesses.turn(7, one.line)), (Some(one), None));
+        assert!(guesses.put(7, other));
+        assert_eq!((guesses.last(7), guesses.turn(7, one.line)), (Some(other), Some(one)));
+        assert!(guesses.put(7, one));
+        assert_eq!((guesses.last(7), guesses.turn(7, other.line)), (Some(one), Some(other)));
+        assert!(!guesses.put(7, one));
+        assert_eq!(guesses.turn(8, one.line), None);
         assert_eq!(guesses.last(6), Some(NOTHING));
     }
 }

@@ -15,15 +15,6 @@ pub(super) struct Recent {
     slots: Box<[Slot; SLOTS]>,
 }
 
-/// Where a text is, or would be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u32);
-
-impl Place {
-    /// A place like any other.
-    pub(super) const FIRST: Place = Place(0);
-}
-
 #[derive(Clone, Debug, Default)]
 struct Slot {
     text: Vec<u8>,
@@ -38,34 +29,34 @@ impl Recent {
         Recent { slots }
     }
 
-    /// Where the text of `line` is, if it is known.
+    /// The text at the place of lines like `line`, empty if there is none, and
+    /// its frame.
     #[inline]
-    pub(super) fn place(line: Glance) -> Place {
-        Place((line.number() % SLOTS) as u32)
-    }
-
-    /// The text at `place`, empty if there is none, and its frame.
-    #[inline]
-    pub(super) fn at(&self, place: Place) -> (&[u8], FrameId) {
-        let slot = &self.slots[place.0 as usize];
+    pub(super) fn at(&self, line: Glance) -> (&[u8], FrameId) {
+        let slot = &self.slots[place(line)];
         (&slot.text, slot.frame)
     }
 
-    /// True if and only if the last line that had this place in vain looked like
-    /// `line`, which has it in vain too.
+    /// True if and only if the last line that had the place of `line` in vain
+    /// looked like it, which has it in vain too.
     #[inline]
-    pub(super) fn is_missed_again(&mut self, place: Place, line: Glance) -> bool {
-        std::mem::replace(&mut self.slots[place.0 as usize].missed, line) == line
+    pub(super) fn is_missed_again(&mut self, line: Glance) -> bool {
+        std::mem::replace(&mut self.slots[place(line)].missed, line) == line
     }
 
-    /// Remembers at `place`, which is the text's own, that `text` stands for
-    /// `frame`.
-    pub(super) fn put(&mut self, place: Place, text: &[u8], frame: FrameId) {
-        let slot = &mut self.slots[place.0 as usize];
+    /// Remembers that `text`, which is that of `line`, stands for `frame`.
+    pub(super) fn put(&mut self, line: Glance, text: &[u8], frame: FrameId) {
+        let slot = &mut self.slots[place(line)];
         slot.text.clear();
         slot.text.extend_from_slice(text);
         slot.frame = frame;
     }
+}
+
+/// Where the text of `line` is, if it is known.
+#[inline]
+fn place(line: Glance) -> usize {
+    line.number() % SLOTS
 }
 
 #[cfg(test)]
@@ -79,34 +70,38 @@ mod tests {
     fn what_was_put_is_found_while_it_stays() {
         let mut recent = Recent::new();
         for (line, frame) in [(LINE, 7), (OTHER, 8)] {
-            let place = Recent::place(Glance::of(line));
-            assert_eq!(recent.at(place).0, b"");
-            recent.put(place, line, frame);
+            assert_eq!(recent.at(Glance::of(line)).0, b"");
+            recent.put(Glance::of(line), line, frame);
         }
         for (line, frame) in [(LINE, 7), (OTHER, 8)] {
-            assert_eq!(recent.at(Recent::place(Glance::of(line))), (line, frame));
+            assert_eq!(recent.at(Glance::of(line)), (line, frame));
         }
     }
 
     #[test]
     fn a_line_counts_from_the_second_time_on() {
         let mut recent = Recent::new();
-        let place = Recent::place(Glance::of(LINE));
-        let answers = [LINE, LINE, LINE, OTHER, LINE]
-            .map(|line| recent.is_missed_again(place, Glance::of(line)));
+        let line = Glance::of(LINE);
+        // Another line that wants the same place.
+        let other = (0..)
+            .map(|number| Glance::of(self::line(number).as_bytes()))
+            .find(|&other| other != line && place(other) == place(line))
+            .expect("there are few places");
+        let answers = [line, line, line, other, line].map(|line| recent.is_missed_again(line));
         assert_eq!(answers, [false, true, true, false, false]);
     }
 
     #[test]
     fn texts_are_spread() {
-        let line =
-            |number| format!("\t    7f21c93{number:05x} symbol+0x{number:x} (/usr/lib/libc.so.6)");
         let lines = (0..SLOTS).map(|number| line(number * 7));
-        let mut places: Vec<Place> =
-            lines.map(|line| Recent::place(Glance::of(line.as_bytes()))).collect();
+        let mut places: Vec<usize> = lines.map(|line| place(Glance::of(line.as_bytes()))).collect();
         places.sort_unstable();
         places.dedup();
         // Chance leaves 63 of 100 places taken.
         assert!(places.len() > SLOTS * 6 / 10, "{}", places.len());
+    }
+
+    fn line(number: usize) -> String {
+        format!("\t    7f21c93{number:05x} symbol+0x{number:x} (/usr/lib/libc.so.6)")
     }
 }
