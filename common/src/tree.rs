@@ -15,6 +15,9 @@ pub type NodeId = u32;
 #[derive(Clone, Debug)]
 pub struct StackTree {
     nodes: Vec<Node>,
+    /// Of the nodes, but perhaps for the newest, whose weights are 0. Nodes, which
+    /// are looked up all the time, lie closer together without them.
+    weights: Vec<u64>,
     children: HashTable<NodeId>,
 }
 
@@ -24,13 +27,12 @@ struct Node {
     frame: FrameId,
     /// Its first child; the root if there is none.
     first: NodeId,
-    weight: u64,
 }
 
 impl Default for StackTree {
     fn default() -> StackTree {
-        let root = Node { parent: 0, frame: FrameId::MAX, first: 0, weight: 0 };
-        StackTree { nodes: vec![root], children: HashTable::new() }
+        let root = Node { parent: 0, frame: FrameId::MAX, first: 0 };
+        StackTree { nodes: vec![root], weights: Vec::new(), children: HashTable::new() }
     }
 }
 
@@ -45,7 +47,7 @@ impl StackTree {
     /// When there are 2^32 nodes.
     #[inline]
     pub fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
-        let StackTree { nodes, children } = self;
+        let StackTree { nodes, children, .. } = self;
         let first = nodes[parent as usize].first;
         if first == Self::ROOT {
             let node = append(nodes, parent, frame);
@@ -78,7 +80,11 @@ impl StackTree {
     /// [`Error::Overflow`] when the sum does not fit.
     #[inline]
     pub fn add(&mut self, node: NodeId, weight: u64) -> Result<()> {
-        let sum = &mut self.nodes[node as usize].weight;
+        let index = node as usize;
+        if index >= self.weights.len() {
+            self.weights.resize(self.nodes.len(), 0);
+        }
+        let sum = &mut self.weights[index];
         *sum = sum.checked_add(weight).ok_or(Error::Overflow)?;
         Ok(())
     }
@@ -109,7 +115,7 @@ impl StackTree {
         let mut nodes = vec![Self::ROOT; other.nodes.len()];
         for (index, node) in other.nodes.iter().enumerate().skip(1) {
             nodes[index] = self.child(nodes[node.parent as usize], ours(node.frame));
-            self.add(nodes[index], node.weight)?;
+            self.add(nodes[index], other.self_weight(index as NodeId))?;
         }
         Ok(())
     }
@@ -120,8 +126,8 @@ impl StackTree {
     ///
     /// [`Error::Overflow`] when a product does not fit.
     pub fn scale(&mut self, factor: u64) -> Result<()> {
-        for node in &mut self.nodes {
-            node.weight = node.weight.checked_mul(factor).ok_or(Error::Overflow)?;
+        for weight in &mut self.weights {
+            *weight = weight.checked_mul(factor).ok_or(Error::Overflow)?;
         }
         Ok(())
     }
@@ -153,7 +159,7 @@ impl StackTree {
     /// The weight of the stack that ends in `node`, what lies below excluded.
     #[must_use]
     pub fn self_weight(&self, node: NodeId) -> u64 {
-        self.nodes[node as usize].weight
+        self.weights.get(node as usize).copied().unwrap_or_default()
     }
 
     /// For each node, the weight of it and all below it.
@@ -162,7 +168,8 @@ impl StackTree {
     ///
     /// [`Error::Overflow`] when a sum does not fit.
     pub fn total_weights(&self) -> Result<Vec<u64>> {
-        let mut totals: Vec<u64> = self.nodes.iter().map(|node| node.weight).collect();
+        let mut totals = self.weights.clone();
+        totals.resize(self.nodes.len(), 0);
         for node in (1..self.nodes.len()).rev() {
             let parent = self.nodes[node].parent as usize;
             totals[parent] = totals[parent].checked_add(totals[node]).ok_or(Error::Overflow)?;
@@ -271,7 +278,7 @@ impl Children {
 #[inline]
 fn append(nodes: &mut Vec<Node>, parent: NodeId, frame: FrameId) -> NodeId {
     let node = NodeId::try_from(nodes.len()).expect("fewer than 2^32 distinct stacks");
-    nodes.push(Node { parent, frame, first: StackTree::ROOT, weight: 0 });
+    nodes.push(Node { parent, frame, first: StackTree::ROOT });
     node
 }
 
