@@ -23,7 +23,7 @@ pub(crate) const PIECE: usize = 2 * 1024 * 1024;
 /// little beside it.
 pub(crate) const WINDOW: usize = 4 * PIECE;
 
-/// What is left of a file; the part that is not a whole piece is for `read`.
+/// What is left of a file; what is behind the last cut is for `read`.
 #[derive(Debug)]
 pub(crate) struct MappedFile {
     file: File,
@@ -54,18 +54,15 @@ impl MappedFile {
     }
 
     /// The next bytes as far as `cut` says, given the next piece; `None` if
-    /// there is no whole piece left, or no cut in it. If they are not mapped
-    /// yet, a window of this size is.
+    /// there is no cut in it, or it is the last and not mapped. If a whole piece
+    /// is not mapped yet, a window of this size is.
     pub(crate) fn next(
         &mut self,
         cut: fn(&[u8]) -> Option<usize>,
         window: usize,
     ) -> Option<Mapped> {
-        if self.at + PIECE as u64 > self.end {
-            return None;
-        }
         let (window, start) = self.window(window)?;
-        let length = cut(&window[start..start + PIECE])?;
+        let length = cut(&window[start..window.len().min(start + PIECE)])?;
         self.at += length as u64;
         self.progress.advance(length);
         Some(Mapped { window, piece: start..start + length })
@@ -73,15 +70,19 @@ impl MappedFile {
 
     /// A window that holds the next piece, and where the piece starts in it.
     fn window(&mut self, size: usize) -> Option<(Arc<Mmap>, usize)> {
+        let left = (self.end - self.at) as usize;
         if let Some((window, start)) = &self.window {
             let offset = (self.at - start) as usize;
-            if offset + PIECE <= window.len() {
+            if offset + left.min(PIECE) <= window.len() {
                 return Some((Arc::clone(window), offset));
             }
         }
+        if left < PIECE {
+            return None;
+        }
         // Whoever still reads a piece of the last one has it, too.
         self.window = None;
-        let length = size.min((self.end - self.at) as usize);
+        let length = size.min(left);
         // SAFETY: the bytes are only read, and nothing is concluded from them
         // that would not hold if another process changed them meanwhile: all
         // that is read is checked where it is used. If another process cuts
