@@ -226,12 +226,13 @@ impl StackBuf {
 pub fn clean_frame(frame: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(frame);
+    // All are written, so that many are at a time.
     for byte in &mut out[start..] {
-        if *byte == b';' {
-            *byte = b':';
-        } else if byte.is_ascii_control() {
-            *byte = b' ';
-        }
+        *byte = match *byte {
+            b';' => b':',
+            control if control.is_ascii_control() => b' ',
+            other => other,
+        };
     }
 }
 

@@ -288,10 +288,6 @@ impl Profile {
     /// The number of a frame with this name.
     #[inline]
     pub(crate) fn frame(&mut self, name: &[u8]) -> FrameId {
-        // Only clean names are in the table, so what is found needs no look.
-        if let Some(frame) = self.frames.get(name) {
-            return frame;
-        }
         self.name.clear();
         clean_frame(name, &mut self.name);
         self.frames.intern(&self.name)

@@ -13,7 +13,7 @@ use super::glance::Glance;
 use super::guesses::{Guess, Guesses};
 use super::names::NameArgs;
 use super::recent::Recent;
-use super::symbols::Symbols;
+use super::symbols::{Symbol, Symbols};
 use crate::profile::Profile;
 use crate::sample::Sample;
 
@@ -176,14 +176,18 @@ impl<'a> Chain<'a> {
         let text = split_padded_ip(line).map(|(_, text)| text);
         let text = text.filter(|_| !self.names.need_address());
         let glance = Glance::of(line);
-        if let Some((frame, is_kept)) = text.and_then(|text| self.known(glance, text)) {
-            let child = profile.child(above.node, frame);
-            self.steps.push(Step { frame, node: child, ..above });
-            if is_kept {
-                self.guesses.put(above.node, Guess { line: glance, frame, child });
+        let unknown = match text.map(|text| self.known(glance, text)) {
+            Some(Ok((frame, is_kept))) => {
+                let child = profile.child(above.node, frame);
+                self.steps.push(Step { frame, node: child, ..above });
+                if is_kept {
+                    self.guesses.put(above.node, Guess { line: glance, frame, child });
+                }
+                return Some(child);
             }
-            return Some(child);
-        }
+            Some(Err(symbol)) => Some(symbol),
+            None => None,
+        };
         let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
         let Chain { names, steps, name, symbols, .. } = self;
         let (first, mut node) = (steps.len(), above.node);
@@ -192,28 +196,31 @@ impl<'a> Chain<'a> {
             node = profile.child(node, frame);
             steps.push(Step { frame, node, ..above });
         });
-        if let (Some(text), [Step { frame, .. }]) = (text, &steps[first..]) {
-            let symbol = symbols.parse(text);
+        if let (Some(symbol), [Step { frame, .. }]) = (unknown, &steps[first..]) {
             symbols.add(symbol, *frame);
         }
         Some(node)
     }
 
     /// The frame that the text of a line, which looks like `glance`, stands for,
-    /// if it is known, and whether the text is kept.
+    /// and whether the text is kept; else the symbol that is not known yet.
     #[inline]
-    fn known(&mut self, glance: Glance, text: &[u8]) -> Option<(FrameId, bool)> {
+    fn known<'b>(
+        &mut self,
+        glance: Glance,
+        text: &'b [u8],
+    ) -> std::result::Result<(FrameId, bool), Symbol<'b>> {
         let (known, frame) = self.recent.at(glance);
         if known == text {
-            return Some((frame, true));
+            return Ok((frame, true));
         }
         let symbol = self.symbols.parse(text);
-        let frame = self.symbols.frame(symbol)?;
+        let frame = self.symbols.frame(symbol).ok_or(symbol)?;
         let is_kept = self.recent.is_missed_again(glance);
         if is_kept {
             self.recent.put(glance, text, frame);
         }
-        Some((frame, is_kept))
+        Ok((frame, is_kept))
     }
 
     /// Keeps the lines that both texts end in, but perhaps for the first.
@@ -222,6 +229,9 @@ impl<'a> Chain<'a> {
             return self.steps.clear();
         }
         let common = common_end(body, previous, ahead);
+        if common == 0 {
+            return self.steps.clear();
+        }
         // Where a line starts with what is common, it is whole in the previous
         // text, but may be the end of a longer one in this text.
         let kept = self.steps.partition_point(|step| step.from_end < common);

@@ -90,10 +90,11 @@ fn is_address(columns: &[u8; 16]) -> bool {
         let place = columns - u8x16::splat(first);
         place.simd_eq(place.min(u8x16::splat(last - first)))
     };
-    let spaces = are(b' ', b' ').to_bitmask();
-    let digits = (are(b'0', b'9') | are(b'a', b'f')).to_bitmask();
+    let spaces = are(b' ', b' ');
+    let others_are_digits = (spaces ^ (are(b'0', b'9') | are(b'a', b'f'))).all();
     // The first column is the lowest bit: all spaces are below all digits.
-    spaces ^ digits == 0xffff && spaces & (spaces + 1) == 0 && digits != 0
+    let spaces = spaces.to_bitmask();
+    others_are_digits && spaces & (spaces + 1) == 0 && spaces != 0xffff
 }
 
 /// Splits `ip symbol` with any white space around the address.

@@ -9,6 +9,15 @@ use crate::sample::Sample;
 /// How many are kept.
 const KEPT: usize = 4;
 
+/// A text whose event line is like one that opened `sample`.
+pub(super) struct Known<'a> {
+    pub(super) sample: Sample,
+    /// The time of its event line.
+    pub(super) time: &'a [u8],
+    /// What follows that line.
+    pub(super) body: &'a [u8],
+}
+
 /// Event lines and the samples they opened.
 #[derive(Default)]
 pub(super) struct RecentHeaders {
@@ -24,11 +33,11 @@ struct Header {
 }
 
 impl RecentHeaders {
-    /// The sample of a line that differs from `line` only in the digits of
-    /// its time, and the time of `line`.
+    /// What is known of `text`, if its first line differs only in the digits of
+    /// its time from one that was kept.
     #[inline]
-    pub(super) fn find<'b>(&self, line: &'b [u8]) -> Option<(Sample, &'b [u8])> {
-        self.headers.iter().find_map(|header| header.sample_of(line))
+    pub(super) fn find<'b>(&self, text: &'b [u8]) -> Option<Known<'b>> {
+        self.headers.iter().find_map(|header| header.known(text))
     }
 
     /// Keeps the line of an event and its sample, in place of the oldest.
@@ -44,12 +53,13 @@ impl RecentHeaders {
 
 impl Header {
     #[inline]
-    fn sample_of<'b>(&self, line: &'b [u8]) -> Option<(Sample, &'b [u8])> {
+    fn known<'b>(&self, text: &'b [u8]) -> Option<Known<'b>> {
         let Range { start, end } = self.time;
-        let is_same = line.len() == self.line.len()
-            && start < end
-            && line[..start] == self.line[..start]
-            && line[end..] == self.line[end..];
+        // Where the line ends need not be searched.
+        let (line, rest) = text.split_at_checked(self.line.len())?;
+        let body = rest.strip_prefix(b"\n")?;
+        let is_same =
+            start < end && line[..start] == self.line[..start] && line[end..] == self.line[end..];
         if !is_same {
             return None;
         }
@@ -58,7 +68,7 @@ impl Header {
             |(new, old): (&u8, &u8)| new == old || new.is_ascii_digit() && old.is_ascii_digit();
         // All are looked at: a branch for each would take longer.
         let is_time = time.iter().zip(ours).fold(true, |all, pair| all & is_alike(pair));
-        self.sample.filter(|_| is_time).map(|sample| (sample, time))
+        self.sample.filter(|_| is_time).map(|sample| Known { sample, time, body })
     }
 }
 
@@ -73,17 +83,22 @@ mod tests {
         let event = EventLine::parse(line).expect("an event line");
         let sample = Sample { base: 3, event: 0, samples: 1, period: 2_004_008 };
         headers.keep(line, &event, sample);
-        let found = |line: &str| headers.find(line.as_bytes()).map(|(sample, _)| sample.base);
-        assert_eq!(found("V8 Worker 16992   526.000000:    2004008 cpu-clock: "), Some(3));
+        let text = "V8 Worker 16992   526.000000:    2004008 cpu-clock: \n\t  2734 f (/d)\n";
+        let known = headers.find(text.as_bytes()).expect("it is kept");
+        assert_eq!((known.sample.base, known.time), (3, &b"526.000000"[..]));
+        assert_eq!(known.body, b"\t  2734 f (/d)\n");
         for other in [
-            "V8 Worker 16993   526.000000:    2004008 cpu-clock: ",
-            "V8 Worker 16992   526.000000:    2004009 cpu-clock: ",
-            "V8 Worker 16992  1526.000000:    2004008 cpu-clock: ",
-            "V8 Worker 16992   52600000000:    2004008 cpu-clock:",
-            "V8 Worker 16992   526.00000x:    2004008 cpu-clock: ",
+            "V8 Worker 16993   526.000000:    2004008 cpu-clock: \n",
+            "V8 Worker 16992   526.000000:    2004009 cpu-clock: \n",
+            "V8 Worker 16992  1526.000000:    2004008 cpu-clock: \n",
+            "V8 Worker 16992   52600000000:    2004008 cpu-clock:\n",
+            "V8 Worker 16992   526.00000x:    2004008 cpu-clock: \n",
+            "V8 Worker 16992   526.000000:    2004008 cpu-clock:  more\n",
+            "V8 Worker 16992   526.000000:    2004008 cpu-clock: ",
             "",
+            "\n",
         ] {
-            assert_eq!(found(other), None, "{other}");
+            assert!(headers.find(other.as_bytes()).is_none(), "{other}");
         }
     }
 }

@@ -24,10 +24,10 @@ use common::{Blocks, Error, Input, Pipe, Result};
 use memchr::{memchr, memmem};
 
 use crate::profile::Profile;
-use crate::sample::Origin;
+use crate::sample::{Origin, Sample};
 use ahead::Ahead;
 use chains::Chain;
-use headers::RecentHeaders;
+use headers::{Known, RecentHeaders};
 use lines::Lines;
 
 pub(crate) use event_line::EventLine;
@@ -146,29 +146,8 @@ impl<'a> Reader<'a> {
         ahead: &mut Ahead<'_>,
         profile: &mut Profile,
     ) -> Result<Option<&'b [u8]>> {
-        let end = memchr(b'\n', text).unwrap_or(text.len());
-        let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
-        // Blank lines may stand between a header and its frames.
-        if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
+        let Some((sample, body)) = self.open(text, profile)? else {
             return self.line_by_line(text, profile);
-        }
-        let sample = match self.headers.find(header) {
-            Some((sample, time)) => {
-                self.lines.close(profile)?;
-                profile.reopen(sample, time).then_some(sample)
-            }
-            None => match EventLine::parse(header) {
-                Some(event) if event.is_plain_sample() => {
-                    self.lines.close(profile)?;
-                    self.lines.note_header(&event);
-                    let sample = profile.open(&Origin::from(&event))?;
-                    if let Some(sample) = sample.filter(|_| profile.can_reopen()) {
-                        self.headers.keep(header, &event, sample);
-                    }
-                    sample
-                }
-                _ => return self.line_by_line(text, profile),
-            },
         };
         self.lines.skip_lines(1);
         let Some(sample) = sample else {
@@ -185,6 +164,39 @@ impl<'a> Reader<'a> {
         self.lines.skip_lines(self.chain.lines());
         self.chain.add(sample, profile)?;
         Ok(Some(body))
+    }
+
+    /// Opens the sample whose event line `text` begins with, and returns it, if
+    /// it is wanted, with the text of its frames; `None` if `text` begins with
+    /// something else.
+    #[inline]
+    fn open<'b>(
+        &mut self,
+        text: &'b [u8],
+        profile: &mut Profile,
+    ) -> Result<Option<(Option<Sample>, &'b [u8])>> {
+        if let Some(Known { sample, time, body }) = self.headers.find(text)
+            && body.starts_with(b"\t")
+        {
+            self.lines.close(profile)?;
+            return Ok(Some((profile.reopen(sample, time).then_some(sample), body)));
+        }
+        let end = memchr(b'\n', text).unwrap_or(text.len());
+        let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
+        // Blank lines may stand between a header and its frames.
+        if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
+            return Ok(None);
+        }
+        let Some(event) = EventLine::parse(header).filter(EventLine::is_plain_sample) else {
+            return Ok(None);
+        };
+        self.lines.close(profile)?;
+        self.lines.note_header(&event);
+        let sample = profile.open(&Origin::from(&event))?;
+        if let Some(sample) = sample.filter(|_| profile.can_reopen()) {
+            self.headers.keep(header, &event, sample);
+        }
+        Ok(Some((sample, body)))
     }
 }
 
