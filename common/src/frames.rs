@@ -59,9 +59,13 @@ impl FrameTable {
 
     /// The numbers of all names, in the order of the names' bytes.
     pub(crate) fn order(&self) -> Vec<FrameId> {
-        let mut order: Vec<FrameId> = (0..self.len() as FrameId).collect();
-        order.sort_unstable_by(|&a, &b| self.name(a).cmp(self.name(b)));
-        order
+        let first = |id| start_of(self.name(id));
+        let mut order: Vec<(u64, FrameId)> =
+            (0..self.len() as FrameId).map(|id| (first(id), id)).collect();
+        order.sort_unstable_by(|&(first, a), &(other, b)| {
+            first.cmp(&other).then_with(|| self.name(a).cmp(self.name(b)))
+        });
+        order.into_iter().map(|(_, id)| id).collect()
     }
 
     /// How many distinct names there are; ids are below it.
@@ -75,6 +79,15 @@ impl FrameTable {
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
+}
+
+/// The first bytes of a name as a number: names are in the order of theirs where
+/// these differ, and most do.
+fn start_of(name: &[u8]) -> u64 {
+    let mut start = [0; 8];
+    let length = name.len().min(start.len());
+    start[..length].copy_from_slice(&name[..length]);
+    u64::from_be_bytes(start)
 }
 
 #[inline]
@@ -114,6 +127,27 @@ mod tests {
         assert_eq!(sorted.name(3), b"ab");
         assert_eq!(sorted.intern(b"ab"), 3);
         assert_eq!(sorted.len(), table.len());
+    }
+
+    #[test]
+    fn the_order_is_that_of_all_bytes() {
+        let mut names = [
+            "operator new[]",
+            "operator new",
+            "operator",
+            "operato",
+            "operator\0",
+            "\0",
+            "",
+            "\u{ff}",
+        ];
+        let mut table = FrameTable::default();
+        for name in names {
+            table.intern(name.as_bytes());
+        }
+        let ordered: Vec<&[u8]> = table.order().into_iter().map(|id| table.name(id)).collect();
+        names.sort_unstable();
+        assert_eq!(ordered, names.map(str::as_bytes));
     }
 
     #[test]
