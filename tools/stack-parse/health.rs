@@ -74,12 +74,15 @@ fn examine(tree: &StackTree, frames: &FrameTable, root_frames: u32) -> Health {
         let rooted = rooted || depth == root_frames + 1 && is_runtime[frame];
         marks[node as usize] = (depth, unknown, rooted);
         let weight = u128::from(tree.self_weight(node));
+        if weight == 0 {
+            continue;
+        }
         let chain = depth.saturating_sub(root_frames);
         let weight_if = |condition: bool| if condition { weight } else { 0 };
         health.total += weight;
         health.unknown += weight_if(unknown * 2 > chain);
         health.at_limit += weight_if(chain == FRAME_LIMIT);
-        health.beyond_limit |= chain > FRAME_LIMIT && weight > 0;
+        health.beyond_limit |= chain > FRAME_LIMIT;
         health.cut_ocaml += weight_if(rooted);
         health.chained += weight_if(chain > 1);
     }

@@ -176,18 +176,28 @@ impl<'a> Chain<'a> {
         let text = split_padded_ip(line).map(|(_, text)| text);
         let text = text.filter(|_| !self.names.need_address());
         let glance = Glance::of(line);
-        let unknown = match text.map(|text| self.known(glance, text)) {
-            Some(Ok((frame, is_kept))) => {
-                let child = profile.child(above.node, frame);
-                self.steps.push(Step { frame, node: child, ..above });
-                if is_kept {
-                    self.guesses.put(above.node, Guess { line: glance, frame, child });
-                }
-                return Some(child);
-            }
-            Some(Err(symbol)) => Some(symbol),
-            None => None,
+        let known = text.map(|text| self.known(glance, text));
+        let Some(Ok((frame, is_kept))) = known else {
+            let symbol = known.and_then(std::result::Result::err);
+            return self.parse_line(line, symbol, above, profile);
         };
+        let child = profile.child(above.node, frame);
+        self.steps.push(Step { frame, node: child, ..above });
+        if is_kept {
+            self.guesses.put(above.node, Guess { line: glance, frame, child });
+        }
+        Some(child)
+    }
+
+    /// The same for a line whose symbol is not known, if it has one.
+    #[cold]
+    fn parse_line(
+        &mut self,
+        line: &[u8],
+        symbol: Option<Symbol<'_>>,
+        above: Step,
+        profile: &mut Profile,
+    ) -> Option<NodeId> {
         let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
         let Chain { names, steps, name, symbols, .. } = self;
         let (first, mut node) = (steps.len(), above.node);
@@ -196,7 +206,7 @@ impl<'a> Chain<'a> {
             node = profile.child(node, frame);
             steps.push(Step { frame, node, ..above });
         });
-        if let (Some(symbol), [Step { frame, .. }]) = (unknown, &steps[first..]) {
+        if let (Some(symbol), [Step { frame, .. }]) = (symbol, &steps[first..]) {
             symbols.add(symbol, *frame);
         }
         Some(node)
