@@ -6,6 +6,7 @@
 
 use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
+use wide::u8x16;
 
 use super::ahead::Ahead;
 use super::frame_line::{FrameLine, PADDED_IP, is_padded_ip, split_padded_ip};
@@ -141,7 +142,7 @@ impl<'a> Chain<'a> {
         {
             return (start, Some(guess));
         }
-        let start = memrchr(b'\n', text).map_or(0, |newline| newline + 1);
+        let start = start_of_last_line(text);
         let line = &text[start..];
         let known = self.guesses.turn(node, Glance::of(line));
         let known = known.filter(|&guess| self.is_as_guessed(line, guess));
@@ -268,6 +269,28 @@ impl<'a> Chain<'a> {
     }
 }
 
+/// Where the last line of `text` starts. Over so short a way `memrchr` takes
+/// longer, as it is called through a pointer and first looks where it stands.
+#[inline]
+fn start_of_last_line(text: &[u8]) -> usize {
+    let behind_newline = |piece: &[u8; 16]| {
+        let newlines = u8x16::new(*piece).simd_eq(u8x16::splat(b'\n')).to_bitmask();
+        (u32::BITS - newlines.leading_zeros()) as usize
+    };
+    let (rest, pieces) = text.as_rchunks();
+    for (number, piece) in pieces.iter().enumerate().rev() {
+        let behind = behind_newline(piece);
+        if behind > 0 {
+            return rest.len() + number * piece.len() + behind;
+        }
+    }
+    // What the first piece shares with the next has no newline.
+    match text.first_chunk() {
+        Some(piece) => behind_newline(piece),
+        None => memrchr(b'\n', text).map_or(0, |newline| newline + 1),
+    }
+}
+
 /// How many bytes `a` and `b` have in common at their ends, or up to
 /// [`STEP`] less. To find the last byte takes longer than to read a line again
 /// that lacks it.
@@ -306,6 +329,18 @@ mod tests {
         ] {
             let common = common_end(a.as_bytes(), b.as_bytes(), &mut Ahead::new(b""));
             assert!(common <= expected && common + STEP > expected, "{a:?} {b:?}: {common}");
+        }
+    }
+
+    #[test]
+    fn the_last_line_starts_behind_the_last_newline() {
+        for length in 0..70 {
+            assert_eq!(start_of_last_line(&vec![b'x'; length]), 0, "{length}");
+            for newline in 0..length {
+                let mut text = vec![b'x'; length];
+                (text[newline], text[newline / 2]) = (b'\n', b'\n');
+                assert_eq!(start_of_last_line(&text), newline + 1, "{length} {newline}");
+            }
         }
     }
 
