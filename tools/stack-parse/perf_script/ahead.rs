@@ -10,8 +10,9 @@ use std::slice::Iter;
 use common::{CACHE_LINE, prefetch};
 
 /// How far ahead of the start of a sample text is fetched. The sample itself is
-/// there already, and some are longer than others.
-const DISTANCE: Range<usize> = 4096..3 * 4096;
+/// there already, and some are longer than others; what is fetched so far must
+/// find room in the first-level cache beside all that is looked up.
+const DISTANCE: Range<usize> = 3 * 1024..9 * 1024;
 
 /// The text that follows what is read, in pieces of a cache line.
 pub(super) struct Ahead<'a> {
@@ -58,6 +59,8 @@ impl<'a> Ahead<'a> {
 mod tests {
     use super::*;
 
+    const START: usize = DISTANCE.start / CACHE_LINE;
+
     /// Where in the block it goes on, in pieces.
     fn next(ahead: &Ahead) -> usize {
         ahead.end - ahead.pieces.len()
@@ -68,13 +71,13 @@ mod tests {
         let block = vec![0; 20_000];
         let mut ahead = Ahead::new(&block);
         ahead.begin(100);
-        assert_eq!(next(&ahead), 1 + 64);
+        assert_eq!(next(&ahead), 1 + START);
         ahead.fetch_line();
-        assert_eq!(next(&ahead), 1 + 64 + 2);
+        assert_eq!(next(&ahead), 1 + START + 2);
         ahead.begin(164);
-        assert_eq!(next(&ahead), 1 + 64 + 2, "still ahead");
+        assert_eq!(next(&ahead), 1 + START + 2, "still ahead");
         ahead.begin(5000);
-        assert_eq!(next(&ahead), 78 + 64, "what is too late is left out");
+        assert_eq!(next(&ahead), 78 + START, "what is too late is left out");
     }
 
     #[test]
