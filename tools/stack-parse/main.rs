@@ -125,8 +125,10 @@ fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) 
 }
 
 fn threads(args: &Args) -> usize {
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    args.threads.map_or(processors.min(MOST_THREADS), |threads| threads.get().min(MOST_ASKED))
+    match args.threads {
+        Some(threads) => threads.get().min(MOST_ASKED),
+        None => thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS),
+    }
 }
 
 fn list_formats(pipe: &mut Pipe) -> Result<Status> {

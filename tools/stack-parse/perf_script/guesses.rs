@@ -7,7 +7,7 @@ use super::glance::Glance;
 
 /// A power of two: enough for what follows the frames of one program, little
 /// enough to stay in the cache.
-const TURNS: usize = 8192;
+const TURNS: usize = 4096;
 
 /// A line that followed a node, and the node it led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
