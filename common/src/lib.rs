@@ -28,57 +28,29 @@
 
 #![warn(missing_docs)]
 
-mod accounts;
-mod blocks;
-mod complaints;
-mod counting;
-mod counts;
-pub mod cpp;
-mod dwarf;
+mod binary;
 mod error;
-mod executable;
 mod folded;
-mod frame_map;
-mod frames;
-mod heaviest;
-mod input;
-mod line_texts;
-mod mapped;
-pub mod ocaml;
-mod ocaml_frames;
-mod output;
+mod io;
+mod names;
 mod pattern;
 mod pipe;
-mod progress;
 mod run;
-mod run_order;
-pub mod rust;
-mod sorted_stacks;
-mod stack_ids;
 mod stacks;
-mod symbols;
-mod tree;
-mod utf16;
-mod zstd;
 
-pub use accounts::{Accounts, Flow};
-pub use blocks::{Block, Blocks};
-pub use complaints::Complaints;
-pub use counts::StackCounts;
+pub use binary::{Call, Dwarf, ExactName, Place, Source, Symbol, Symbols, Unreadable, ocaml_calls};
 pub use error::{Error, Result};
-pub use executable::Unreadable;
 pub use folded::{FoldedLine, FoldedPair, Frames, Malformed, StackBuf, append_folded, clean_frame};
-pub use frame_map::FrameMap;
-pub use frames::{FrameId, FrameTable};
-pub use heaviest::{HeaviestTree, TreeNode};
-pub use input::{Files, Input, STDIN, read_whole};
-pub use mapped::{CACHE_LINE, Mapped, prefetch};
-pub use ocaml_frames::{Call, Place, ocaml_calls};
-pub use output::{Output, STDOUT};
+pub use io::blocks::{Block, Blocks};
+pub use io::input::{Files, Input, STDIN, read_whole};
+pub use io::mapped::{CACHE_LINE, Mapped, prefetch};
+pub use io::messages::Messages;
+pub use io::output::{Output, STDOUT};
+pub use io::stats::{Stats, Total};
+pub use names::{cpp, ocaml, rust};
 pub use pattern::{bad_pattern, pattern_text};
 pub use pipe::Pipe;
 pub use run::{Status, run};
-pub use sorted_stacks::{SortedStack, SortedStacks};
-pub use stack_ids::StackIds;
-pub use symbols::{Dwarf, ExactName, Source, Symbol, Symbols};
-pub use tree::{NodeId, StackTree};
+pub use stacks::{
+    FrameId, FrameTable, NodeId, SortedStack, SortedStacks, StackCounts, StackIds, StackTree,
+};

@@ -2,12 +2,12 @@
 
 use memchr::memchr_iter;
 
-use crate::counting::Counting;
-use crate::input;
-use crate::progress::Progress;
+use crate::io::input;
+use crate::io::progress::Progress;
+use crate::stacks::Counting;
 use crate::{
-    Accounts, Blocks, Complaints, Error, Files, Flow, FoldedLine, FoldedPair, FrameTable, Input,
-    Malformed, Output, Result, StackCounts, StackTree, Status,
+    Blocks, Error, Files, FoldedLine, FoldedPair, FrameTable, Input, Malformed, Messages, Output,
+    Result, StackCounts, StackTree, Stats, Status, Total,
 };
 
 /// What a running tool holds.
@@ -15,13 +15,13 @@ use crate::{
 pub struct Pipe {
     /// Where results go.
     pub out: Output,
-    /// What came in and went out so far.
-    pub accounts: Accounts,
+    /// What came in and went out so far: what `--stats` prints.
+    pub stats: Stats,
     /// What is said on stderr.
-    pub complaints: Complaints,
+    pub messages: Messages,
     /// True if and only if the user asked for accounts on stderr; the common
     /// line is printed by [`crate::run`].
-    pub stats: bool,
+    pub wants_stats: bool,
     progress: Progress,
 }
 
@@ -41,8 +41,8 @@ impl Line<'_> {
 impl Pipe {
     pub(crate) fn new(tool: &str, out: Output) -> Pipe {
         let progress = Progress::new(tool);
-        let complaints = Complaints::new(tool, progress.clone());
-        Pipe { out, accounts: Accounts::default(), complaints, stats: false, progress }
+        let messages = Messages::new(tool, progress.clone());
+        Pipe { out, stats: Stats::default(), messages, wants_stats: false, progress }
     }
 
     /// Opens each file and hands it on. A file that cannot be opened or read
@@ -62,7 +62,7 @@ impl Pipe {
                 .map_err(|source| Error::Input { name: input::name(path), source });
             match opened.and_then(|mut input| each(&mut input, self)) {
                 Err(error @ (Error::Input { .. } | Error::Unknown { .. })) => {
-                    self.complaints.error(&error);
+                    self.messages.error(&error);
                 }
                 other => other?,
             }
@@ -135,7 +135,7 @@ impl Pipe {
                 _ if line.is_comment() => Ok(()),
                 Ok(pair) => {
                     let weight = u128::from(pair.before) + u128::from(pair.after);
-                    pipe.accounts.read += Flow { lines: 1, weight };
+                    pipe.stats.read += Total { lines: 1, weight };
                     each(pair)
                 }
                 Err(why) => pipe.malformed(&line, why),
@@ -163,7 +163,7 @@ impl Pipe {
     ) -> Result<()> {
         match FoldedLine::parse(line.text) {
             Ok(folded) => {
-                self.accounts.read += folded.count;
+                self.stats.read += folded.count;
                 each(folded, self)
             }
             Err(why) => self.malformed(line, why),
@@ -172,7 +172,7 @@ impl Pipe {
 
     #[cold]
     fn malformed(&mut self, line: &Line<'_>, why: Malformed) -> Result<()> {
-        self.complaints.malformed(line.input, line.number, why);
+        self.messages.malformed(line.input, line.number, why);
         Ok(())
     }
 
@@ -221,7 +221,7 @@ impl Pipe {
     #[inline]
     pub fn replace(&mut self, line: &FoldedLine<'_>, stack: &[u8]) -> Result<()> {
         if stack != line.stack {
-            self.accounts.changed += line.count;
+            self.stats.changed += line.count;
         }
         self.write(stack, line.count)
     }
@@ -229,7 +229,7 @@ impl Pipe {
     /// Leaves a line out, as the user asked.
     #[inline]
     pub fn drop_line(&mut self, line: &FoldedLine<'_>) {
-        self.accounts.dropped += line.count;
+        self.stats.dropped += line.count;
     }
 
     /// Writes a stack.
@@ -239,7 +239,7 @@ impl Pipe {
     /// [`Error::Output`] with what the system says.
     #[inline]
     pub fn write(&mut self, stack: &[u8], count: u64) -> Result<()> {
-        self.accounts.written += count;
+        self.stats.written += count;
         self.out.folded(stack, count)
     }
 
@@ -248,8 +248,8 @@ impl Pipe {
     /// # Errors
     ///
     /// [`Error::Output`] with what the system says.
-    pub fn write_lines(&mut self, lines: &[u8], flow: Flow) -> Result<()> {
-        self.accounts.written += flow;
+    pub fn write_lines(&mut self, lines: &[u8], flow: Total) -> Result<()> {
+        self.stats.written += flow;
         self.out.lines(lines)
     }
 
@@ -274,6 +274,6 @@ impl Pipe {
     /// Success if and only if something was written.
     #[must_use]
     pub fn status(&self) -> Status {
-        if self.accounts.written.lines > 0 { Status::Success } else { Status::Nothing }
+        if self.stats.written.lines > 0 { Status::Success } else { Status::Nothing }
     }
 }

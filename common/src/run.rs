@@ -72,7 +72,7 @@ fn run_parsed(
             return ExitCode::from(TROUBLE);
         }
     };
-    pipe.stats = every.stats;
+    pipe.wants_stats = every.stats;
     let result = tool(&mut pipe);
     // What was understood before the trouble is still written.
     let flushed = pipe.out.flush();
@@ -83,15 +83,15 @@ fn run_parsed(
         if error.is_closed_pipe() {
             return ExitCode::SUCCESS;
         }
-        pipe.complaints.error(error);
+        pipe.messages.error(error);
     }
-    pipe.complaints.finish();
+    pipe.messages.finish();
     if every.stats {
-        let malformed = pipe.complaints.malformed_lines();
-        pipe.complaints.note(format_args!("stats: {}, malformed {malformed} lines", pipe.accounts));
+        let malformed = pipe.messages.malformed_lines();
+        pipe.messages.note(format_args!("stats: {}, malformed {malformed} lines", pipe.stats));
     }
     match status {
-        _ if pipe.complaints.is_trouble() => ExitCode::from(TROUBLE),
+        _ if pipe.messages.is_trouble() => ExitCode::from(TROUBLE),
         Ok(Status::Success) => ExitCode::SUCCESS,
         _ => ExitCode::from(1),
     }

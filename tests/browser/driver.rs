@@ -154,7 +154,7 @@ impl Browser {
     }
 
     /// What the page complained of since the last time.
-    pub(crate) fn complaints(&self) -> Vec<String> {
+    pub(crate) fn messages(&self) -> Vec<String> {
         let log = self.post("/se/log", &json!({ "type": "browser" }));
         let entries = log.as_array().expect("a log").iter();
         let severe = entries.filter(|entry| entry["level"] == "SEVERE");

@@ -59,7 +59,7 @@ struct Stage {
 impl Stage {
     fn play(&self, case: fn(&Stage)) {
         case(self);
-        assert_eq!(self.browser.complaints(), [""; 0]);
+        assert_eq!(self.browser.messages(), [""; 0]);
     }
 
     /// Draws folded stacks and opens the picture.

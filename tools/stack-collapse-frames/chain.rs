@@ -1,6 +1,6 @@
 //! All rules, one after the other, over one stack after the other.
 
-use common::{Flow, FoldedLine, FrameId, FrameTable, Result, StackBuf, StackIds, StackTree};
+use common::{FoldedLine, FrameId, FrameTable, Result, StackBuf, StackIds, StackTree, Total};
 
 use crate::rule::Rule;
 
@@ -65,7 +65,7 @@ impl Chain {
         }
         // Nothing went out yet.
         for rule in &mut self.rules {
-            rule.moved = Flow::default();
+            rule.moved = Total::default();
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use common::{Flow, FrameId, FrameTable};
+use common::{FrameId, FrameTable, Total};
 
 use crate::frame_set::FrameSet;
 use crate::reroot::Reroot;
@@ -18,7 +18,7 @@ pub(crate) struct Rule {
     /// The stacks it changes; all, if there is no condition.
     pub(crate) condition: Option<Condition>,
     /// The lines it changed.
-    pub(crate) moved: Flow,
+    pub(crate) moved: Total,
     /// The stack under construction.
     pub(crate) built: Vec<FrameId>,
 }
@@ -156,7 +156,7 @@ impl Rule {
 /// The accounts of the rule.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Flow { lines, weight } = self.moved;
+        let Total { lines, weight } = self.moved;
         write!(f, "{} moved {lines} lines weight {weight}", self.origin)
     }
 }

@@ -1,7 +1,7 @@
 //! One rule as it is written, and the rule it makes.
 
 use bstr::ByteSlice;
-use common::{Error, Flow, FrameId, FrameTable, Result, clean_frame};
+use common::{Error, FrameId, FrameTable, Result, Total, clean_frame};
 
 use crate::frame_set::FrameSet;
 use crate::reroot::{Entries, Reroot, Root};
@@ -141,7 +141,7 @@ impl RuleText {
             Some(with) => Some(Condition { with: self.searched(with)?, orphans: self.orphans }),
             None => None,
         };
-        let (moved, built) = (Flow::default(), Vec::new());
+        let (moved, built) = (Total::default(), Vec::new());
         Ok(Rule { origin: self.origin, action, frames, condition, moved, built })
     }
 

@@ -4,6 +4,7 @@ mod auto_stamps;
 mod brackets;
 mod exact;
 mod frame;
+mod frame_map;
 mod names;
 mod normalize;
 mod stamps;
@@ -11,9 +12,10 @@ mod stamps;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, FrameMap, Pipe, Result, Status};
+use common::{Files, Pipe, Result, Status};
 
 use exact::ExactArgs;
+use frame_map::FrameMap;
 use names::NameArgs;
 
 /// Demangle the names in folded stacks: OCaml, Rust and C++

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Flow, FoldedLine, Frames, Pipe, Result, Status, read_whole};
+use common::{Files, FoldedLine, Frames, Pipe, Result, Status, Total, read_whole};
 use regex_automata::meta::Regex;
 
 use crate::pattern::{Syntax, compile};
@@ -97,14 +97,14 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
 
 /// Prints the weight of what matches, and its share of the weight read.
 fn count(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status> {
-    let (mut kept, mut dropped) = (Flow::default(), Flow::default());
+    let (mut kept, mut dropped) = (Total::default(), Total::default());
     pipe.for_each_folded(files, |line| {
         let flow = if selection.holds(&line) { &mut kept } else { &mut dropped };
         *flow += line.count;
         Ok(())
     })?;
-    pipe.accounts.written = kept;
-    pipe.accounts.dropped = dropped;
+    pipe.stats.written = kept;
+    pipe.stats.dropped = dropped;
     let all = kept.weight + dropped.weight;
     let share = if all > 0 { 100.0 * kept.weight as f64 / all as f64 } else { 0.0 };
     pipe.out.line(format!("{} {share:.2}%", kept.weight).as_bytes())?;

@@ -1,20 +1,9 @@
 //! Any profiler's output to folded stacks.
 
-mod events;
-mod format;
-mod health;
-mod landmarks;
-mod left_out;
-mod memtrace;
-mod off_cpu;
-mod perf_script;
-mod profile;
-mod root;
-mod rows;
-mod sample;
-mod skipped;
-mod weigher;
-mod window;
+mod formats;
+mod frame;
+mod read;
+mod samples;
 
 use std::num::NonZero;
 use std::process::ExitCode;
@@ -23,10 +12,10 @@ use std::thread;
 use clap::{Parser, ValueEnum};
 use common::{Error, Files, Input, Pipe, Result, Status};
 
-use format::{Detected, Format};
-use memtrace::ObjectArgs;
-use perf_script::NameArgs;
-use profile::{Profile, ProfileArgs};
+use formats::memtrace::ObjectArgs;
+use formats::{Detected, Format};
+use frame::NameArgs;
+use samples::{Samples, SamplesArgs};
 
 /// Without being asked for more: each has blocks and tables of its own, and
 /// before there are so many, memory is as fast as it gets.
@@ -48,7 +37,7 @@ struct Args {
     list_formats: bool,
 
     #[command(flatten)]
-    profile: ProfileArgs,
+    samples: SamplesArgs,
 
     #[command(flatten)]
     names: NameArgs,
@@ -76,25 +65,25 @@ fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.list_formats {
         return list_formats(pipe);
     }
-    let mut profile = Profile::new(&args.profile)?;
+    let mut samples = Samples::new(&args.samples)?;
     pipe.for_each_input(&args.files, |input, pipe| {
-        let read = read(input, &args, &mut profile, pipe);
-        profile.skipped.report(input.name(), args.strict, pipe);
+        let read = read(input, &args, &mut samples, pipe);
+        samples.skipped.report(input.name(), args.strict, pipe);
         read
     })?;
-    profile.finish(&args.profile, pipe)?;
+    samples.finish(&args.samples, pipe)?;
     Ok(pipe.status())
 }
 
-fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) -> Result<()> {
+fn read(input: &mut Input, args: &Args, samples: &mut Samples, pipe: &mut Pipe) -> Result<()> {
     let name = input.name().to_owned();
     let detected =
-        format::detect(input).map_err(|source| Error::Input { name: name.clone(), source })?;
+        formats::detect(input).map_err(|source| Error::Input { name: name.clone(), source })?;
     let format = match (args.format, &detected) {
         (Some(format), _) => format,
         (None, Detected::Known(format)) => *format,
         (None, Detected::Empty) => {
-            pipe.complaints.note(format_args!("{name}: the input is empty"));
+            pipe.messages.note(format_args!("{name}: the input is empty"));
             return Ok(());
         }
         (None, Detected::Unknown { .. }) => {
@@ -105,21 +94,23 @@ fn read(input: &mut Input, args: &Args, profile: &mut Profile, pipe: &mut Pipe) 
         let message = format!("--live, --major and --promoted need a memtrace: {name} is none");
         return Err(Error::Usage(message));
     }
-    profile.begin(format)?;
-    let before = profile.samples() + pipe.accounts.read.lines;
+    samples.begin(format)?;
+    let before = samples.samples() + pipe.stats.read.lines;
     match format {
-        Format::Memtrace => memtrace::read(input, &args.names, args.objects, profile, pipe)?,
-        Format::Landmarks => landmarks::read_json(input, &args.names, profile, pipe)?,
-        Format::LandmarksText => landmarks::read_text(input, profile, pipe)?,
+        Format::Memtrace => {
+            formats::memtrace::read(input, &args.names, args.objects, samples, pipe)?
+        }
+        Format::Landmarks => formats::landmarks::read_json(input, &args.names, samples, pipe)?,
+        Format::LandmarksText => formats::landmarks::read_text(input, samples, pipe)?,
         Format::PerfScript => {
-            perf_script::read(input, &args.names, threads(args), profile, pipe)?;
+            formats::perf_script::read(input, &args.names, threads(args), samples, pipe)?;
         }
         Format::Folded => {
-            pipe.read_folded(input, |line, pipe| profile.add_folded(line.stack, line.count, pipe))?;
+            pipe.read_folded(input, |line, pipe| samples.add_folded(line.stack, line.count, pipe))?;
         }
     }
-    if profile.samples() + pipe.accounts.read.lines == before {
-        pipe.complaints.note(format_args!("{name}: no sample found, {detected}"));
+    if samples.samples() + pipe.stats.read.lines == before {
+        pipe.messages.note(format_args!("{name}: no sample found, {detected}"));
     }
     Ok(())
 }

@@ -1,18 +1,19 @@
 //! Draw folded stacks as a flame graph: one SVG file.
 
-mod alive;
 mod colors;
 mod command;
 mod count;
 mod embed;
-mod finish;
 mod footer;
+mod heaviest;
 mod look;
 mod min_width;
 mod names;
 mod numbers;
 mod picture;
+mod postprocess;
 mod profile;
+mod viewer;
 mod whole_file;
 
 use std::io::Write;
@@ -77,11 +78,11 @@ fn main() -> ExitCode {
 
 fn stack_svg(args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.csp_hash {
-        pipe.out.line(alive::policy().as_bytes())?;
+        pipe.out.line(viewer::policy().as_bytes())?;
         return Ok(Status::Success);
     }
     let Some(profiles) = read(&args, pipe)? else {
-        pipe.complaints.note("nothing to draw: no folded stack with a weight came in");
+        pipe.messages.note("nothing to draw: no folded stack with a weight came in");
         return Ok(Status::Nothing);
     };
     let svg = draw(&args, &profiles).map_err(unwritten)?;
@@ -149,7 +150,7 @@ fn draw(args: &Args, profiles: &Profiles) -> std::io::Result<Vec<u8>> {
 fn account(whole: &Profile, pipe: &mut Pipe) {
     let weights = whole.nodes.iter().map(|node| node.self_weight);
     for weight in weights.filter(|&weight| weight > 0) {
-        pipe.accounts.written += weight;
+        pipe.stats.written += weight;
     }
 }
 

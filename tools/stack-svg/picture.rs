@@ -8,11 +8,11 @@ use inferno::flamegraph::{self, Direction, Options};
 
 use crate::colors::{self, Colors};
 use crate::embed::{self, Columns, Embedded, hex};
-use crate::finish::{self, Caption, Finish};
 use crate::footer::Footer;
 use crate::look::{LETTER_WIDTH, Look};
 use crate::names::{fitted, fitted_with, parseable, shown};
 use crate::numbers::{change, grouped, percent};
+use crate::postprocess::{self, Additions, Caption};
 use crate::profile::{LeftOut, Node, Profile};
 
 /// What is drawn.
@@ -63,7 +63,7 @@ impl Picture<'_> {
             (embedded.facts, embedded.legend) = (self.facts(), self.legend(&ids));
             embedded
         });
-        let finish = Finish {
+        let additions = Additions {
             captions: drawn.into_iter().map(|node| self.caption(node, &by_name)),
             attributes: self.look.attributes(),
             title: self.look.title(self.kind),
@@ -72,7 +72,7 @@ impl Picture<'_> {
             footer: self.footer(&ids),
             embedded,
         };
-        finish::finish(&svg, finish)
+        postprocess::postprocess(&svg, additions)
     }
 
     /// The boxes as inferno draws them.
@@ -249,7 +249,7 @@ impl Stack {
     /// their own.
     fn advance(&mut self, to: u64) {
         if to > self.now {
-            let stack = if self.text.is_empty() { finish::GAP } else { &self.text };
+            let stack = if self.text.is_empty() { postprocess::GAP } else { &self.text };
             self.lines.push(format!("{stack} {}", to - self.now));
             self.now = to;
         }

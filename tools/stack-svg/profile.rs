@@ -3,7 +3,8 @@
 
 use std::mem;
 
-use common::{FrameId, HeaviestTree, Result, SortedStacks, TreeNode};
+use crate::heaviest::{HeaviestTree, TreeNode};
+use common::{FrameId, Result, SortedStacks};
 
 use crate::count::Counted;
 
@@ -180,6 +181,7 @@ fn place(nodes: &mut [Node]) {
 
 #[cfg(test)]
 mod tests {
+    use crate::heaviest::{HeaviestTree, TreeNode};
     use common::{FrameTable, StackCounts};
 
     use super::*;

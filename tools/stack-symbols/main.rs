@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Call, Dwarf, Error, Files, Flow, Input, Pipe, Result, Source, Status, Symbol, Symbols,
+    Call, Dwarf, Error, Files, Input, Pipe, Result, Source, Status, Symbol, Symbols, Total,
     Unreadable, clean_frame, ocaml_calls,
 };
 
@@ -105,8 +105,8 @@ impl Table {
             clean_frame(cell, &mut self.line);
         }
         self.line.push(b'\n');
-        let row = Flow { lines: 1, weight: 0 };
-        pipe.accounts.read += row;
+        let row = Total { lines: 1, weight: 0 };
+        pipe.stats.read += row;
         pipe.write_lines(&self.line, row)
     }
 }

@@ -1,0 +1,10 @@
+//! What executables tell: ELF, DWARF, symbols, and the frame tables of OCaml.
+
+mod dwarf;
+mod executable;
+mod ocaml_frames;
+mod symbols;
+
+pub use executable::Unreadable;
+pub use ocaml_frames::{Call, Place, ocaml_calls};
+pub use symbols::{Dwarf, ExactName, Source, Symbol, Symbols};

@@ -1,0 +1,26 @@
+//! Frame tables: what OCaml's runtime knows about every call in a program.
+//!
+//! For each return address `ocamlopt` writes a descriptor, by which the
+//! collector finds the live values and, with `-g`, `Printexc` the names and
+//! lines of a backtrace. They need no DWARF, and are exact where symbols are not: `camlStdlib__Map__add_437` is
+//! `Stdlib__Map.Make.add`, as is the copy of it that flambda makes in another
+//! unit.
+
+mod call;
+mod descriptors;
+mod function;
+
+use crate::binary::executable::{Executable, Unreadable};
+
+pub use call::{Call, Place};
+pub(crate) use descriptors::calls;
+pub(crate) use function::{Function, functions, is_ocaml};
+
+/// All calls in an executable that its frame tables give a place in the source.
+///
+/// # Errors
+///
+/// [`Unreadable`] says what the bytes are instead.
+pub fn ocaml_calls(executable: &[u8]) -> Result<Vec<Call<'_>>, Unreadable> {
+    calls(&Executable::parse(executable)?)
+}

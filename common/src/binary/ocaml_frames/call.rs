@@ -1,0 +1,114 @@
+//! Where a call stands in the source: `caml_debuginfo_location` of
+//! `runtime/backtrace_nat.c`, OCaml 4.13 and 5.2.
+
+use crate::binary::executable::Executable;
+use crate::ocaml;
+
+/// A call, an allocation or another point at which the runtime may take over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Where the code goes on afterwards.
+    pub return_address: u64,
+    /// Where it stands: what was inlined first, the function proper last.
+    pub places: Vec<Place<'a>>,
+}
+
+/// A function and a line of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// As `Printexc` prints it: `Stdlib__Map.Make.add`, `Main.run.(fun)`.
+    pub function: &'a [u8],
+    /// As the compiler was given it.
+    pub file: &'a [u8],
+    /// From 1.
+    pub line: u32,
+}
+
+impl<'a> Call<'a> {
+    /// The function whose code holds the call, whatever was inlined there.
+    pub(crate) fn physical(&self) -> Option<&Place<'a>> {
+        self.places.last()
+    }
+}
+
+impl Place<'_> {
+    /// The name of the function as symbols are demangled.
+    #[must_use]
+    pub fn readable(&self) -> Vec<u8> {
+        let mut name = Vec::new();
+        ocaml::write_backtrace_name(self.function, &mut name);
+        name
+    }
+}
+
+/// No compiler inlines deeper; a damaged file may claim so.
+const DEEPEST: usize = 1 << 12;
+
+/// Bit 31 of a second word: the place is described by more than two words.
+const IS_LONG: u32 = 1 << 31;
+
+/// Reads the places at `address`, with the second word in place of the line.
+///
+/// A place is two words, of which the first ends in bits that tell if another
+/// one follows and if this is a raise; the rest, but for the upper 6 bits, is
+/// the distance to `{ int32 distance to the file's name; char name[]; }`. In a
+/// long place of OCaml 5.2, 8 bytes of columns and lines stand between.
+pub(super) fn chain<'a>(executable: &Executable<'a>, mut address: u64) -> Option<Vec<Place<'a>>> {
+    let mut places = Vec::new();
+    while places.len() < DEEPEST {
+        let (first, second) = (executable.u32(address)?, executable.u32(address + 4)?);
+        let info = address + u64::from(first & 0x03ff_fffc);
+        let distance = executable.u32(info)?.cast_signed();
+        let name = info + if second & IS_LONG == 0 { 4 } else { 12 };
+        let function = executable.text(name)?;
+        let file = executable.text(info.checked_add_signed(distance.into())?)?;
+        places.push(Place { function, file, line: second });
+        if first & 1 == 0 {
+            return Some(places);
+        }
+        address += 8;
+    }
+    None
+}
+
+/// Turns the second words into lines.
+///
+/// Up to 5.1 the line is in the upper 20 bits. Since 5.2 it is in
+/// the upper 12 behind that bit, or in 19 where the place is long. The file does not tell
+/// its version, but 2^19 lines in a file or no function above line 128, the
+/// standard library included, are as good as impossible.
+pub(super) fn decode_lines(calls: &mut [Call]) {
+    let words = || calls.iter().flat_map(|call| call.places.iter().map(|place| place.line));
+    let since_5_2 = words().any(|word| word & IS_LONG != 0) || words().all(|word| word >> 19 != 0);
+    for place in calls.iter_mut().flat_map(|call| &mut call.places) {
+        let word = place.line;
+        place.line = match word & IS_LONG {
+            _ if !since_5_2 => word >> 12,
+            0 => word >> 19,
+            _ => (word & !IS_LONG) >> 12,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(words: &[u32]) -> Vec<u32> {
+        let place = |&line| Place { function: b"F.f", file: b"f.ml", line };
+        let mut calls =
+            [Call { return_address: 1, places: words.iter().map(place).collect::<Vec<_>>() }];
+        decode_lines(&mut calls);
+        calls[0].places.iter().map(|place| place.line).collect()
+    }
+
+    #[test]
+    fn lines_are_where_the_version_has_them() {
+        // 4.13: line 1000, columns 3 to 20; line 7
+        assert_eq!(lines(&[1000 << 12 | 3 << 4, 7 << 12]), [1000, 7]);
+        // 5.2: line 1000, one line, columns; line 7
+        assert_eq!(lines(&[1000 << 19 | 3 << 5, 7 << 19]), [1000, 7]);
+        // 5.2 with a long place: line 5000 does not fit into 12 bits.
+        assert_eq!(lines(&[IS_LONG | 5000 << 12 | 77, 7 << 19, 0]), [5000, 7, 0]);
+    }
+}

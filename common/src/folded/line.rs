@@ -1,0 +1,176 @@
+//! A line of the folded format: the one parser.
+
+use std::fmt;
+
+use super::Frames;
+
+/// One folded line, lent from the reader's block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoldedLine<'a> {
+    /// The frames, root first, with `;` between them.
+    pub stack: &'a [u8],
+    /// How much the stack weighs, in whatever unit the profile counts.
+    pub count: u64,
+}
+
+/// A folded line with two counts, as two profiles make it: `stack before after`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoldedPair<'a> {
+    /// The frames, root first, with `;` between them.
+    pub stack: &'a [u8],
+    /// What the stack weighs in the first profile.
+    pub before: u64,
+    /// What it weighs in the second one.
+    pub after: u64,
+}
+
+/// Why a line is no folded line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// The text behind the last space is no unsigned integer.
+    NoCount,
+    /// There is a count and nothing before it.
+    NoFrames,
+    /// The count does not fit into 64 bits.
+    CountTooLarge,
+    /// There are no two counts at the end where these were asked for.
+    NoTwoCounts,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = match self {
+            Malformed::NoCount => "no count at the end",
+            Malformed::NoFrames => "no frames before the count",
+            Malformed::CountTooLarge => "a count over 18446744073709551615",
+            Malformed::NoTwoCounts => {
+                return f.write_str("expected 'frame;frame before after', found no two counts");
+            }
+        };
+        write!(f, "expected 'frame;frame count', found {found}")
+    }
+}
+
+impl<'a> FoldedLine<'a> {
+    /// Parses a line that has neither LF nor CR at its end.
+    ///
+    /// Only the last space separates, so names may hold spaces and end in
+    /// digits: in `main;operator new 7` the leaf is `operator new`.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] says what is missing.
+    #[inline]
+    pub fn parse(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
+        let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let (before, count) = line.split_at(line.len() - digits);
+        let Some((b' ', stack)) = before.split_last() else {
+            return Err(if digits > 0 && before.is_empty() {
+                Malformed::NoFrames
+            } else {
+                Malformed::NoCount
+            });
+        };
+        if digits == 0 {
+            return Err(Malformed::NoCount);
+        }
+        if stack.is_empty() {
+            return Err(Malformed::NoFrames);
+        }
+        let count = parse_count(count).ok_or(Malformed::CountTooLarge)?;
+        Ok(FoldedLine { stack, count })
+    }
+
+    /// The frames, root first.
+    #[must_use]
+    pub fn frames(&self) -> Frames<'a> {
+        Frames::new(self.stack)
+    }
+}
+
+impl<'a> FoldedPair<'a> {
+    /// Parses a line that has neither LF nor CR at its end.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] says what is missing.
+    pub fn parse(line: &'a [u8]) -> Result<FoldedPair<'a>, Malformed> {
+        let two_counts = |why| match why {
+            Malformed::NoCount => Malformed::NoTwoCounts,
+            why => why,
+        };
+        let FoldedLine { stack, count: after } = FoldedLine::parse(line).map_err(two_counts)?;
+        let FoldedLine { stack, count: before } = FoldedLine::parse(stack).map_err(two_counts)?;
+        Ok(FoldedPair { stack, before, after })
+    }
+}
+
+#[inline]
+fn parse_count(digits: &[u8]) -> Option<u64> {
+    let value = |sum: u64, &digit: &u8| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+    // 19 nines fit into 64 bits, so nearly no count needs the checks.
+    if digits.len() <= 19 {
+        return Some(digits.iter().fold(0, value));
+    }
+    digits
+        .iter()
+        .try_fold(0u64, |sum, &digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<(&str, u64), Malformed> {
+        let line = FoldedLine::parse(line.as_bytes())?;
+        Ok((std::str::from_utf8(line.stack).expect("ascii in, ascii out"), line.count))
+    }
+
+    #[test]
+    fn only_the_last_space_separates() {
+        assert_eq!(parsed("main;operator new 7"), Ok(("main;operator new", 7)));
+        assert_eq!(parsed("a 1 2"), Ok(("a 1", 2)));
+        assert_eq!(parsed("a  3"), Ok(("a ", 3)));
+    }
+
+    #[test]
+    fn a_line_without_count_or_frames_is_malformed() {
+        for (line, why) in [
+            ("a;b", Malformed::NoCount),
+            ("a;b ", Malformed::NoCount),
+            ("a;b 1.5", Malformed::NoCount),
+            ("a;b -1", Malformed::NoCount),
+            ("a;b 12x", Malformed::NoCount),
+            ("a;b12", Malformed::NoCount),
+            ("12", Malformed::NoFrames),
+            (" 12", Malformed::NoFrames),
+            ("a 18446744073709551616", Malformed::CountTooLarge),
+        ] {
+            assert_eq!(parsed(line), Err(why), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_pair_is_two_counts_behind_a_stack() {
+        let pair = |line: &'static str| {
+            FoldedPair::parse(line.as_bytes()).map(|pair| (pair.stack, pair.before, pair.after))
+        };
+        assert_eq!(pair("a;b 3 0"), Ok((&b"a;b"[..], 3, 0)));
+        assert_eq!(pair("operator new 7 1 2"), Ok((&b"operator new 7"[..], 1, 2)));
+        for (line, why) in [
+            ("a;b", Malformed::NoTwoCounts),
+            ("a;b 1", Malformed::NoTwoCounts),
+            ("1 2", Malformed::NoFrames),
+            ("a 18446744073709551616 2", Malformed::CountTooLarge),
+        ] {
+            assert_eq!(pair(line), Err(why), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn counts_up_to_64_bits_are_exact() {
+        assert_eq!(parsed("a 18446744073709551615"), Ok(("a", u64::MAX)));
+        assert_eq!(parsed("a 00000000000000000000000000000007"), Ok(("a", 7)));
+        assert_eq!(parsed("a 9999999999999999999"), Ok(("a", 9_999_999_999_999_999_999)));
+    }
+}

@@ -1,0 +1,112 @@
+//! The one writer of the folded format.
+
+/// A stack under construction, root first.
+///
+/// Whatever bytes a frame is made of, the stack stays well-formed.
+#[derive(Clone, Debug, Default)]
+pub struct StackBuf {
+    bytes: Vec<u8>,
+    frames: usize,
+}
+
+impl StackBuf {
+    /// Empties the stack, keeping its memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.frames = 0;
+    }
+
+    /// Adds a leaf; bytes that would break the format are replaced, see
+    /// [`clean_frame`].
+    pub fn push_frame(&mut self, frame: &[u8]) {
+        if self.frames > 0 {
+            self.bytes.push(b';');
+        }
+        clean_frame(frame, &mut self.bytes);
+        self.frames += 1;
+    }
+
+    /// Adds a leaf that was read from a folded line, so needs no cleaning.
+    pub fn push_clean_frame(&mut self, frame: &[u8]) {
+        if self.frames > 0 {
+            self.bytes.push(b';');
+        }
+        self.bytes.extend_from_slice(frame);
+        self.frames += 1;
+    }
+
+    /// How many frames the stack has.
+    #[must_use]
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+
+    /// The stack as a folded line holds it, without the count.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Appends `frame` to `out` as a folded line can hold it: `;` becomes `:` and
+/// a control byte a space.
+///
+/// OCaml's operator `.%(;..)` is such a frame.
+pub fn clean_frame(frame: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(frame);
+    // All are written, so that many are at a time.
+    for byte in &mut out[start..] {
+        *byte = match *byte {
+            b';' => b':',
+            control if control.is_ascii_control() => b' ',
+            other => other,
+        };
+    }
+}
+
+/// Appends `stack SP count LF` to `out`: the one writer of the format.
+///
+/// A line that starts with `# ` would be a comment, so a stack such as
+/// `# my thread;main` is written with a backslash before it.
+#[inline]
+pub fn append_folded(stack: &[u8], count: u64, out: &mut Vec<u8>) {
+    if matches!(stack, [b'#'] | [b'#', b' ', ..]) {
+        out.push(b'\\');
+    }
+    out.extend_from_slice(stack);
+    out.push(b' ');
+    out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
+    out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pushed_frames_cannot_break_the_line() {
+        let mut stack = StackBuf::default();
+        stack.push_frame(b"Odd.(.%(;..))");
+        stack.push_frame(b"tab\there\xff\n");
+        assert_eq!(stack.as_bytes(), b"Odd.(.%(:..));tab here\xff ");
+        assert_eq!(stack.frames(), 2);
+    }
+
+    #[test]
+    fn a_stack_is_never_written_as_a_comment() {
+        let mut out = Vec::new();
+        for stack in ["# my thread;main", "#", "#1", "a;# b"] {
+            append_folded(stack.as_bytes(), 7, &mut out);
+        }
+        assert_eq!(out, b"\\# my thread;main 7\n\\# 7\n#1 7\na;# b 7\n");
+    }
+
+    #[test]
+    fn an_empty_first_frame_keeps_its_separator() {
+        let mut stack = StackBuf::default();
+        stack.push_frame(b"");
+        stack.push_frame(b"leaf");
+        assert_eq!(stack.as_bytes(), b";leaf");
+    }
+}

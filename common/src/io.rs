@@ -1,0 +1,12 @@
+//! Bytes in and out: inputs of any packing, standard output, messages, progress
+//! and the sums that `--stats` prints.
+
+pub(crate) mod blocks;
+pub(crate) mod input;
+pub(crate) mod mapped;
+pub(crate) mod messages;
+pub(crate) mod output;
+pub(crate) mod progress;
+pub(crate) mod stats;
+mod utf16;
+mod zstd;

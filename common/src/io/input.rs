@@ -1,0 +1,194 @@
+//! Inputs: files and standard input, unpacked and decoded by content.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::io::mapped::{Mapped, MappedFile};
+use crate::io::progress::{Counted, Progress};
+use crate::io::utf16::Utf16;
+use crate::io::zstd::Zstd;
+use crate::{Error, Result};
+
+/// What standard input is called in messages.
+pub const STDIN: &str = "<stdin>";
+
+/// The operands of every tool.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Files {
+    /// Files to read, gzip and zstd unpacked; none or '-' is standard input
+    #[arg(value_name = "FILE")]
+    pub paths: Vec<PathBuf>,
+}
+
+impl Files {
+    /// The files in order; standard input where there is none.
+    pub fn iter(&self) -> impl Iterator<Item = &Path> {
+        let none = self.paths.is_empty().then(|| Path::new("-"));
+        self.paths.iter().map(PathBuf::as_path).chain(none)
+    }
+}
+
+/// One input, already unpacked.
+pub struct Input {
+    name: String,
+    /// What was read ahead to learn what the input is.
+    ahead: Vec<u8>,
+    reader: Box<dyn Read + Send>,
+    /// The same bytes, as long as nothing was read but what is ahead.
+    mapped: Option<MappedFile>,
+}
+
+impl Input {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, on opening and on the first bytes.
+    pub(crate) fn open(path: &Path, progress: &Progress) -> io::Result<Input> {
+        let file = if path == Path::new("-") {
+            // A descriptor of our own, since io::Stdin copies through a small buffer.
+            File::from(io::stdin().as_fd().try_clone_to_owned()?)
+        } else {
+            File::open(path)?
+        };
+        let mapped = MappedFile::new(&file, progress);
+        let counted = Counted { reader: file, progress: progress.clone() };
+        let reader = Box::new(counted);
+        Input { name: name(path), ahead: Vec::new(), reader, mapped }.unpacked()
+    }
+
+    /// An input that is already at hand: what a test reads.
+    #[must_use]
+    pub fn from_reader(name: &str, reader: impl Read + Send + 'static) -> Input {
+        Input::of(name.to_owned(), Box::new(reader))
+    }
+
+    fn of(name: String, reader: Box<dyn Read + Send>) -> Input {
+        Input { name, ahead: Vec::new(), reader, mapped: None }
+    }
+
+    /// The file as the user wrote it, or `<stdin>`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The first bytes, which stay to be read: at least `length`, unless the
+    /// input is shorter.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn peek(&mut self, length: usize) -> io::Result<&[u8]> {
+        while !self.peek_more(length)?.1 {}
+        Ok(&self.ahead)
+    }
+
+    /// The first bytes, which stay to be read: those seen before and what one
+    /// read brings. With them, true if there are `length` or no more to come.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn peek_more(&mut self, length: usize) -> io::Result<(&[u8], bool)> {
+        let seen = self.ahead.len();
+        if seen >= length {
+            return Ok((&self.ahead, true));
+        }
+        self.ahead.resize(length, 0);
+        let read = self.reader.read(&mut self.ahead[seen..]);
+        self.ahead.truncate(seen + read.as_ref().map_or(0, |&count| count));
+        match read {
+            Ok(count) => Ok((&self.ahead, count == 0 || self.ahead.len() == length)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok((&self.ahead, false)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Unpacks and decodes as often as the first bytes ask for it.
+    fn unpacked(mut self) -> io::Result<Input> {
+        let unpacked: Box<dyn Read + Send> = match self.peek(4)? {
+            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
+            // A frame of zstd, or one of those that it skips.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
+                Box::new(Zstd::new(self.packed()))
+            }
+            // Byte order marks: of UTF-8, and of UTF-16 in its two orders, which
+            // becomes that of UTF-8.
+            [0xef, 0xbb, 0xbf, ..] => {
+                self.ahead.drain(..3);
+                Box::new(self.packed())
+            }
+            [0xff, 0xfe, ..] => Box::new(Utf16::new(self.packed(), u16::from_le_bytes)),
+            [0xfe, 0xff, ..] => Box::new(Utf16::new(self.packed(), u16::from_be_bytes)),
+            _ => return Ok(self),
+        };
+        Input::of(self.name, unpacked).unpacked()
+    }
+
+    /// The next bytes as far as `cut` says, without a copy, where they come
+    /// from a large file; `None` if they are to be read instead. `window` is
+    /// how much may be mapped for them.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(crate) fn next_mapped(
+        &mut self,
+        cut: fn(&[u8]) -> Option<usize>,
+        window: usize,
+    ) -> io::Result<Option<Mapped>> {
+        let Some(mapped) = &mut self.mapped else { return Ok(None) };
+        if let Some(block) = mapped.next(cut, window) {
+            return Ok(Some(block));
+        }
+        if let Some(mapped) = self.mapped.take() {
+            self.ahead.clear();
+            mapped.read_on()?;
+        }
+        Ok(None)
+    }
+
+    /// Moves the bytes out, leaving the name.
+    fn packed(&mut self) -> impl Read + Send + use<> {
+        let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        io::Cursor::new(std::mem::take(&mut self.ahead)).chain(reader)
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.mapped = None;
+        if self.ahead.is_empty() {
+            return self.reader.read(buffer);
+        }
+        let count = self.ahead.as_slice().read(buffer)?;
+        self.ahead.drain(..count);
+        Ok(count)
+    }
+}
+
+/// All bytes of a file, or of standard input for `-`: for what is small, such
+/// as a list of patterns.
+///
+/// # Errors
+///
+/// [`Error::Input`] with what the system says.
+pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(path)
+    };
+    read.map_err(|source| Error::Input { name: name(path), source })
+}
+
+/// What an input is called in messages.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new("-") { STDIN.to_owned() } else { path.display().to_string() }
+}

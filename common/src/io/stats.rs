@@ -1,0 +1,58 @@
+//! The accounts of a run: what `--stats` prints.
+
+use std::fmt;
+use std::ops::AddAssign;
+
+/// Lines and what they weigh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    /// How many lines (for a profiler's output: samples).
+    pub lines: u64,
+    /// The sum of their counts; wide enough for any number of 64-bit counts.
+    pub weight: u128,
+}
+
+impl AddAssign<u64> for Total {
+    /// Adds one line of this weight.
+    #[inline]
+    fn add_assign(&mut self, weight: u64) {
+        self.lines += 1;
+        self.weight += u128::from(weight);
+    }
+}
+
+impl AddAssign for Total {
+    fn add_assign(&mut self, other: Total) {
+        self.lines += other.lines;
+        self.weight += other.weight;
+    }
+}
+
+/// What a tool read, wrote, changed and dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Well-formed lines or samples that came in.
+    pub read: Total,
+    /// Lines that went out.
+    pub written: Total,
+    /// Lines that went out with another stack than they came in with.
+    pub changed: Total,
+    /// Lines or samples that were left out because the user asked for it.
+    pub dropped: Total,
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flows = [
+            ("in", self.read),
+            ("out", self.written),
+            ("changed", self.changed),
+            ("dropped", self.dropped),
+        ];
+        for (index, (name, flow)) in flows.into_iter().enumerate() {
+            let separator = if index > 0 { ", " } else { "" };
+            write!(f, "{separator}{name} {} lines weight {}", flow.lines, flow.weight)?;
+        }
+        Ok(())
+    }
+}

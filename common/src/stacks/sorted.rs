@@ -1,0 +1,121 @@
+//! All stacks of a profile in their order.
+
+use crate::stacks::distinct::DistinctStacks;
+use crate::stacks::run_order::Placed;
+use crate::{FrameId, FrameTable};
+
+/// Distinct stacks and their weights, sorted frame by frame by the names, so
+/// that stacks which start alike are neighbours.
+#[derive(Clone, Debug)]
+pub struct SortedStacks {
+    frames: FrameTable,
+    stacks: DistinctStacks,
+    order: Vec<Placed>,
+}
+
+/// One of [`SortedStacks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortedStack<'a> {
+    /// The frames, root first.
+    pub frames: &'a [FrameId],
+    /// How many of them the stack before starts with too.
+    pub shared: usize,
+    /// What this stack weighs, perhaps nothing.
+    pub weight: u64,
+}
+
+impl SortedStacks {
+    pub(crate) fn new(frames: &FrameTable, mut stacks: DistinctStacks) -> SortedStacks {
+        let (frames, places) = frames.sorted();
+        stacks.for_each_mut(|ids| ids.iter_mut().for_each(|id| *id = places[*id as usize]));
+        SortedStacks { order: stacks.order(frames.len() as FrameId), frames, stacks }
+    }
+
+    /// The same stacks, leaf first.
+    #[must_use]
+    pub fn reversed(self) -> SortedStacks {
+        let SortedStacks { frames, mut stacks, .. } = self;
+        stacks.for_each_mut(<[FrameId]>::reverse);
+        SortedStacks { order: stacks.order(frames.len() as FrameId), frames, stacks }
+    }
+
+    /// The frames; of two, the one with the smaller name has the smaller
+    /// number.
+    #[must_use]
+    pub fn frames(&self) -> &FrameTable {
+        &self.frames
+    }
+
+    /// The frames, when the stacks are no longer needed.
+    #[must_use]
+    pub fn into_frames(self) -> FrameTable {
+        self.frames
+    }
+
+    /// The stacks, root first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = SortedStack<'_>> {
+        self.order.iter().map(|&Placed { run, shared }| SortedStack {
+            frames: self.stacks.ids_of(run),
+            shared: shared as usize,
+            weight: self.stacks.weight_of(run),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Frames, StackCounts};
+
+    type Lines = Vec<(Vec<u8>, u64)>;
+
+    fn sorted(lines: &Lines) -> SortedStacks {
+        let mut counts = StackCounts::default();
+        for (stack, weight) in lines {
+            counts.add(stack, *weight).expect("small weights");
+        }
+        counts.into_sorted()
+    }
+
+    /// DistinctStacks that often share frames, and names that start one another.
+    fn lines() -> impl Strategy<Value = Lines> {
+        let byte = prop_oneof![Just(b';'), Just(b'a'), Just(b'b'), Just(b' '), any::<u8>()];
+        prop::collection::vec((prop::collection::vec(byte, 0..12), 0..100u64), 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn stacks_are_in_the_order_of_names_and_say_what_they_share(lines in lines()) {
+            let ours = sorted(&lines);
+            let mut expected: BTreeMap<Vec<&[u8]>, u64> = BTreeMap::new();
+            for (stack, weight) in &lines {
+                *expected.entry(Frames::new(stack).collect()).or_default() += weight;
+            }
+            let named = |stack: &SortedStack<'_>| {
+                stack.frames.iter().map(|&id| ours.frames().name(id)).collect::<Vec<_>>()
+            };
+            let found: Vec<_> = ours.iter().map(|stack| (named(&stack), stack.weight)).collect();
+            prop_assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
+            let mut before: &[FrameId] = &[];
+            for stack in ours.iter() {
+                let shared = before.iter().zip(stack.frames).take_while(|(a, b)| a == b).count();
+                prop_assert_eq!(stack.shared, shared);
+                before = stack.frames;
+            }
+        }
+
+        #[test]
+        fn reversed_stacks_are_leaf_first(lines in lines()) {
+            let leaf_first = |(stack, weight): &(Vec<u8>, u64)| {
+                (Frames::new(stack).rev().collect::<Vec<_>>().join(&b';'), *weight)
+            };
+            let (ours, expected) =
+                (sorted(&lines).reversed(), sorted(&lines.iter().map(leaf_first).collect()));
+            prop_assert!(ours.iter().eq(expected.iter()));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Rewriting stacks frame by frame.
+
+use common::{FrameId, FrameTable, StackIds, clean_frame};
+
+/// Rewrites stacks by rewriting their frames, each distinct one once.
+///
+/// What a stack shares with the one before, from the root on, is taken over
+/// as it was rewritten. Memory grows with the distinct frames.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FrameMap {
+    frames: FrameTable,
+    ids: StackIds,
+    texts: Texts,
+    /// The last stack, rewritten, and where each of its frames ends.
+    stack: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// What became of the frames of a [`FrameTable`], by their numbers.
+#[derive(Clone, Debug, Default)]
+struct Texts {
+    /// Whether the frame stays what it is, as most do: then its text is not
+    /// looked up, which would have to wait for memory.
+    is_same: Vec<bool>,
+    /// Where each text ends in `bytes`; it starts where the one before ends.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+    /// A frame on its way into `bytes`.
+    renamed: Vec<u8>,
+}
+
+impl FrameMap {
+    /// The stack with each frame as `rename` appends it to its buffer.
+    ///
+    /// `rename` is asked once for each distinct frame, so the answer may
+    /// depend on nothing else; bytes that would break the format are
+    /// replaced, see [`clean_frame`].
+    pub(crate) fn rewrite(
+        &mut self,
+        stack: &[u8],
+        mut rename: impl FnMut(&[u8], &mut Vec<u8>),
+    ) -> &[u8] {
+        let FrameMap { frames, ids, texts, stack: rewritten, ends } = self;
+        ids.of(stack, frames);
+        ends.truncate(ids.kept());
+        rewritten.truncate(ends.last().copied().unwrap_or(0));
+        for (id, range) in ids.fresh() {
+            if !ends.is_empty() {
+                rewritten.push(b';');
+            }
+            rewritten.extend_from_slice(texts.of(id, &stack[range], &mut rename));
+            ends.push(rewritten.len());
+        }
+        rewritten
+    }
+}
+
+impl Texts {
+    /// What became of `frame`, whose number is `id`.
+    #[inline]
+    fn of<'a>(
+        &'a mut self,
+        id: FrameId,
+        frame: &'a [u8],
+        rename: impl FnOnce(&[u8], &mut Vec<u8>),
+    ) -> &'a [u8] {
+        let index = id as usize;
+        // New frames are numbered in the order in which they stand here.
+        if index == self.is_same.len() {
+            self.renamed.clear();
+            rename(frame, &mut self.renamed);
+            let start = self.bytes.len();
+            clean_frame(&self.renamed, &mut self.bytes);
+            self.is_same.push(self.bytes[start..] == *frame);
+            self.ends.push(self.bytes.len());
+        }
+        if self.is_same[index] {
+            return frame;
+        }
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.bytes[start..self.ends[index]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each frame in brackets; checks that no frame is renamed twice.
+    fn bracketed(stacks: &[&str]) -> Vec<String> {
+        let mut map = FrameMap::default();
+        let mut calls = 0;
+        let rewritten = stacks.iter().map(|stack| {
+            let text = map.rewrite(stack.as_bytes(), |frame, out| {
+                calls += 1;
+                out.extend_from_slice(&[b"[", frame, b"]"].concat());
+            });
+            String::from_utf8(text.to_vec()).expect("ASCII")
+        });
+        let rewritten = rewritten.collect();
+        let distinct: std::collections::BTreeSet<_> =
+            stacks.iter().flat_map(|stack| stack.split(';')).collect();
+        assert_eq!(calls, distinct.len(), "each distinct frame is renamed once");
+        rewritten
+    }
+
+    #[test]
+    fn what_stacks_share_is_taken_over() {
+        let stacks = [
+            "main;foo;bar",
+            "main;foo;bar",
+            "main;foo",
+            "main;fo",
+            "main;foo;baz;bar",
+            "main",
+            "mainly;foo",
+            "main;",
+            "main;;",
+            "main",
+            "",
+            ";",
+            "main;foo;bar",
+            "x",
+        ];
+        let expected = stacks.map(|stack| {
+            stack.split(';').map(|frame| format!("[{frame}]")).collect::<Vec<_>>().join(";")
+        });
+        assert_eq!(bracketed(&stacks), expected);
+    }
+
+    #[test]
+    fn any_two_neighbours_come_out_as_if_alone() {
+        let frames = ["", "a", "ab", "b"];
+        let mut stacks = Vec::new();
+        for a in frames {
+            stacks.push(a.to_owned());
+            for b in frames {
+                stacks.push(format!("{a};{b}"));
+                stacks.extend(frames.iter().map(|c| format!("{a};{b};{c}")));
+            }
+        }
+        for first in &stacks {
+            for second in &stacks {
+                let alone = bracketed(&[second]);
+                assert_eq!(bracketed(&[first, second])[1], alone[0], "{second} after {first}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_cannot_break_the_line() {
+        let mut map = FrameMap::default();
+        let text = map.rewrite(b"a;b", |_, out| out.extend_from_slice(b"x;\ny"));
+        assert_eq!(text, b"x: y;x: y");
+    }
+}

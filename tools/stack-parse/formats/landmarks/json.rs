@@ -1,0 +1,148 @@
+//! The call tree as JSON: `OCAML_LANDMARKS=format=json`.
+
+use std::fmt;
+use std::io::Read;
+
+use common::{Error, Input, Pipe, Result};
+use memchr::memchr;
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+
+use crate::formats::perf_script::FrameLine;
+use crate::frame::NameArgs;
+use crate::read::call_tree::{self, Call};
+use crate::samples::Samples;
+
+#[derive(Deserialize)]
+struct Graph {
+    nodes: Vec<Node>,
+    #[serde(default)]
+    root: usize,
+}
+
+/// A node of the call tree; `children` are indices into `nodes`.
+#[derive(Deserialize)]
+struct Node {
+    name: Bytes,
+    #[serde(default)]
+    location: Bytes,
+    /// Cycles, those of the children included.
+    time: f64,
+    children: Vec<usize>,
+    #[serde(default)]
+    allocated_bytes: f64,
+}
+
+/// A string of any bytes.
+#[derive(Default)]
+struct Bytes(Vec<u8>);
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] if it is no call tree, or what
+/// writing returns.
+pub(crate) fn read(
+    input: &mut Input,
+    names: &NameArgs,
+    samples: &mut Samples,
+    pipe: &mut Pipe,
+) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut text = Vec::new();
+    input.read_to_end(&mut text).map_err(|source| Error::Input { name: name.clone(), source })?;
+    let graph: Graph = serde_json::from_slice(&valid_json(&text)).map_err(|error| {
+        Error::Unknown { name: name.clone(), what: format!("expected landmarks' JSON: {error}") }
+    })?;
+    let in_bytes = samples.is_in_bytes();
+    let calls: Vec<Call> =
+        graph.nodes.into_iter().map(|node| node.into_call(names, in_bytes)).collect();
+    call_tree::add(&calls, graph.root, &name, samples, pipe)
+}
+
+impl Node {
+    fn into_call(self, names: &NameArgs, in_bytes: bool) -> Call {
+        let place = &self.location.0;
+        let frame = FrameLine { ip: b"", symbol: &self.name.0, dso: b"", place, inlined: false };
+        let mut name = Vec::new();
+        names.for_each_name(&frame, &mut Vec::new(), |text| name.extend_from_slice(text));
+        let total = if in_bytes { self.allocated_bytes } else { self.time };
+        // Rounding totals, not what is left of them, keeps the sum.
+        Call { name, total: total.round() as u64, callees: self.children }
+    }
+}
+
+/// OCaml's `String.escaped` writes the bytes of `é` as `\195\169`, in decimal,
+/// which is no JSON: they become what [`Bytes`] reads.
+fn valid_json(text: &[u8]) -> Vec<u8> {
+    let mut json = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(escape) = memchr(b'\\', rest) {
+        json.extend_from_slice(&rest[..escape]);
+        rest = &rest[escape..];
+        let decimal = rest.get(1..4).and_then(|digits| std::str::from_utf8(digits).ok());
+        let taken = match decimal.and_then(|digits| digits.parse::<u8>().ok()) {
+            Some(byte @ (b'"' | b'\\' | 0..b' ')) => {
+                json.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+                4
+            }
+            Some(byte) => {
+                json.push(byte);
+                4
+            }
+            None => {
+                let taken = rest.len().min(2);
+                json.extend_from_slice(&rest[..taken]);
+                taken
+            }
+        };
+        rest = &rest[taken..];
+    }
+    json.extend_from_slice(rest);
+    json
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+        struct AnyBytes;
+
+        impl Visitor<'_> for AnyBytes {
+            type Value = Bytes;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+        }
+
+        deserializer.deserialize_bytes(AnyBytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name_of(json: &str) -> Vec<u8> {
+        let Bytes(name) = serde_json::from_slice(&valid_json(json.as_bytes())).expect(json);
+        name
+    }
+
+    #[test]
+    fn strings_are_escaped_as_ocaml_does() {
+        for (json, name) in [
+            (r#""fib""#, &b"fib"[..]),
+            (r#""caf\195\169""#, "café".as_bytes()),
+            (r#""\233\007\034\092n""#, b"\xe9\x07\"\\n"),
+            (r#""a\"b\\n\\195\n""#, b"a\"b\\n\\195\n"),
+        ] {
+            assert_eq!(name_of(json), name, "{json}");
+        }
+        assert_eq!(valid_json(b"\\"), b"\\");
+        assert_eq!(valid_json(b"\\999\\25"), b"\\999\\25");
+    }
+}

@@ -1,0 +1,131 @@
+//! Traces of memtrace, OCaml's statistical memory profiler: versions 1 to 3.
+//!
+//! A trace is a row of packets, in the Common Trace Format. The first holds
+//! what is known of the program, the others hold events: where a location code
+//! is in the source, an allocation with its backtrace, an object's promotion
+//! to the major heap, its collection. Grammar from memtrace's
+//! src/memtrace.tsdl, src/trace.ml, src/backtrace_codec.ml and
+//! src/location_codec.ml.
+
+mod backtraces;
+mod bytes;
+mod codes;
+mod locations;
+mod malformed;
+mod objects;
+mod packets;
+mod trace;
+
+use common::{Error, Input, Pipe, Result};
+
+use crate::frame::NameArgs;
+use crate::samples::Samples;
+use malformed::Stop;
+use packets::Packets;
+use trace::Trace;
+
+pub(crate) use objects::ObjectArgs;
+
+/// What every packet begins with, and every file.
+pub(crate) const MAGIC: [u8; 4] = 0xC1FC_1FC1_u32.to_le_bytes();
+
+/// True if and only if a file that begins so is a trace that can be read.
+/// Other producers of the Common Trace Format use the same magic, but have
+/// something else where the version is.
+pub(crate) fn is_trace(start: &[u8]) -> bool {
+    match start.get(packets::VERSION_AT..) {
+        Some([low, high, ..]) => {
+            start.starts_with(&MAGIC) && packets::is_known(u16::from_le_bytes([*low, *high]))
+        }
+        // Cut short, which is said later.
+        _ => start.starts_with(&MAGIC),
+    }
+}
+
+/// Reads one input to its end, or as far as it can be read.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after
+/// everything before it was; or what writing returns.
+pub(crate) fn read(
+    input: &mut Input,
+    names: &NameArgs,
+    objects: ObjectArgs,
+    samples: &mut Samples,
+    pipe: &mut Pipe,
+) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut packets = Packets::new(input);
+    let mut foreign = Foreign::default();
+    let ended = read_packets(&mut packets, names, objects, &mut foreign, samples, pipe);
+    foreign.report(&name, pipe);
+    match (ended, packets.failure()) {
+        (Err(Stop::Failed(error)), _) => Err(error),
+        (_, Some(source)) => Err(Error::Input { name, source }),
+        (Err(Stop::Malformed(malformed)), _) => {
+            let at = packets.at();
+            let what = format!("the packet at byte {at} {malformed}; what came before is kept");
+            Err(Error::Unknown { name, what })
+        }
+        (Ok(()), None) => Ok(()),
+    }
+}
+
+/// Reads packets to the end; what was read counts even if that is not reached.
+fn read_packets(
+    packets: &mut Packets<&mut Input>,
+    names: &NameArgs,
+    objects: ObjectArgs,
+    foreign: &mut Foreign,
+    samples: &mut Samples,
+    pipe: &mut Pipe,
+) -> Result<(), Stop> {
+    let Some(packet) = packets.next_packet()? else { return Ok(()) };
+    let mut trace = Trace::new(&packet, names, objects, samples)?;
+    if let (Some((exact, counted)), true) = (trace.rounding(), samples.sums_periods()) {
+        pipe.messages
+            .note(format_args!("a sample stands for {exact:.3} of memory and counts {counted}"));
+    }
+    let ended = loop {
+        match packets.next_packet() {
+            Ok(Some(packet)) if packet.header.pid != trace.pid() => {
+                foreign.add(packet.header.allocations());
+            }
+            Ok(Some(packet)) => match trace.packet(&packet, samples) {
+                Err(Stop::Malformed(why)) => break Err(why),
+                other => other?,
+            },
+            Ok(None) => break Ok(()),
+            Err(why) => break Err(why),
+        }
+        samples.drain(pipe)?;
+    };
+    trace.finish(samples)?;
+    samples.drain(pipe)?;
+    Ok(ended?)
+}
+
+/// Packets of another process: a child that was forked wrote into the same
+/// file.
+#[derive(Debug, Default)]
+struct Foreign {
+    packets: u64,
+    allocations: u64,
+}
+
+impl Foreign {
+    fn add(&mut self, allocations: u64) {
+        self.packets += 1;
+        self.allocations = self.allocations.saturating_add(allocations);
+    }
+
+    fn report(&self, name: &str, pipe: &mut Pipe) {
+        if self.packets > 0 {
+            pipe.messages.note(format_args!(
+                "{name}: {} packets of another process left out, with {} allocations",
+                self.packets, self.allocations,
+            ));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What location codes stand for.
+
+use std::collections::HashMap;
+
+use common::FrameId;
+
+use crate::samples::Samples;
+
+/// The number of a distinct location code, counted from 0.
+pub(super) type CodeId = u32;
+
+/// All location codes of a trace: addresses in the program, mostly.
+#[derive(Debug)]
+pub(super) struct Codes {
+    ids: HashMap<u64, CodeId>,
+    codes: Vec<Code>,
+}
+
+#[derive(Debug)]
+struct Code {
+    code: u64,
+    /// Root first; empty as long as it is not known and not needed.
+    frames: Vec<FrameId>,
+}
+
+impl Codes {
+    /// The number of code 0, with which the writer's cache starts.
+    pub(super) const ZERO: CodeId = 0;
+
+    pub(super) fn new() -> Codes {
+        let mut codes = Codes { ids: HashMap::new(), codes: Vec::new() };
+        codes.id(0);
+        codes
+    }
+
+    /// The number of `code`, a new one if it was never seen.
+    pub(super) fn id(&mut self, code: u64) -> CodeId {
+        let Codes { ids, codes } = self;
+        *ids.entry(code).or_insert_with(|| {
+            codes.push(Code { code, frames: Vec::new() });
+            codes.len() as CodeId - 1
+        })
+    }
+
+    pub(super) fn code(&self, id: CodeId) -> u64 {
+        self.codes[id as usize].code
+    }
+
+    /// Says which frames a code stands for. All domains say the same.
+    pub(super) fn define(&mut self, id: CodeId, frames: Vec<FrameId>) {
+        self.codes[id as usize].frames = frames;
+    }
+
+    /// The frames of a code, root first; where nothing is known, as between C
+    /// and OCaml, the code itself: `[0x2b2101cf22bc]`.
+    #[inline]
+    pub(super) fn needed_frames(&mut self, id: CodeId, samples: &mut Samples) -> &[FrameId] {
+        let Code { code, frames } = &mut self.codes[id as usize];
+        if frames.is_empty() {
+            frames.push(samples.frame(format!("[{code:#x}]").as_bytes()));
+        }
+        frames
+    }
+
+    /// The frames of a code that were needed before.
+    pub(super) fn frames(&self, id: CodeId) -> &[FrameId] {
+        &self.codes[id as usize].frames
+    }
+}

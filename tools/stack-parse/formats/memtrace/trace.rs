@@ -1,0 +1,371 @@
+//! The events of a trace (src/trace.ml).
+
+use std::collections::HashMap;
+
+use bstr::ByteSlice;
+use common::NodeId;
+
+use super::backtraces::Backtraces;
+use super::bytes::Bytes;
+use super::codes::{CodeId, Codes};
+use super::locations::Locations;
+use super::malformed::{Malformed, Stop};
+use super::objects::{ObjectArgs, Objects};
+use super::packets::{Header, Packet};
+use crate::formats::perf_script::FrameLine;
+use crate::frame::NameArgs;
+use crate::samples::Samples;
+use crate::samples::sample::Origin;
+
+/// The kinds of events.
+const INFO: u32 = 0;
+const LOCATION: u32 = 1;
+const ALLOCATION: u32 = 2;
+const PROMOTION: u32 = 3;
+const COLLECTION: u32 = 4;
+/// An allocation of 1 word to 16, in the minor heap, of which one is sampled.
+const SHORT_ALLOCATIONS: std::ops::RangeInclusive<u32> = 101..=116;
+
+/// How many bits of an event's head are its time.
+const TIME_BITS: u32 = 25;
+
+/// No memory has more words.
+const MOST_SAMPLES: u64 = 1 << 48;
+
+/// A trace that is being read.
+pub(super) struct Trace<'a> {
+    names: &'a NameArgs,
+    info: Info,
+    codes: Codes,
+    domains: HashMap<u16, Domain>,
+    objects: Objects,
+    origin: OriginText,
+}
+
+/// What the trace says of itself in its first packet.
+struct Info {
+    pid: u64,
+    /// What a sample stands for, in words or bytes.
+    period: u64,
+    /// The same before it was rounded.
+    exact_period: f64,
+}
+
+/// What one domain's packets build on. Before OCaml 5 there is one domain.
+struct Domain {
+    locations: Locations,
+    backtraces: Backtraces,
+    path: Path,
+}
+
+/// Where and when something was allocated, as text.
+#[derive(Default)]
+struct OriginText {
+    comm: Vec<u8>,
+    pid: Vec<u8>,
+    domain: Vec<u8>,
+    time: Vec<u8>,
+}
+
+/// An allocation, but for its backtrace.
+#[derive(Clone, Copy)]
+struct Allocation {
+    object: u64,
+    time: u64,
+    count: u64,
+    is_major: bool,
+}
+
+impl<'a> Trace<'a> {
+    /// A trace that starts with this packet.
+    pub(super) fn new(
+        first: &Packet<'_>,
+        names: &'a NameArgs,
+        objects: ObjectArgs,
+        samples: &Samples,
+    ) -> Result<Trace<'a>, Malformed> {
+        if let Some(cut) = first.cut {
+            return Err(cut);
+        }
+        let mut bytes = first.body;
+        let (info, executable) = Info::read(&first.header, &mut bytes, samples.is_in_bytes())?;
+        let file = executable.rsplit_once_str("/").map_or(executable, |(_, file)| file);
+        let pid = info.pid.to_string().into_bytes();
+        Ok(Trace {
+            names,
+            info,
+            codes: Codes::new(),
+            domains: HashMap::new(),
+            objects: Objects::new(objects),
+            origin: OriginText { comm: file.to_vec(), pid, ..OriginText::default() },
+        })
+    }
+
+    /// The process whose trace it is.
+    pub(super) fn pid(&self) -> u64 {
+        self.info.pid
+    }
+
+    /// What a sample stands for and what it counts, if they differ.
+    pub(super) fn rounding(&self) -> Option<(f64, u64)> {
+        let Info { period, exact_period, .. } = self.info;
+        let is_exact = (period as f64 - exact_period).abs() < exact_period * 1e-9;
+        (!is_exact).then_some((exact_period, period))
+    }
+
+    /// Reads the events of a packet; of one that is cut, those that are whole.
+    pub(super) fn packet(
+        &mut self,
+        packet: &Packet<'_>,
+        samples: &mut Samples,
+    ) -> Result<(), Stop> {
+        let (header, mut bytes) = (&packet.header, packet.body);
+        let mut domain = self.domains.remove(&header.domain).unwrap_or_else(Domain::new);
+        if let Some(verifier) = &header.verifier {
+            domain.backtraces.verify(verifier, &self.codes)?;
+        }
+        self.origin.domain.clear();
+        self.origin.domain.extend_from_slice(header.domain.to_string().as_bytes());
+        let read = self.events(header, &mut bytes, &mut domain, samples);
+        self.domains.insert(header.domain, domain);
+        match (read, packet.cut) {
+            (Ok(_) | Err(Stop::Malformed(Malformed::Short)), Some(cut)) => Err(cut.into()),
+            (Ok(next_object), None) if next_object != header.objects.1 => {
+                Err(Malformed::Allocations.into())
+            }
+            (read, _) => read.map(|_| ()),
+        }
+    }
+
+    /// Reads events; the number that the next object would have.
+    fn events(
+        &mut self,
+        header: &Header,
+        bytes: &mut Bytes<'_>,
+        domain: &mut Domain,
+        samples: &mut Samples,
+    ) -> Result<u64, Stop> {
+        let mut next_object = header.objects.0;
+        while !bytes.is_empty() {
+            let head = bytes.u32()?;
+            // Other domains' objects may have greater numbers.
+            let mut earlier_object =
+                || Ok::<_, Malformed>(next_object.wrapping_sub(1).wrapping_sub(bytes.vint()?));
+            match head >> TIME_BITS {
+                LOCATION => self.location(bytes, domain, samples)?,
+                PROMOTION => self.objects.promote(earlier_object()?, samples)?,
+                COLLECTION => self.objects.collect(earlier_object()?, samples)?,
+                INFO => return Err(Malformed::Info.into()),
+                kind => {
+                    let (count, is_major) = allocated(kind, bytes)?;
+                    let common = bytes.vint()?;
+                    let words =
+                        if kind == ALLOCATION { bytes.u16()? } else { u16::from(bytes.u8()?) };
+                    let kept = domain.backtraces.read(common, words, bytes, &mut self.codes)?;
+                    domain.path.keep(kept);
+                    let time = time_of(head, header.begun);
+                    let allocation = Allocation { object: next_object, time, count, is_major };
+                    self.allocation(&allocation, domain, samples)?;
+                    next_object = next_object.wrapping_add(1);
+                }
+            }
+        }
+        Ok(next_object)
+    }
+
+    /// Reads what a location code stands for: the function, and those that
+    /// were inlined into it.
+    fn location(
+        &mut self,
+        bytes: &mut Bytes<'_>,
+        domain: &mut Domain,
+        samples: &mut Samples,
+    ) -> Result<(), Malformed> {
+        let code = bytes.u64()?;
+        let (mut frames, mut place, mut name) = (Vec::new(), Vec::new(), Vec::new());
+        for depth in 0..bytes.u8()? {
+            let location = domain.locations.read(bytes)?;
+            place.clear();
+            place.extend_from_slice(location.file);
+            place.extend_from_slice(format!(":{}", location.line).as_bytes());
+            let symbol = if location.function.is_empty() { b"??" } else { location.function };
+            let frame = FrameLine { ip: b"", symbol, dso: b"", place: &place, inlined: depth > 0 };
+            self.names.for_each_name(&frame, &mut name, |name| frames.push(samples.frame(name)));
+        }
+        let id = self.codes.id(code);
+        self.codes.define(id, frames);
+        Ok(())
+    }
+
+    /// Counts an allocation whose backtrace was read, or lets it wait.
+    fn allocation(
+        &mut self,
+        allocation: &Allocation,
+        domain: &mut Domain,
+        samples: &mut Samples,
+    ) -> Result<(), Stop> {
+        let Allocation { object, time, count, is_major } = *allocation;
+        if samples.needs_time() {
+            self.origin.time.clear();
+            let text = format!("{}.{:06}", time / 1_000_000, time % 1_000_000);
+            self.origin.time.extend_from_slice(text.as_bytes());
+        }
+        let origin = self.origin.origin(self.info.period);
+        let sample = samples.open_several(count, &origin)?;
+        let codes = domain.backtraces.last();
+        let leaf = sample
+            .map(|sample| domain.path.walk(sample.base, codes, &mut self.codes, samples))
+            .unwrap_or_default();
+        let counts = self.objects.allocate(object, is_major, sample, leaf, samples);
+        if let (true, Some(sample)) = (counts, sample) {
+            let frames = codes.iter().flat_map(|&id| self.codes.frames(id).iter().copied());
+            samples.close(sample, leaf, frames)?;
+        }
+        Ok(())
+    }
+
+    /// Counts what waited for the end.
+    pub(super) fn finish(&mut self, samples: &mut Samples) -> common::Result<()> {
+        self.objects.finish(samples)
+    }
+}
+
+/// Reads how many samples an allocation has, and whether it is in the major
+/// heap.
+fn allocated(kind: u32, bytes: &mut Bytes<'_>) -> Result<(u64, bool), Malformed> {
+    if SHORT_ALLOCATIONS.contains(&kind) {
+        return Ok((1, false));
+    }
+    if kind != ALLOCATION {
+        return Err(Malformed::Event(kind));
+    }
+    let _words = bytes.vint()?;
+    let count = bytes.vint()?;
+    if count > MOST_SAMPLES {
+        return Err(Malformed::Samples(count));
+    }
+    match bytes.u8()? {
+        0 => Ok((count, false)),
+        1 => Ok((count, true)),
+        // Outside the heap, as what bigarrays hold.
+        2 => Ok((count, false)),
+        other => Err(Malformed::Source(other)),
+    }
+}
+
+/// The time of an event, whose head has the low bits of it; they may have
+/// overflown since the packet was begun.
+fn time_of(head: u32, begun: u64) -> u64 {
+    let mask = (1 << TIME_BITS) - 1;
+    let (low, low_begun) = (u64::from(head) & mask, begun & mask);
+    let overflow = if low < low_begun { 1 << TIME_BITS } else { 0 };
+    (begun & !mask).wrapping_add(low + overflow)
+}
+
+impl Info {
+    /// Reads the first event, and the name of the executable in it.
+    fn read<'b>(
+        header: &Header,
+        bytes: &mut Bytes<'b>,
+        in_bytes: bool,
+    ) -> Result<(Info, &'b [u8]), Malformed> {
+        if bytes.u32()? >> TIME_BITS != INFO {
+            return Err(Malformed::Info);
+        }
+        let (rate, word_bits) = (bytes.f64()?, bytes.u8()?);
+        let executable = bytes.string()?;
+        let _host = bytes.string()?;
+        let _runtime_params = bytes.string()?;
+        let pid = bytes.u64()?;
+        let _context = if header.version >= 2 { bytes.string()? } else { b"" };
+        let unit = if in_bytes { f64::from(word_bits / 8) } else { 1.0 };
+        let exact_period = unit / rate;
+        // Rates go from 1 down to 1e-9 at most; this is false for NaN too.
+        let is_possible = rate > 0.0 && rate <= 1.0 && exact_period < 1e15 && word_bits >= 8;
+        if !bytes.is_empty() {
+            return Err(Malformed::Info);
+        }
+        if !is_possible {
+            return Err(Malformed::Rate);
+        }
+        let period = exact_period.round() as u64;
+        Ok((Info { pid, period, exact_period }, executable))
+    }
+}
+
+impl Domain {
+    fn new() -> Domain {
+        Domain { locations: Locations::new(), backtraces: Backtraces::new(), path: Path::default() }
+    }
+}
+
+impl OriginText {
+    fn origin(&self, period: u64) -> Origin<'_> {
+        Origin {
+            comm: &self.comm,
+            pid: Some(&self.pid),
+            tid: Some(&self.domain),
+            cpu: None,
+            time: (!self.time.is_empty()).then_some(&self.time),
+            event: b"alloc",
+            period,
+            text: b"",
+        }
+    }
+}
+
+/// The nodes of the last backtrace: deep stacks share nearly all of them with
+/// their neighbours.
+#[derive(Default)]
+struct Path {
+    base: NodeId,
+    /// The node in which each code ends; those not yet walked are missing.
+    nodes: Vec<NodeId>,
+}
+
+impl Path {
+    /// Forgets all codes but the first ones.
+    fn keep(&mut self, codes: usize) {
+        self.nodes.truncate(codes);
+    }
+
+    /// The node in which the frames of `codes` end, below `base`.
+    fn walk(
+        &mut self,
+        base: NodeId,
+        codes: &[CodeId],
+        table: &mut Codes,
+        samples: &mut Samples,
+    ) -> NodeId {
+        if self.base != base {
+            self.base = base;
+            self.nodes.clear();
+        }
+        let mut node = self.nodes.last().copied().unwrap_or(base);
+        for &code in &codes[self.nodes.len()..] {
+            for &frame in table.needed_frames(code, samples) {
+                node = samples.child(node, frame);
+            }
+            self.nodes.push(node);
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_go_on_where_their_low_bits_overflow() {
+        const ALL: u64 = 1 << TIME_BITS;
+        for (begun, low, time) in [
+            (5 * ALL + 7, 7, 5 * ALL + 7),
+            (5 * ALL + 7, 8, 5 * ALL + 8),
+            (5 * ALL + 7, 6, 6 * ALL + 6),
+            (6 * ALL - 1, 0, 6 * ALL),
+        ] {
+            assert_eq!(time_of(ALLOCATION << TIME_BITS | low, begun), time, "{begun} {low}");
+        }
+    }
+}

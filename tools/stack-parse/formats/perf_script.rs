@@ -1,0 +1,217 @@
+//! The text of `perf script`.
+//!
+//! `event line LF { frame line LF } LF` is a sample with its call chain, leaf
+//! first; without call chains a sample is one line. Samples are handled whole
+//! where nothing but frames stands between two blank lines ([`chains`]), and
+//! line by line ([`lines`]) where something else does: source lines, side
+//! records, one-line samples, CRLF, perf's own messages.
+
+mod chains;
+mod event_line;
+mod frame_line;
+mod guesses;
+mod header_cache;
+mod line_cache;
+mod line_hash;
+mod lines;
+mod parallel;
+mod prefetch;
+mod symbols;
+mod tokens;
+
+use common::{Blocks, Error, Input, Pipe, Result};
+use memchr::{memchr, memmem};
+
+use crate::frame::NameArgs;
+use crate::samples::Samples;
+use crate::samples::sample::{Origin, Sample};
+use chains::Chain;
+use header_cache::{HeaderCache, Known};
+use lines::Lines;
+use prefetch::Prefetch;
+
+pub(crate) use event_line::EventLine;
+pub(crate) use frame_line::FrameLine;
+
+/// Text without a blank line is handed on when it is this long: samples
+/// without call chains have none between them.
+const LONGEST_WAIT: usize = 512 * 1024;
+
+/// Reads one input to its end, with as many as `threads` threads.
+///
+/// # Errors
+///
+/// [`Error::Input`], or what writing returns.
+pub(crate) fn read(
+    input: &mut Input,
+    names: &NameArgs,
+    threads: usize,
+    samples: &mut Samples,
+    pipe: &mut Pipe,
+) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut reader = Reader {
+        headers: HeaderCache::default(),
+        chain: Chain::new(names),
+        lines: Lines::new(names),
+    };
+    let mut blocks = Blocks::cut_by(input, end_of_samples);
+    let mut is_apart = false;
+    let ended = loop {
+        if threads > 1
+            && is_apart
+            && samples.can_fork()
+            && let Some(ended) = parallel::read(&mut blocks, &mut reader, threads, samples)?
+        {
+            break ended;
+        }
+        match blocks.next_block() {
+            Ok(Some(block)) => {
+                reader.block(block, samples)?;
+                is_apart = block.ends_with(b"\n\n") && reader.lines.is_between_samples();
+            }
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+        samples.drain(pipe)?;
+    };
+    // What came before a broken end was read and counts.
+    reader.lines.close(samples)?;
+    ended.map_err(|source| Error::Input { name, source })
+}
+
+/// The end of the last whole sample: a blank line behind its frames. What is
+/// blank before frames, or behind an event line alone, is no end.
+fn end_of_samples(text: &[u8]) -> Option<usize> {
+    let is_frame = |line: usize| matches!(text.get(line), Some(b'\t' | b' '));
+    let is_end = |&blank: &usize| {
+        let last_line = memchr::memrchr(b'\n', &text[..blank]).map_or(0, |newline| newline + 1);
+        text.get(blank + 2).is_some_and(|next| *next != b'\t') && is_frame(last_line)
+    };
+    match memmem::rfind_iter(text, b"\n\n").find(is_end) {
+        Some(blank) => Some(blank + 2),
+        None if text.len() < LONGEST_WAIT => None,
+        None => Some(memchr::memrchr(b'\n', text)? + 1),
+    }
+}
+
+/// The two ways to read.
+struct Reader<'a> {
+    headers: HeaderCache,
+    chain: Chain<'a>,
+    lines: Lines<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader for another thread, which knows what this one learnt.
+    fn fork(&self) -> Reader<'a> {
+        let (chain, lines) = (self.chain.fork(), self.lines.fork());
+        Reader { headers: HeaderCache::default(), chain, lines }
+    }
+
+    /// Reads the next block of the input.
+    fn block(&mut self, block: &[u8], samples: &mut Samples) -> Result<()> {
+        let carried = self.chain.take_text();
+        let mut previous = &carried[..];
+        let mut start = 0;
+        let mut prefetch = Prefetch::new(block);
+        for blank in memmem::find_iter(block, b"\n\n") {
+            // Of three LF in a row, the third may be seen already.
+            let text = block.get(start..blank).unwrap_or_default();
+            prefetch.begin(start);
+            previous =
+                self.whole_sample(text, previous, &mut prefetch, samples)?.unwrap_or_default();
+            self.lines.blank_line(samples)?;
+            start = blank + 2;
+        }
+        if start < block.len() {
+            previous = self.line_by_line(&block[start..], samples)?.unwrap_or_default();
+        }
+        self.chain.keep_text(previous);
+        Ok(())
+    }
+
+    /// Reads text of any shape, which leaves no frames to compare with.
+    fn line_by_line<'b>(&mut self, text: &[u8], samples: &mut Samples) -> Result<Option<&'b [u8]>> {
+        self.lines.text(text, samples)?;
+        Ok(None)
+    }
+
+    /// Reads what stands between two blank lines; the frames' text if it was
+    /// a sample and nothing else.
+    fn whole_sample<'b>(
+        &mut self,
+        text: &'b [u8],
+        previous: &[u8],
+        prefetch: &mut Prefetch<'_>,
+        samples: &mut Samples,
+    ) -> Result<Option<&'b [u8]>> {
+        let Some((sample, body)) = self.open(text, samples)? else {
+            return self.line_by_line(text, samples);
+        };
+        self.lines.skip_lines(1);
+        let Some(sample) = sample else {
+            if self.lines.skip_frames(body) {
+                return Ok(None);
+            }
+            self.lines.pass();
+            return self.line_by_line(body, samples);
+        };
+        if !self.chain.read(sample, body, previous, prefetch, samples) {
+            self.lines.continue_sample(sample);
+            return self.line_by_line(body, samples);
+        }
+        self.lines.skip_lines(self.chain.lines());
+        self.chain.add(sample, samples)?;
+        Ok(Some(body))
+    }
+
+    /// Opens the sample whose event line `text` begins with, and returns it, if
+    /// it is wanted, with the text of its frames; `None` if `text` begins with
+    /// something else.
+    #[inline]
+    fn open<'b>(
+        &mut self,
+        text: &'b [u8],
+        samples: &mut Samples,
+    ) -> Result<Option<(Option<Sample>, &'b [u8])>> {
+        if let Some(Known { sample, time, body }) = self.headers.find(text)
+            && body.starts_with(b"\t")
+        {
+            self.lines.close(samples)?;
+            return Ok(Some((samples.reopen(sample, time).then_some(sample), body)));
+        }
+        let end = memchr(b'\n', text).unwrap_or(text.len());
+        let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
+        // Blank lines may stand between a header and its frames.
+        if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
+            return Ok(None);
+        }
+        let Some(event) = EventLine::parse(header).filter(EventLine::is_plain_sample) else {
+            return Ok(None);
+        };
+        self.lines.close(samples)?;
+        self.lines.note_header(&event);
+        let sample = samples.open(&Origin::from(&event))?;
+        if let Some(sample) = sample.filter(|_| samples.can_reopen()) {
+            self.headers.keep(header, &event, sample);
+        }
+        Ok(Some((sample, body)))
+    }
+}
+
+impl<'a> From<&EventLine<'a>> for Origin<'a> {
+    fn from(event: &EventLine<'a>) -> Origin<'a> {
+        Origin {
+            comm: event.comm,
+            pid: event.pid,
+            tid: event.tid,
+            cpu: event.cpu,
+            time: event.time,
+            event: event.event,
+            // Tracepoints have no period: each counts one.
+            period: event.period.unwrap_or(1),
+            text: event.rest,
+        }
+    }
+}

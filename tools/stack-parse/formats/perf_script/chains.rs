@@ -1,0 +1,364 @@
+//! Call chains, read whole and root first.
+//!
+//! Neighbouring samples share the frames next to the root, word for word. The
+//! text that two chains have in common at their ends is found by comparing
+//! memory, and only what lies before it is parsed.
+
+use common::{FrameId, NodeId, Result};
+use memchr::memrchr;
+use wide::u8x16;
+
+use super::frame_line::{FrameLine, PADDED_IP, is_padded_ip, split_padded_ip};
+use super::guesses::{Guess, Guesses};
+use super::line_cache::LineCache;
+use super::line_hash::LineHash;
+use super::prefetch::Prefetch;
+use super::symbols::{Symbol, Symbols};
+use crate::frame::NameArgs;
+use crate::samples::Samples;
+use crate::samples::sample::Sample;
+
+/// How many bytes of two chains are compared at a time.
+const STEP: usize = 32;
+
+/// The frames of the last chain, kept for what the next one shares with it.
+pub(super) struct Chain<'a> {
+    names: &'a NameArgs,
+    /// The text of the last chain of the last block.
+    text: Vec<u8>,
+    /// The frames, root first.
+    steps: Vec<Step>,
+    /// How many lines the chain has.
+    lines: u32,
+    /// The node above the first frame.
+    base: NodeId,
+    name: Vec<u8>,
+    /// The frames of lines met lately, and of all symbols.
+    cache: LineCache,
+    symbols: Symbols,
+    guesses: Guesses,
+    /// True while lines are not what followed the frame above them last.
+    take_turns: bool,
+}
+
+/// A frame, and the line that stands for it and perhaps for more.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// Bytes from the start of the line to the end of the chain's text.
+    from_end: usize,
+    /// The number of the line, counted from 1 at the root.
+    line: u32,
+    frame: FrameId,
+    node: NodeId,
+}
+
+impl<'a> Chain<'a> {
+    pub(super) fn new(names: &'a NameArgs) -> Chain<'a> {
+        Chain {
+            names,
+            text: Vec::new(),
+            steps: Vec::new(),
+            lines: 0,
+            base: 0,
+            name: Vec::new(),
+            cache: LineCache::new(),
+            symbols: Symbols::new(),
+            guesses: Guesses::new(),
+            take_turns: false,
+        }
+    }
+
+    /// Another one, with the same choice of names.
+    pub(super) fn fork(&self) -> Chain<'a> {
+        Chain::new(self.names)
+    }
+
+    /// The text of the last chain of the block before.
+    pub(super) fn take_text(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text)
+    }
+
+    /// Keeps the text of the last chain of a block.
+    pub(super) fn keep_text(&mut self, text: &[u8]) {
+        self.text = text.to_vec();
+    }
+
+    /// How many lines the chain has.
+    pub(super) fn lines(&self) -> u64 {
+        u64::from(self.lines)
+    }
+
+    /// Reads the lines of `body`, which belong to `sample`; `previous` is the
+    /// text that was read last, empty if that was no chain. False if a line is
+    /// no plain frame.
+    pub(super) fn read(
+        &mut self,
+        sample: Sample,
+        body: &[u8],
+        previous: &[u8],
+        prefetch: &mut Prefetch<'_>,
+        samples: &mut Samples,
+    ) -> bool {
+        self.keep_common(body, previous, prefetch);
+        self.rebase(sample.base, samples);
+        let (mut end, mut line, mut node) = match self.steps.last() {
+            Some(last) => (body.len() - last.from_end, last.line, last.node),
+            None => (body.len(), 0, self.base),
+        };
+        while end > 0 {
+            prefetch.fetch_line();
+            let line_end = if end < body.len() { end - 1 } else { end };
+            line += 1;
+            let (start, known) = self.last_line(&body[..line_end], node);
+            let from_end = body.len() - start;
+            let child = match known {
+                Some(Guess { frame, child, .. }) => {
+                    self.steps.push(Step { from_end, line, frame, node: child });
+                    Some(child)
+                }
+                None => {
+                    let above = Step { from_end, line, frame: 0, node };
+                    self.read_line(&body[start..line_end], above, samples)
+                }
+            };
+            let Some(child) = child else {
+                self.steps.clear();
+                return false;
+            };
+            (end, node) = (start, child);
+        }
+        self.lines = line;
+        true
+    }
+
+    /// Where the last line of `text` starts, and what it leads to from `node`,
+    /// if that is known.
+    #[inline]
+    fn last_line(&mut self, text: &[u8], node: NodeId) -> (usize, Option<Guess>) {
+        // A guess says how long the line is; else its start must be searched.
+        if !self.take_turns
+            && let Some(guess) = self.guesses.last(node)
+            && let Some(start) = self.start_of(text, guess)
+        {
+            return (start, Some(guess));
+        }
+        let start = start_of_last_line(text);
+        let line = &text[start..];
+        let known = self.guesses.turn(node, LineHash::of(line));
+        let known = known.filter(|&guess| self.is_as_guessed(line, guess));
+        self.take_turns = known.is_some_and(|guess| self.guesses.put(node, guess));
+        (start, known)
+    }
+
+    /// True if and only if `line` is as guessed.
+    #[inline]
+    fn is_as_guessed(&self, line: &[u8], guess: Guess) -> bool {
+        let (expected, frame) = self.cache.at(guess.line);
+        line.split_first_chunk().is_some_and(|(ip, text)| {
+            frame == guess.frame && text == expected && !text.is_empty() && is_padded_ip(ip)
+        })
+    }
+
+    /// Where the last line of `text` starts, if it is as guessed.
+    #[inline]
+    fn start_of(&self, text: &[u8], guess: Guess) -> Option<usize> {
+        let (expected, _) = self.cache.at(guess.line);
+        let start = text.len().checked_sub(PADDED_IP + expected.len())?;
+        let (before, line) = text.split_at(start);
+        let is_line = before.last().is_none_or(|&byte| byte == b'\n');
+        (is_line && self.is_as_guessed(line, guess)).then_some(start)
+    }
+
+    /// Adds the frames that a line stands for below the node of `above`, which
+    /// has the line's place; returns the last one's node, or `None` if it is
+    /// no plain frame.
+    fn read_line(&mut self, line: &[u8], above: Step, samples: &mut Samples) -> Option<NodeId> {
+        // What follows the address says all, unless the address is asked for.
+        let text = split_padded_ip(line).map(|(_, text)| text);
+        let text = text.filter(|_| !self.names.need_address());
+        let hash = LineHash::of(line);
+        let known = text.map(|text| self.known(hash, text));
+        let Some(Ok((frame, is_kept))) = known else {
+            let symbol = known.and_then(std::result::Result::err);
+            return self.parse_line(line, symbol, above, samples);
+        };
+        let child = samples.child(above.node, frame);
+        self.steps.push(Step { frame, node: child, ..above });
+        if is_kept {
+            self.guesses.put(above.node, Guess { line: hash, frame, child });
+        }
+        Some(child)
+    }
+
+    /// The same for a line whose symbol is not known, if it has one.
+    #[cold]
+    fn parse_line(
+        &mut self,
+        line: &[u8],
+        symbol: Option<Symbol<'_>>,
+        above: Step,
+        samples: &mut Samples,
+    ) -> Option<NodeId> {
+        let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
+        let Chain { names, steps, name, symbols, .. } = self;
+        let (first, mut node) = (steps.len(), above.node);
+        names.for_each_name(&parsed, name, |name| {
+            let frame = samples.frame(name);
+            node = samples.child(node, frame);
+            steps.push(Step { frame, node, ..above });
+        });
+        if let (Some(symbol), [Step { frame, .. }]) = (symbol, &steps[first..]) {
+            symbols.add(symbol, *frame);
+        }
+        Some(node)
+    }
+
+    /// The frame that the text of a line, which looks like `hash`, stands for,
+    /// and whether the text is kept; else the symbol that is not known yet.
+    #[inline]
+    fn known<'b>(
+        &mut self,
+        hash: LineHash,
+        text: &'b [u8],
+    ) -> std::result::Result<(FrameId, bool), Symbol<'b>> {
+        let (known, frame) = self.cache.at(hash);
+        if known == text {
+            return Ok((frame, true));
+        }
+        let symbol = self.symbols.parse(text);
+        let frame = self.symbols.frame(symbol).ok_or(symbol)?;
+        let is_kept = self.cache.is_missed_again(hash);
+        if is_kept {
+            self.cache.put(hash, text, frame);
+        }
+        Ok((frame, is_kept))
+    }
+
+    /// Keeps the lines that both texts end in, but perhaps for the first.
+    fn keep_common(&mut self, body: &[u8], previous: &[u8], prefetch: &mut Prefetch<'_>) {
+        if previous.is_empty() {
+            return self.steps.clear();
+        }
+        let common = common_end(body, previous, prefetch);
+        if common == 0 {
+            return self.steps.clear();
+        }
+        // Where a line starts with what is common, it is whole in the previous
+        // text, but may be the end of a longer one in this text.
+        let kept = self.steps.partition_point(|step| step.from_end < common);
+        self.steps.truncate(kept);
+    }
+
+    /// Puts the frames that were kept below `base`.
+    fn rebase(&mut self, base: NodeId, samples: &mut Samples) {
+        if self.base == base {
+            return;
+        }
+        self.base = base;
+        let mut node = base;
+        for step in &mut self.steps {
+            node = samples.child(node, step.frame);
+            step.node = node;
+        }
+    }
+
+    /// Adds the chain that was read to `samples`.
+    pub(super) fn add(&self, sample: Sample, samples: &mut Samples) -> Result<()> {
+        let leaf = self.steps.last().map_or(sample.base, |step| step.node);
+        samples.close(sample, leaf, self.steps.iter().map(|step| step.frame))
+    }
+}
+
+/// Where the last line of `text` starts. Over so short a way `memrchr` takes
+/// longer, as it is called through a pointer and first looks where it stands.
+#[inline]
+fn start_of_last_line(text: &[u8]) -> usize {
+    let behind_newline = |piece: &[u8; 16]| {
+        let newlines = u8x16::new(*piece).simd_eq(u8x16::splat(b'\n')).to_bitmask();
+        (u32::BITS - newlines.leading_zeros()) as usize
+    };
+    let (rest, pieces) = text.as_rchunks();
+    for (number, piece) in pieces.iter().enumerate().rev() {
+        let behind = behind_newline(piece);
+        if behind > 0 {
+            return rest.len() + number * piece.len() + behind;
+        }
+    }
+    // What the first piece shares with the next has no newline.
+    match text.first_chunk() {
+        Some(piece) => behind_newline(piece),
+        None => memrchr(b'\n', text).map_or(0, |newline| newline + 1),
+    }
+}
+
+/// How many bytes `a` and `b` have in common at their ends, or up to
+/// [`STEP`] less. To find the last byte takes longer than to read a line again
+/// that lacks it.
+fn common_end(a: &[u8], b: &[u8], prefetch: &mut Prefetch<'_>) -> usize {
+    // Half of what is passed over here is fetched; lines fetch more than theirs.
+    const STEPS_A_PIECE: usize = 4;
+    let (_, a_steps) = a.as_rchunks::<STEP>();
+    let (_, b_steps) = b.as_rchunks::<STEP>();
+    let steps = a_steps.iter().rev().zip(b_steps.iter().rev()).enumerate();
+    let same = steps.take_while(|(step, (a, b))| {
+        if step % STEPS_A_PIECE == 0 {
+            prefetch.fetch_piece();
+        }
+        a == b
+    });
+    same.count() * STEP
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_common_end_is_never_too_long() {
+        let long = "x".repeat(100);
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("abc", "", 0),
+            ("abc", "abc", 3),
+            ("abc", "xbc", 2),
+            ("bc", "abc", 2),
+            ("abc", "abd", 0),
+            (&long, &long[1..], 99),
+            (&format!("a{long}"), &format!("b{long}"), 100),
+            (&format!("a{}", &long[4..]), &format!("b{}", &long[4..]), 96),
+        ] {
+            let common = common_end(a.as_bytes(), b.as_bytes(), &mut Prefetch::new(b""));
+            assert!(common <= expected && common + STEP > expected, "{a:?} {b:?}: {common}");
+        }
+    }
+
+    #[test]
+    fn the_last_line_starts_behind_the_last_newline() {
+        for length in 0..70 {
+            assert_eq!(start_of_last_line(&vec![b'x'; length]), 0, "{length}");
+            for newline in 0..length {
+                let mut text = vec![b'x'; length];
+                (text[newline], text[newline / 2]) = (b'\n', b'\n');
+                assert_eq!(start_of_last_line(&text), newline + 1, "{length} {newline}");
+            }
+        }
+    }
+
+    #[derive(clap::Parser)]
+    struct Options {
+        #[command(flatten)]
+        names: NameArgs,
+    }
+
+    #[test]
+    fn what_is_no_line_is_never_as_guessed() {
+        let options: Options = clap::Parser::parse_from(["test"]);
+        let chain = Chain::new(&options.names);
+        // An empty place has no text, and this frame.
+        let empty = Guess { line: LineHash::NONE, frame: FrameId::default(), child: 0 };
+        for line in [&b""[..], b"\t", b"\t    55d0c1a0f2a4 "] {
+            assert!(!chain.is_as_guessed(line, empty), "{line:?}");
+            assert_eq!(chain.start_of(line, empty), None, "{line:?}");
+        }
+    }
+}

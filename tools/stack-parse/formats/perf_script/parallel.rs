@@ -1,0 +1,146 @@
+//! `perf script` read by several threads: blocks are cut between samples, so
+//! each can be read alone, and all that is counted adds up in any order.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use common::{Block, Blocks, Result};
+
+use super::Reader;
+use crate::samples::Samples;
+use crate::samples::skipped::Skipped;
+
+/// Where the threads get their blocks.
+struct Source<'a, 'b> {
+    blocks: &'a mut Blocks<'b>,
+    /// How many the threads got.
+    taken: usize,
+    /// Why they get no more.
+    stop: Option<Stop>,
+}
+
+/// Where reading in any order ends.
+enum Stop {
+    /// This block does not end between samples.
+    Torn(Block),
+    /// The input ended, or broke.
+    End(io::Result<()>),
+}
+
+/// A block and its number.
+struct Job {
+    block: Block,
+    number: usize,
+}
+
+/// What is known of a block that was read.
+struct Done {
+    number: usize,
+    lines: u64,
+    /// What was not understood, by the numbers of lines in the block.
+    skipped: Skipped,
+}
+
+/// Reads `blocks` into `samples` as long as each ends between samples, and the
+/// next one too; how the input ended, or `None` if there may be more of it.
+///
+/// The thread that calls this is one of the `threads`.
+///
+/// # Errors
+///
+/// What reading a block returns.
+pub(super) fn read(
+    blocks: &mut Blocks<'_>,
+    reader: &mut Reader<'_>,
+    threads: usize,
+    samples: &mut Samples,
+) -> Result<Option<io::Result<()>>> {
+    let source = Mutex::new(Source { blocks, taken: 0, stop: None });
+    let lines_before = reader.lines.number();
+    let mut done = thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads)
+            .map(|_| {
+                let (mut reader, mut samples, source) = (reader.fork(), samples.fork(), &source);
+                scope.spawn(move || {
+                    let done = work(source, &mut reader, &mut samples)?;
+                    Ok((samples, done))
+                })
+            })
+            .collect();
+        let mut done = work(&source, reader, samples)?;
+        for helper in helpers {
+            let (read, more) =
+                helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            samples.absorb(read)?;
+            done.extend(more);
+        }
+        Ok(done)
+    })?;
+    done.sort_unstable_by_key(|done| done.number);
+    let mut lines = lines_before;
+    for block in &done {
+        samples.skipped.absorb(&block.skipped, lines);
+        lines += block.lines;
+    }
+    reader.lines.set_number(lines);
+    let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match source.stop {
+        Some(Stop::End(ended)) => Ok(Some(ended)),
+        Some(Stop::Torn(block)) => reader.block(&block, samples).map(|()| None),
+        None => Ok(None),
+    }
+}
+
+impl Source<'_, '_> {
+    /// The next block that ends between samples; `None` from the first one on
+    /// that does not. The memory of `spare` is used again.
+    fn next(&mut self, spare: Vec<u8>) -> Option<Job> {
+        if self.stop.is_some() {
+            return None;
+        }
+        let stop = match self.blocks.take_block(spare) {
+            Ok(Some(block)) if block.ends_with(b"\n\n") => {
+                let number = self.taken;
+                self.taken += 1;
+                return Some(Job { block, number });
+            }
+            Ok(Some(block)) => Stop::Torn(block),
+            Ok(None) => Stop::End(Ok(())),
+            Err(error) => Stop::End(Err(error)),
+        };
+        self.stop = Some(stop);
+        None
+    }
+}
+
+/// Reads one block after the other, as long as there are any.
+fn work(
+    source: &Mutex<Source<'_, '_>>,
+    reader: &mut Reader<'_>,
+    samples: &mut Samples,
+) -> Result<Vec<Done>> {
+    let (mut done, mut spare) = (Vec::new(), Vec::new());
+    loop {
+        // A thread that panicked left it as it was; its join says so.
+        let next = source.lock().unwrap_or_else(PoisonError::into_inner).next(spare);
+        let Some(Job { block, number }) = next else { return Ok(done) };
+        done.push(read_block(number, &block, reader, samples)?);
+        reader.lines.close(samples)?;
+        spare = block.into_spare().unwrap_or_default();
+    }
+}
+
+/// Reads a block, with lines numbered from 1.
+fn read_block(
+    number: usize,
+    block: &[u8],
+    reader: &mut Reader<'_>,
+    samples: &mut Samples,
+) -> Result<Done> {
+    let before = std::mem::take(&mut samples.skipped);
+    reader.lines.set_number(0);
+    reader.block(block, samples)?;
+    let skipped = std::mem::replace(&mut samples.skipped, before);
+    Ok(Done { number, lines: reader.lines.number(), skipped })
+}

@@ -1,0 +1,3 @@
+//! What several formats read alike.
+
+pub(crate) mod call_tree;

@@ -1,0 +1,133 @@
+//! Time spent blocked, from the scheduler's switches: `--off-cpu`.
+//!
+//! `sched:sched_switch` is recorded in the thread that leaves the processor,
+//! with its stack: from then until a switch to that thread it is blocked.
+
+use std::collections::HashMap;
+
+use bstr::ByteSlice;
+use common::{NodeId, Pipe, Result, StackTree};
+
+use crate::samples::sample::Origin;
+use crate::samples::window::nanoseconds;
+
+/// The event it is made from.
+pub(crate) const EVENT: &str = "sched:sched_switch";
+
+/// What to say where there is none.
+pub(crate) const NEEDS: &str = "--off-cpu needs sched:sched_switch: \
+     record with 'perf record -a -g -e sched:sched_switch'";
+
+/// The threads that left, and the switch at hand.
+#[derive(Debug, Default)]
+pub(crate) struct OffCpu {
+    /// Where and when each thread left, by its id.
+    away: HashMap<Vec<u8>, (NodeId, u64)>,
+    leaving: Option<(Vec<u8>, u64)>,
+    preempted: u64,
+    unreadable: u64,
+}
+
+impl OffCpu {
+    /// Notes a switch: who comes back is no longer blocked, which is added to
+    /// `tree` in nanoseconds.
+    pub(crate) fn open(&mut self, origin: &Origin<'_>, tree: &mut StackTree) -> Result<()> {
+        self.leaving = None;
+        let switch = Switch::parse(origin.text);
+        let (Some(switch), Some(now)) = (switch, origin.time.and_then(nanoseconds)) else {
+            self.unreadable += 1;
+            return Ok(());
+        };
+        if let Some((node, since)) = self.away.remove(switch.next) {
+            tree.add(node, now.saturating_sub(since))?;
+        }
+        match origin.tid {
+            // The idle task is not blocked, it has nothing to do.
+            None | Some(b"0") => {}
+            Some(tid) => match switch.state {
+                // Who could go on was sent away, not blocked.
+                b'R' => self.preempted += 1,
+                // Who is dead is not blocked either.
+                b'X' | b'Z' => {}
+                _ => self.leaving = Some((tid.to_vec(), now)),
+            },
+        }
+        Ok(())
+    }
+
+    /// Notes the stack in which the thread left.
+    pub(crate) fn close(&mut self, leaf: NodeId) {
+        if let Some((tid, now)) = self.leaving.take() {
+            self.away.insert(tid, (leaf, now));
+        }
+    }
+
+    /// Says what is not in the sums.
+    pub(crate) fn report(&self, pipe: &mut Pipe) {
+        for (count, what) in [
+            (self.preempted, "switches away from threads that could go on"),
+            (self.away.len() as u64, "threads that did not come back"),
+            (self.unreadable, "samples that are no switch with a time"),
+        ] {
+            if count > 0 {
+                pipe.messages.note(format_args!("off-cpu: {count} {what} left out"));
+            }
+        }
+    }
+}
+
+/// What a switch says.
+#[derive(Debug, PartialEq, Eq)]
+struct Switch<'a> {
+    /// The id of the thread that gets the processor.
+    next: &'a [u8],
+    /// Of the one that leaves: `R` if it could go on, `S` or `D` if it waits,
+    /// `X` or `Z` if it is dead.
+    state: u8,
+}
+
+impl<'a> Switch<'a> {
+    /// Parses what perf prints of `sched:sched_switch`; both shapes it had:
+    /// `prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120`
+    /// `a:1 [120] S ==> b:2 [120]`
+    fn parse(text: &'a [u8]) -> Option<Switch<'a>> {
+        let (left, right) = text.rsplit_once_str("==>")?;
+        let (next, state) = match right.rfind("next_pid=") {
+            Some(at) => (&right[at + "next_pid=".len()..], left.rsplit_once_str("prev_state=")?.1),
+            None => {
+                let name = right.rsplit_once_str("[")?.0;
+                (name.rsplit_once_str(":")?.1, left.rsplit_once_str("]")?.1)
+            }
+        };
+        let digits = next.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let state = *state.trim_ascii_start().first()?;
+        (digits > 0).then_some(Switch { next: &next[..digits], state })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_shapes_of_a_switch_are_read() {
+        for (text, next, state) in [
+            (
+                "prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b b next_pid=22 next_prio=120",
+                "22",
+                b'S',
+            ),
+            (
+                "prev_comm=x==> prev_pid=1 prev_prio=120 prev_state=R+ ==> next_comm=b next_pid=2 next_prio=120",
+                "2",
+                b'R',
+            ),
+            ("a:1 [120] S ==> kworker/0:1:33 [120]", "33", b'S'),
+            ("a:1 [120] R ==> b:2 [120]", "2", b'R'),
+        ] {
+            let switch = Switch::parse(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(switch, Switch { next: next.as_bytes(), state }, "{text}");
+        }
+        assert_eq!(Switch::parse(b"comm=demo pid=17147"), None);
+    }
+}

@@ -1,0 +1,253 @@
+//! The heaviest frames of a profile, found without a node for all the others.
+
+use common::{Error, FrameId, Result, SortedStack, SortedStacks};
+
+/// With fewer frames than this it is not worth while to throw some away.
+const ENOUGH: usize = 1024;
+
+/// The part of a prefix tree that is heaviest; memory grows with it, and not
+/// with the whole tree.
+#[derive(Clone, Debug)]
+pub(crate) struct HeaviestTree {
+    /// A node before those below it, siblings in the order of their names; the
+    /// root, above all of them, is not here.
+    pub(crate) nodes: Vec<TreeNode>,
+    /// What all stacks weigh.
+    pub(crate) total: u64,
+    /// How many nodes that weigh something were not kept.
+    pub(crate) left_out: u64,
+}
+
+/// A frame in a prefix tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TreeNode {
+    /// Its name.
+    pub(crate) frame: FrameId,
+    /// How many frames lead to it, itself included.
+    pub(crate) depth: u32,
+    /// The weight of the stack that ends in it.
+    pub(crate) weight: u64,
+    /// The weight of it and all below it, kept or not.
+    pub(crate) total: u64,
+}
+
+/// Nodes one below the other, all of one total, as nothing branches off
+/// between them and only the last has a weight of its own.
+#[derive(Clone, Copy)]
+struct Chain<'a> {
+    /// Some stack that goes through them, and how much of it is above them.
+    stack: &'a [FrameId],
+    above: usize,
+    length: usize,
+    weight: u64,
+    /// As far as it is known.
+    total: u64,
+}
+
+impl Chain<'_> {
+    fn depth(&self) -> usize {
+        self.above + self.length
+    }
+}
+
+/// What was kept of the stacks so far.
+struct Kept<'a> {
+    /// A chain behind those below it.
+    chains: Vec<Chain<'a>>,
+    /// The chains of the last stack, an empty one at first: there may be more
+    /// below these only.
+    open: Vec<Chain<'a>>,
+    nodes: usize,
+    at_most: usize,
+    /// What is lighter is not kept.
+    least: u64,
+    left_out: u64,
+}
+
+impl HeaviestTree {
+    /// Keeps at most so many nodes beside the root. Of nodes of one weight all
+    /// are kept or none, so that the choice depends on nothing but weights;
+    /// what weighs nothing is never kept.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub(crate) fn new(stacks: &SortedStacks, at_most: usize) -> Result<HeaviestTree> {
+        let root = Chain { stack: &[], above: 0, length: 0, weight: 0, total: 0 };
+        let (chains, open) = (Vec::new(), vec![root]);
+        let mut kept = Kept { chains, open, nodes: 0, at_most, least: 1, left_out: 0 };
+        // Backwards, as chains are kept when they end, and the first to end
+        // comes last in the tree.
+        let mut shared = 0;
+        for stack in stacks.iter().rev() {
+            kept.close(shared)?;
+            kept.open(&stack, shared)?;
+            shared = stack.shared;
+        }
+        kept.close(0)?;
+        kept.keep_heaviest();
+        Ok(kept.into_tree())
+    }
+}
+
+impl<'a> Kept<'a> {
+    /// Adds what is new in a stack that shares so many frames with the last.
+    fn open(&mut self, stack: &SortedStack<'a>, shared: usize) -> Result<()> {
+        let SortedStack { frames, weight, .. } = *stack;
+        let length = frames.len() - shared;
+        if length > 0 {
+            self.open.push(Chain { stack: frames, above: shared, length, weight, total: weight });
+        } else if let Some(last) = self.open.last_mut() {
+            // It starts the last stack, whose chains were just cut at its end.
+            last.weight = weight;
+            last.total = last.total.checked_add(weight).ok_or(Error::Overflow)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the nodes of the last stack below this depth: nothing more comes
+    /// below them, so their totals are known.
+    fn close(&mut self, depth: usize) -> Result<()> {
+        while let Some(last) = self.open.pop_if(|chain| chain.depth() > depth) {
+            let above = depth.max(last.above);
+            self.keep(Chain { above, length: last.depth() - above, ..last });
+            if above > last.above {
+                let length = above - last.above;
+                self.open.push(Chain { length, weight: 0, ..last });
+            } else if let Some(parent) = self.open.last_mut() {
+                parent.total = parent.total.checked_add(last.total).ok_or(Error::Overflow)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, chain: Chain<'a>) {
+        if chain.total < self.least {
+            self.left_out += if chain.total > 0 { chain.length as u64 } else { 0 };
+            return;
+        }
+        self.nodes += chain.length;
+        self.chains.push(chain);
+        if self.nodes > self.at_most.max(ENOUGH).saturating_mul(2) {
+            self.keep_heaviest();
+        }
+    }
+
+    /// Throws away what is not among the heaviest so far: the more nodes there
+    /// are, the more the last of the heaviest weighs.
+    fn keep_heaviest(&mut self) {
+        if self.nodes <= self.at_most {
+            return;
+        }
+        let mut heaviest: Vec<_> =
+            self.chains.iter().map(|chain| (chain.total, chain.length)).collect();
+        heaviest.sort_unstable_by(|one, other| other.cmp(one));
+        let mut nodes = 0;
+        let first_out = heaviest.iter().find(|(_, length)| {
+            nodes += length;
+            nodes > self.at_most
+        });
+        self.least = first_out.map_or(self.least, |(total, _)| total.saturating_add(1));
+        let before = self.nodes;
+        self.chains.retain(|chain| chain.total >= self.least);
+        self.nodes = self.chains.iter().map(|chain| chain.length).sum();
+        self.left_out += (before - self.nodes) as u64;
+    }
+
+    fn into_tree(self) -> HeaviestTree {
+        let mut nodes = Vec::with_capacity(self.nodes);
+        for chain in self.chains.iter().rev() {
+            for (&frame, depth) in chain.stack.iter().zip(1..).take(chain.depth()).skip(chain.above)
+            {
+                let weight = if depth as usize == chain.depth() { chain.weight } else { 0 };
+                nodes.push(TreeNode { frame, depth, weight, total: chain.total });
+            }
+        }
+        HeaviestTree { nodes, total: self.open[0].total, left_out: self.left_out }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use common::StackCounts;
+
+    fn sorted(lines: &[(String, u64)]) -> SortedStacks {
+        let mut counts = StackCounts::default();
+        for (stack, weight) in lines {
+            counts.add(stack.as_bytes(), *weight).expect("small weights");
+        }
+        counts.into_sorted()
+    }
+
+    /// The whole tree, as text: folded stacks up to each frame, with what they
+    /// weigh themselves and in total.
+    fn whole(lines: &[(String, u64)]) -> BTreeMap<Vec<&str>, (u64, u64)> {
+        let mut nodes = BTreeMap::new();
+        for (stack, weight) in lines {
+            let frames: Vec<&str> = stack.split(';').collect();
+            for depth in 1..=frames.len() {
+                let (own, total) = nodes.entry(frames[..depth].to_vec()).or_insert((0, 0));
+                *total += weight;
+                *own += if depth == frames.len() { *weight } else { 0 };
+            }
+        }
+        nodes.retain(|_, (_, total)| *total > 0);
+        nodes
+    }
+
+    /// Compares with a choice from the whole tree; `None` says it is right.
+    fn difference(lines: &[(String, u64)], at_most: usize) -> Option<String> {
+        let stacks = sorted(lines);
+        let ours = HeaviestTree::new(&stacks, at_most).expect("small weights");
+        let mut expected = whole(lines);
+        let all = expected.len();
+        let mut heaviest: Vec<u64> = expected.values().map(|&(_, total)| total).collect();
+        heaviest.sort_unstable_by(|one, other| other.cmp(one));
+        let least = heaviest.get(at_most).map_or(1, |&out| out + 1);
+        expected.retain(|_, (_, total)| *total >= least);
+        let left_out = (all - expected.len()) as u64;
+        let mut path = Vec::new();
+        let mut found = Vec::new();
+        for node in &ours.nodes {
+            path.truncate(node.depth as usize - 1);
+            path.push(str::from_utf8(stacks.frames().name(node.frame)).expect("text"));
+            found.push((path.clone(), (node.weight, node.total)));
+        }
+        let total: u64 = lines.iter().map(|(_, weight)| weight).sum();
+        let right = found.iter().map(|(path, weights)| (path, weights)).eq(&expected)
+            && (ours.total, ours.left_out) == (total, left_out);
+        (!right).then(|| format!("{found:?}\n{expected:?}\n{} {left_out}", ours.left_out))
+    }
+
+    proptest! {
+        #[test]
+        fn the_heaviest_are_those_of_the_whole_tree(
+            lines in prop::collection::vec(("[ab;]{0,8}", 0..20u64), 0..60),
+            at_most in 0..40usize,
+        ) {
+            prop_assert_eq!(difference(&lines, at_most), None);
+        }
+    }
+
+    #[test]
+    fn what_is_thrown_away_early_is_never_missed() {
+        // Heavy and light ones in turn, so that some are thrown away all the time.
+        let stack = |number: u64| format!("main;{};f{:05};g", number % 7, number * 7919 % 20_000);
+        let lines: Vec<_> =
+            (0..20_000).map(|number| (stack(number), number * number % 977)).collect();
+        for at_most in [0, 1, 100, 5000, 40_000, usize::MAX] {
+            assert_eq!(difference(&lines, at_most), None, "at most {at_most}");
+        }
+    }
+
+    #[test]
+    fn a_sum_that_does_not_fit_is_an_error() {
+        let stacks = sorted(&[("a;b".to_owned(), u64::MAX), ("a;c".to_owned(), 1)]);
+        assert!(matches!(HeaviestTree::new(&stacks, 10), Err(Error::Overflow)));
+    }
+}
