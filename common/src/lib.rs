@@ -44,7 +44,6 @@ pub use folded::{FoldedLine, FoldedPair, Frames, Malformed, StackBuf, append_fol
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::mapped::{CACHE_LINE, Mapped, prefetch};
-pub use io::messages::Messages;
 pub use io::output::{Output, STDOUT};
 pub use io::stats::{Stats, Total};
 pub use names::{cpp, ocaml, rust};

@@ -1,27 +1,25 @@
 //! One stage of a pipeline: what every tool reads from and writes to.
 
+use std::fmt::Display;
+
 use memchr::memchr_iter;
 
 use crate::io::input;
+use crate::io::messages::Messages;
 use crate::io::progress::Progress;
 use crate::stacks::Counting;
 use crate::{
-    Blocks, Error, Files, FoldedLine, FoldedPair, FrameTable, Input, Malformed, Messages, Output,
-    Result, StackCounts, StackTree, Stats, Status, Total,
+    Blocks, Error, Files, FoldedLine, FoldedPair, FrameTable, Input, Malformed, Output, Result,
+    StackCounts, StackTree, Stats, Status, Total, run,
 };
 
-/// What a running tool holds.
+/// What a running tool reads from, writes to and says.
 #[derive(Debug)]
 pub struct Pipe {
-    /// Where results go.
-    pub out: Output,
-    /// What came in and went out so far: what `--stats` prints.
-    pub stats: Stats,
-    /// What is said on stderr.
-    pub messages: Messages,
-    /// True if and only if the user asked for accounts on stderr; the common
-    /// line is printed by [`crate::run`].
-    pub wants_stats: bool,
+    out: Output,
+    stats: Stats,
+    messages: Messages,
+    wants_stats: bool,
     progress: Progress,
 }
 
@@ -39,10 +37,98 @@ impl Line<'_> {
 }
 
 impl Pipe {
-    pub(crate) fn new(tool: &str, out: Output) -> Pipe {
+    pub(crate) fn new(tool: &str, out: Output, wants_stats: bool) -> Pipe {
         let progress = Progress::new(tool);
         let messages = Messages::new(tool, progress.clone());
-        Pipe { out, stats: Stats::default(), messages, wants_stats: false, progress }
+        Pipe { out, stats: Stats::default(), messages, wants_stats, progress }
+    }
+
+    /// Where results go: for text that is not a stack.
+    pub fn out(&mut self) -> &mut Output {
+        &mut self.out
+    }
+
+    /// Prints a message on stderr; the exit status does not change.
+    pub fn note(&self, what: impl Display) {
+        self.messages.note(what);
+    }
+
+    /// Prints an error on stderr; the exit status will be 2.
+    pub fn error(&mut self, error: &Error) {
+        self.messages.error(error);
+    }
+
+    /// Counts a line that cannot be read, and names it if it is one of the
+    /// first; the exit status will be 2.
+    pub fn malformed(&mut self, input: &str, line: u64, why: impl Display) {
+        self.messages.malformed(input, line, why);
+    }
+
+    /// Counts a line that is not understood but may hold nothing of value, and
+    /// names it if it is one of the first; the exit status does not change.
+    pub fn skipped(&mut self, input: &str, line: u64, why: impl Display) {
+        self.messages.skipped(input, line, why);
+    }
+
+    /// Counts lines that are not understood and were not named.
+    pub fn skipped_unnamed(&mut self, lines: u64) {
+        self.messages.skipped_unnamed(lines);
+    }
+
+    /// What came in and went out so far: what `--stats` prints.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Whether the user asked for `--stats`; [`crate::run`] prints the line
+    /// that all tools have in common.
+    #[must_use]
+    pub fn wants_stats(&self) -> bool {
+        self.wants_stats
+    }
+
+    /// Counts what was read: a line of this weight, or a [`Total`]. The
+    /// methods of `Pipe` that read folded lines do so themselves.
+    pub fn count_read(&mut self, what: impl Into<Total>) {
+        self.stats.read += what.into();
+    }
+
+    /// Counts what was written by other means than the methods of `Pipe` that
+    /// write stacks.
+    pub fn count_written(&mut self, what: impl Into<Total>) {
+        self.stats.written += what.into();
+    }
+
+    /// Counts what was left out, as the user asked.
+    pub fn count_dropped(&mut self, what: impl Into<Total>) {
+        self.stats.dropped += what.into();
+    }
+
+    /// Writes what is still held back; the exit status if the rest of the run
+    /// gave `result`.
+    pub(crate) fn finish(mut self, result: Result<Status>) -> u8 {
+        // What was understood before the trouble is still written.
+        let flushed = self.out.flush();
+        let status = result.and_then(|status| flushed.map(|()| status));
+        if let Err(error) = &status {
+            // The reader has what it wanted, as `head` does: no trouble.
+            // Rust ignores SIGPIPE, so it arrives here as an error.
+            if error.is_closed_pipe() {
+                return run::SUCCESS;
+            }
+            self.messages.error(error);
+        }
+        self.messages.finish();
+        if self.wants_stats {
+            let malformed = self.messages.malformed_lines();
+            self.note(format_args!("stats: {}, malformed {malformed} lines", self.stats));
+        }
+        match status {
+            _ if self.messages.is_trouble() => run::TROUBLE,
+            Ok(Status::Success) => run::SUCCESS,
+            _ => run::NOTHING,
+        }
     }
 
     /// Opens each file and hands it on. A file that cannot be opened or read
@@ -138,7 +224,7 @@ impl Pipe {
                     pipe.stats.read += Total { lines: 1, weight };
                     each(pair)
                 }
-                Err(why) => pipe.malformed(&line, why),
+                Err(why) => pipe.malformed_line(&line, why),
             })
         })
     }
@@ -166,12 +252,12 @@ impl Pipe {
                 self.stats.read += folded.count;
                 each(folded, self)
             }
-            Err(why) => self.malformed(line, why),
+            Err(why) => self.malformed_line(line, why),
         }
     }
 
     #[cold]
-    fn malformed(&mut self, line: &Line<'_>, why: Malformed) -> Result<()> {
+    fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) -> Result<()> {
         self.messages.malformed(line.input, line.number, why);
         Ok(())
     }
@@ -243,13 +329,13 @@ impl Pipe {
         self.out.folded(stack, count)
     }
 
-    /// Writes lines that are already text, and accounts for them as `flow`.
+    /// Writes lines that are already text, and counts them as `total`.
     ///
     /// # Errors
     ///
     /// [`Error::Output`] with what the system says.
-    pub fn write_lines(&mut self, lines: &[u8], flow: Total) -> Result<()> {
-        self.stats.written += flow;
+    pub fn write_lines(&mut self, lines: &[u8], total: Total) -> Result<()> {
+        self.stats.written += total;
         self.out.lines(lines)
     }
 

@@ -17,8 +17,15 @@ pub enum Status {
     Nothing,
 }
 
+/// The exit status when something came out, and when the reader of a pipe
+/// left early.
+pub(crate) const SUCCESS: u8 = 0;
+
+/// The exit status when nothing came out, or nothing matched.
+pub(crate) const NOTHING: u8 = 1;
+
 /// The exit status of trouble: bad usage, bad input, a failed write.
-const TROUBLE: u8 = 2;
+pub(crate) const TROUBLE: u8 = 2;
 
 // What every tool takes beside its own arguments; a doc comment here would
 // become the help text of all tools.
@@ -66,35 +73,14 @@ fn run_parsed(
     tool: impl FnOnce(&mut Pipe) -> Result<Status>,
 ) -> ExitCode {
     let mut pipe = match Output::open(every.line_buffered) {
-        Ok(out) => Pipe::new(name, out),
+        Ok(out) => Pipe::new(name, out, every.stats),
         Err(error) => {
             eprintln!("{name}: {error}");
             return ExitCode::from(TROUBLE);
         }
     };
-    pipe.wants_stats = every.stats;
     let result = tool(&mut pipe);
-    // What was understood before the trouble is still written.
-    let flushed = pipe.out.flush();
-    let status = result.and_then(|status| flushed.map(|()| status));
-    if let Err(error) = &status {
-        // The reader has what it wanted, as `head` does: no trouble.
-        // Rust ignores SIGPIPE, so it arrives here as an error.
-        if error.is_closed_pipe() {
-            return ExitCode::SUCCESS;
-        }
-        pipe.messages.error(error);
-    }
-    pipe.messages.finish();
-    if every.stats {
-        let malformed = pipe.messages.malformed_lines();
-        pipe.messages.note(format_args!("stats: {}, malformed {malformed} lines", pipe.stats));
-    }
-    match status {
-        _ if pipe.messages.is_trouble() => ExitCode::from(TROUBLE),
-        Ok(Status::Success) => ExitCode::SUCCESS,
-        _ => ExitCode::from(1),
-    }
+    ExitCode::from(pipe.finish(result))
 }
 
 fn print_completions(shell: Shell, command: &mut Command) -> ExitCode {

@@ -55,9 +55,9 @@ fn stack_collapse_frames(args: Args, pipe: &mut Pipe) -> Result<Status> {
     } else {
         pipe.filter(&args.files, |line, pipe| run_over(&mut chain, &line, pipe))?;
     }
-    if pipe.wants_stats {
+    if pipe.wants_stats() {
         for rule in &chain.rules {
-            pipe.messages.note(format_args!("stats: {rule}"));
+            pipe.note(format_args!("stats: {rule}"));
         }
     }
     Ok(pipe.status())

@@ -56,7 +56,7 @@ fn text(name: &str) -> Result<&'static str> {
 pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
     for (name, text) in PRESETS {
         let title = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
-        pipe.out.line(format!("{name:<17}{title}").as_bytes())?;
+        pipe.out().line(format!("{name:<17}{title}").as_bytes())?;
     }
     Ok(Status::Success)
 }
@@ -68,7 +68,7 @@ pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
 /// A usage error where there is none, or what writing says.
 pub(crate) fn show(name: &str, pipe: &mut Pipe) -> Result<Status> {
     for line in text(name)?.lines() {
-        pipe.out.line(line.as_bytes())?;
+        pipe.out().line(line.as_bytes())?;
     }
     Ok(Status::Success)
 }

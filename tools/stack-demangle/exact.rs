@@ -53,14 +53,14 @@ impl ExactArgs {
                 Ok(symbols) => {
                     if let Some(what) = self.missing(&symbols) {
                         let name = path.display().to_string();
-                        pipe.messages.error(&Error::Unknown { name, what });
+                        pipe.error(&Error::Unknown { name, what });
                     }
                     // Only their lines make the others worth knowing.
                     let wanted = |it: &Symbol| self.lines || it.symbol.starts_with(b"caml");
                     let wanted = symbols.functions.into_iter().filter(wanted);
                     wanted.for_each(|symbol| functions.add(symbol));
                 }
-                Err(error) => pipe.messages.error(&error),
+                Err(error) => pipe.error(&error),
             }
         }
         functions
@@ -105,7 +105,7 @@ impl Functions {
     /// Says so if the profile seems to be of other executables.
     pub(crate) fn note_mismatch(&self, pipe: &Pipe) {
         if !self.by_name.is_empty() && self.missed.get() > self.found.get() {
-            pipe.messages.note(
+            pipe.note(
                 "most functions of OCaml in this profile are in no --exe: was another one recorded?",
             );
         }

@@ -89,7 +89,7 @@ fn report(files: &Files, towers: &mut Towers, pipe: &mut Pipe) -> Result<Status>
         report.add(&towers.stack, &towers.folder, line.count);
         Ok(())
     })?;
-    let any = report.write(&mut pipe.out)?;
+    let any = report.write(pipe.out())?;
     Ok(if any { Status::Success } else { Status::Nothing })
 }
 

@@ -103,11 +103,11 @@ fn count(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status
         *flow += line.count;
         Ok(())
     })?;
-    pipe.stats.written = kept;
-    pipe.stats.dropped = dropped;
+    pipe.count_written(kept);
+    pipe.count_dropped(dropped);
     let all = kept.weight + dropped.weight;
     let share = if all > 0 { 100.0 * kept.weight as f64 / all as f64 } else { 0.0 };
-    pipe.out.line(format!("{} {share:.2}%", kept.weight).as_bytes())?;
+    pipe.out().line(format!("{} {share:.2}%", kept.weight).as_bytes())?;
     Ok(pipe.status())
 }
 

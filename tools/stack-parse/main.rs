@@ -83,7 +83,7 @@ fn read(input: &mut Input, args: &Args, samples: &mut Samples, pipe: &mut Pipe) 
         (Some(format), _) => format,
         (None, Detected::Known(format)) => *format,
         (None, Detected::Empty) => {
-            pipe.messages.note(format_args!("{name}: the input is empty"));
+            pipe.note(format_args!("{name}: the input is empty"));
             return Ok(());
         }
         (None, Detected::Unknown { .. }) => {
@@ -95,7 +95,7 @@ fn read(input: &mut Input, args: &Args, samples: &mut Samples, pipe: &mut Pipe) 
         return Err(Error::Usage(message));
     }
     samples.begin(format)?;
-    let before = samples.samples() + pipe.stats.read.lines;
+    let before = samples.samples() + pipe.stats().read.lines;
     match format {
         Format::Memtrace => {
             formats::memtrace::read(input, &args.names, args.objects, samples, pipe)?
@@ -109,8 +109,8 @@ fn read(input: &mut Input, args: &Args, samples: &mut Samples, pipe: &mut Pipe) 
             pipe.read_folded(input, |line, pipe| samples.add_folded(line.stack, line.count, pipe))?;
         }
     }
-    if samples.samples() + pipe.stats.read.lines == before {
-        pipe.messages.note(format_args!("{name}: no sample found, {detected}"));
+    if samples.samples() + pipe.stats().read.lines == before {
+        pipe.note(format_args!("{name}: no sample found, {detected}"));
     }
     Ok(())
 }
@@ -126,7 +126,7 @@ fn list_formats(pipe: &mut Pipe) -> Result<Status> {
     for format in Format::value_variants() {
         if let Some(value) = format.to_possible_value() {
             let help = value.get_help().map(ToString::to_string).unwrap_or_default();
-            pipe.out.line(format!("{}\t{help}", value.get_name()).as_bytes())?;
+            pipe.out().line(format!("{}\t{help}", value.get_name()).as_bytes())?;
         }
     }
     Ok(Status::Success)

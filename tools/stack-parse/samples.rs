@@ -380,8 +380,7 @@ impl Samples {
         if let Sink::OffCpu(off_cpu) = &self.sink {
             off_cpu.report(pipe);
         } else if self.weigher.by_period() && args.weight() == Weight::Auto {
-            pipe.messages
-                .note("periods vary: weights are sums of periods, --weight samples counts");
+            pipe.note("periods vary: weights are sums of periods, --weight samples counts");
         }
         let is_summed = matches!(self.sink, Sink::Sum);
         if self.is_perf && is_summed && self.samples() >= health::FEWEST_SAMPLES {

@@ -78,17 +78,17 @@ fn main() -> ExitCode {
 
 fn stack_svg(args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.csp_hash {
-        pipe.out.line(viewer::policy().as_bytes())?;
+        pipe.out().line(viewer::policy().as_bytes())?;
         return Ok(Status::Success);
     }
     let Some(profiles) = read(&args, pipe)? else {
-        pipe.messages.note("nothing to draw: no folded stack with a weight came in");
+        pipe.note("nothing to draw: no folded stack with a weight came in");
         return Ok(Status::Nothing);
     };
     let svg = draw(&args, &profiles).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
-        _ => pipe.out.write_all(&svg).map_err(unwritten)?,
+        _ => pipe.out().write_all(&svg).map_err(unwritten)?,
     }
     account(&profiles.whole, pipe);
     Ok(Status::Success)
@@ -150,7 +150,7 @@ fn draw(args: &Args, profiles: &Profiles) -> std::io::Result<Vec<u8>> {
 fn account(whole: &Profile, pipe: &mut Pipe) {
     let weights = whole.nodes.iter().map(|node| node.self_weight);
     for weight in weights.filter(|&weight| weight > 0) {
-        pipe.stats.written += weight;
+        pipe.count_written(weight);
     }
 }
 

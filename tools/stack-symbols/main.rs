@@ -92,7 +92,7 @@ impl Table {
             return Ok(());
         }
         self.has_header = true;
-        pipe.out.line(names.join("\t").as_bytes())
+        pipe.out().line(names.join("\t").as_bytes())
     }
 
     /// Writes cells as frames are written, so that no tab is in them.
@@ -106,7 +106,7 @@ impl Table {
         }
         self.line.push(b'\n');
         let row = Total { lines: 1, weight: 0 };
-        pipe.stats.read += row;
+        pipe.count_read(row);
         pipe.write_lines(&self.line, row)
     }
 }

@@ -11,7 +11,7 @@ const NAMED: u64 = 3;
 
 /// What a tool has to say on stderr, and whether it was trouble.
 #[derive(Debug)]
-pub struct Messages {
+pub(crate) struct Messages {
     tool: String,
     progress: Progress,
     named: u64,
@@ -25,7 +25,7 @@ impl Messages {
     }
 
     /// Says something that is no trouble.
-    pub fn note(&self, what: impl Display) {
+    pub(crate) fn note(&self, what: impl Display) {
         self.progress.suspend(|| {
             // Nobody is left to tell when stderr itself fails.
             let _ = writeln!(std::io::stderr(), "{}: {what}", self.tool);
@@ -33,21 +33,21 @@ impl Messages {
     }
 
     /// Says what went wrong; the exit status will be 2.
-    pub fn error(&mut self, error: &Error) {
+    pub(crate) fn error(&mut self, error: &Error) {
         self.trouble = true;
         self.note(error);
     }
 
     /// Counts a line that cannot be read, and names it if it is one of the
     /// first; the exit status will be 2.
-    pub fn malformed(&mut self, input: &str, line: u64, why: impl Display) {
+    pub(crate) fn malformed(&mut self, input: &str, line: u64, why: impl Display) {
         self.trouble = true;
         self.skipped(input, line, why);
     }
 
     /// Counts a line that is not understood but may be no loss, and names it
     /// if it is one of the first; no trouble.
-    pub fn skipped(&mut self, input: &str, line: u64, why: impl Display) {
+    pub(crate) fn skipped(&mut self, input: &str, line: u64, why: impl Display) {
         if self.named < NAMED {
             self.named += 1;
             self.note(format_args!("{input}:{line}: {why}"));
@@ -57,19 +57,19 @@ impl Messages {
     }
 
     /// Counts lines that are not understood and were not named.
-    pub fn skipped_unnamed(&mut self, lines: u64) {
+    pub(crate) fn skipped_unnamed(&mut self, lines: u64) {
         self.unnamed += lines;
     }
 
     /// How many lines could not be read.
     #[must_use]
-    pub fn malformed_lines(&self) -> u64 {
+    pub(crate) fn malformed_lines(&self) -> u64 {
         self.named + self.unnamed
     }
 
     /// True if and only if the exit status must be 2.
     #[must_use]
-    pub fn is_trouble(&self) -> bool {
+    pub(crate) fn is_trouble(&self) -> bool {
         self.trouble
     }
 

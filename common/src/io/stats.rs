@@ -12,6 +12,14 @@ pub struct Total {
     pub weight: u128,
 }
 
+/// One line of this weight.
+impl From<u64> for Total {
+    #[inline]
+    fn from(weight: u64) -> Total {
+        Total { lines: 1, weight: u128::from(weight) }
+    }
+}
+
 impl AddAssign<u64> for Total {
     /// Adds one line of this weight.
     #[inline]
@@ -43,15 +51,15 @@ pub struct Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flows = [
+        let totals = [
             ("in", self.read),
             ("out", self.written),
             ("changed", self.changed),
             ("dropped", self.dropped),
         ];
-        for (index, (name, flow)) in flows.into_iter().enumerate() {
+        for (index, (name, total)) in totals.into_iter().enumerate() {
             let separator = if index > 0 { ", " } else { "" };
-            write!(f, "{separator}{name} {} lines weight {}", flow.lines, flow.weight)?;
+            write!(f, "{separator}{name} {} lines weight {}", total.lines, total.weight)?;
         }
         Ok(())
     }

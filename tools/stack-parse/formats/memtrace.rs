@@ -84,8 +84,7 @@ fn read_packets(
     let Some(packet) = packets.next_packet()? else { return Ok(()) };
     let mut trace = Trace::new(&packet, names, objects, samples)?;
     if let (Some((exact, counted)), true) = (trace.rounding(), samples.sums_periods()) {
-        pipe.messages
-            .note(format_args!("a sample stands for {exact:.3} of memory and counts {counted}"));
+        pipe.note(format_args!("a sample stands for {exact:.3} of memory and counts {counted}"));
     }
     let ended = loop {
         match packets.next_packet() {
@@ -122,7 +121,7 @@ impl Foreign {
 
     fn report(&self, name: &str, pipe: &mut Pipe) {
         if self.packets > 0 {
-            pipe.messages.note(format_args!(
+            pipe.note(format_args!(
                 "{name}: {} packets of another process left out, with {} allocations",
                 self.packets, self.allocations,
             ));

@@ -52,13 +52,13 @@ pub(crate) fn add(
         // It fits, since the total does.
         let own = total.saturating_sub(below) as u64;
         if own > 0 {
-            pipe.stats.read += own;
+            pipe.count_read(own);
             samples.add_folded(&stack, own, pipe)?;
         }
     }
     walk.report(input, pipe);
     if excess > 0 {
-        pipe.messages.note(format_args!(
+        pipe.note(format_args!(
             "{input}: callees took {excess} more than their callers, all of it is counted"
         ));
     }
@@ -85,7 +85,7 @@ impl Walk<'_> {
     fn report(&self, input: &str, pipe: &mut Pipe) {
         let unreached = self.seen.iter().filter(|seen| !**seen).count();
         if self.bad_callees > 0 || unreached > 0 {
-            pipe.messages.note(format_args!(
+            pipe.note(format_args!(
                 "{input}: expected a tree: {} callees are missing or called elsewhere too, \
                  {unreached} nodes are called by none; they are left out",
                 self.bad_callees

@@ -122,13 +122,13 @@ impl Events {
         for event in self.accounts() {
             let weight = if by_period { event.periods } else { u128::from(event.samples) };
             let flow = Total { lines: event.samples, weight };
-            pipe.stats.read += flow;
+            pipe.count_read(flow);
             if event.is_wanted {
                 continue;
             }
-            pipe.stats.dropped += flow;
+            pipe.count_dropped(flow);
             if is_any_wanted {
-                pipe.messages.note(format_args!(
+                pipe.note(format_args!(
                     "event {}: {} of {all} samples (weight {weight}) left out{}",
                     shown(&event.name),
                     event.samples,
@@ -142,7 +142,7 @@ impl Events {
                 .iter()
                 .map(|event| format!("{} ({})", shown(&event.name), event.samples))
                 .collect();
-            pipe.messages.note(format_args!(
+            pipe.note(format_args!(
                 "no sample taken: all {all} are of event {}, but {}",
                 events.join(", "),
                 self.asked,

@@ -33,25 +33,25 @@ pub(crate) fn report(tree: &StackTree, frames: &FrameTable, root_frames: u32, pi
     }
     let share = |weight: u128| 100.0 * weight as f64 / health.total as f64;
     if health.chained == 0 {
-        pipe.messages.note("no sample has a call chain: record with 'perf record -g'");
+        pipe.note("no sample has a call chain: record with 'perf record -g'");
         return;
     }
     if share(health.unknown) >= 10.0 {
-        pipe.messages.note(format_args!(
+        pipe.note(format_args!(
             "{:.1} % of the weight is in stacks of mostly unknown functions: \
              install debug symbols, or record with frame pointers or --call-graph dwarf",
             share(health.unknown)
         ));
     }
     if !health.beyond_limit && share(health.at_limit) >= 0.1 {
-        pipe.messages.note(format_args!(
+        pipe.note(format_args!(
             "{:.1} % of the weight is in stacks cut at {FRAME_LIMIT} frames, which lack their roots: \
              use 'perf script --max-stack 2048', and raise kernel.perf_event_max_stack to record",
             share(health.at_limit)
         ));
     }
     if share(health.cut_ocaml) >= 5.0 {
-        pipe.messages.note(format_args!(
+        pipe.note(format_args!(
             "{:.1} % of the weight is in stacks cut at OCaml's runtime: OCaml 5 has stacks of its \
              own, which --call-graph dwarf misses; use a compiler with frame pointers and 'perf record -g'",
             share(health.cut_ocaml)

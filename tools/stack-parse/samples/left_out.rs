@@ -55,9 +55,8 @@ impl LeftOut {
                 flow.weight = u128::from(flow.lines);
             }
             if flow.lines > 0 {
-                pipe.stats.dropped += flow;
-                pipe.messages
-                    .note(format_args!("{} samples (weight {}) {what}", flow.lines, flow.weight,));
+                pipe.count_dropped(flow);
+                pipe.note(format_args!("{} samples (weight {}) {what}", flow.lines, flow.weight,));
             }
         }
     }

@@ -70,7 +70,7 @@ impl OffCpu {
             (self.unreadable, "samples that are no switch with a time"),
         ] {
             if count > 0 {
-                pipe.messages.note(format_args!("off-cpu: {count} {what} left out"));
+                pipe.note(format_args!("off-cpu: {count} {what} left out"));
             }
         }
     }

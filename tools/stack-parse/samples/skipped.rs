@@ -33,12 +33,12 @@ impl Skipped {
     pub(crate) fn report(&mut self, input: &str, strict: bool, pipe: &mut Pipe) {
         for (line, why) in self.named.drain(..) {
             if strict {
-                pipe.messages.malformed(input, line, why);
+                pipe.malformed(input, line, why);
             } else {
-                pipe.messages.skipped(input, line, why);
+                pipe.skipped(input, line, why);
             }
             self.lines -= 1;
         }
-        pipe.messages.skipped_unnamed(std::mem::take(&mut self.lines));
+        pipe.skipped_unnamed(std::mem::take(&mut self.lines));
     }
 }

@@ -18,7 +18,7 @@ use crate::samples::Samples;
 /// [`Error::Input`], or what writing returns.
 pub(crate) fn read(input: &mut Input, samples: &mut Samples, pipe: &mut Pipe) -> Result<()> {
     let name = input.name().to_owned();
-    pipe.messages.note(format_args!(
+    pipe.note(format_args!(
         "{name}: landmarks' text has three digits of each figure and no small nodes: \
          OCAML_LANDMARKS=format=json keeps all"
     ));
