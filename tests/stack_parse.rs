@@ -14,6 +14,7 @@ mod diagnoses;
 mod damage;
 
 // Blocked time.
+mod inputs;
 mod off_cpu;
 
 // Tables, and those who read them.

@@ -1,6 +1,6 @@
 //! stack-parse on what OCaml's own profilers write.
 
-use crate::util::{output, recording};
+use crate::util::output;
 
 // memtrace: what was allocated.
 mod memtrace;
@@ -17,19 +17,8 @@ use trace::every_kind;
 fn what_a_format_does_not_hold_cannot_be_asked_for() {
     let trace = every_kind(2).bytes();
     let folded = b"main;f 12\n".to_vec();
-    let tree = recording("landmarks/demo.json.gz");
     for (input, args, said) in [
-        (
-            &folded,
-            &["--weight", "words"][..],
-            "--weight words: folded has only auto, samples, period",
-        ),
-        (
-            &tree,
-            &["--weight", "samples"],
-            "--weight samples: landmarks has only auto, period, bytes",
-        ),
-        (&tree, &["--table"], "--table and --off-cpu: the input holds no samples"),
+        (&trace, &["--weight", "words"][..], "--weight words: use '--event words'"),
         (&folded, &["--live"], "--live, --major and --promoted need a memtrace: <stdin> is none"),
     ] {
         let output = output("stack-parse", args, input);

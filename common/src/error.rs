@@ -41,6 +41,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the fault is one input's, so that the next ones can be read.
+    #[must_use]
+    pub fn is_of_input(&self) -> bool {
+        matches!(self, Error::Input { .. } | Error::Unknown { .. })
+    }
+
     /// True if and only if the reader of our output went away.
     #[must_use]
     pub fn is_closed_pipe(&self) -> bool {

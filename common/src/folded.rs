@@ -3,9 +3,11 @@
 //! `frame(;frame)* SP count LF`, root first; man/folded-stack.5 is the grammar.
 
 mod frames;
+mod header;
 mod line;
 mod writer;
 
 pub use frames::Frames;
+pub use header::{HEADER_KEYS, Headers, header_line, parse_header};
 pub use line::{FoldedLine, FoldedPair, Malformed};
 pub use writer::{StackBuf, append_folded, clean_frame};

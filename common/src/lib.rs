@@ -40,7 +40,10 @@ mod stacks;
 
 pub use binary::{Call, Dwarf, ExactName, Place, Source, Symbol, Symbols, Unreadable, ocaml_calls};
 pub use error::{Error, Result};
-pub use folded::{FoldedLine, FoldedPair, Frames, Malformed, StackBuf, append_folded, clean_frame};
+pub use folded::{
+    FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,
+    clean_frame, header_line, parse_header,
+};
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::mapped::{CACHE_LINE, Mapped, prefetch};

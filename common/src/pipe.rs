@@ -1,6 +1,7 @@
 //! One stage of a pipeline: what every tool reads from and writes to.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use memchr::memchr_iter;
 
@@ -9,8 +10,8 @@ use crate::io::messages::Messages;
 use crate::io::progress::Progress;
 use crate::stacks::Counting;
 use crate::{
-    Blocks, Error, Files, FoldedLine, FoldedPair, FrameTable, Input, Malformed, Output, Result,
-    StackCounts, StackTree, Stats, Status, Total, run,
+    Blocks, Error, Files, FoldedLine, FoldedPair, FrameTable, Input, Malformed, NodeId,
+    Output, Result, StackCounts, StackTree, Stats, Status, Total, run,
 };
 
 /// What a running tool reads from, writes to and says.
@@ -131,6 +132,16 @@ impl Pipe {
         }
     }
 
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] with what the system says.
+    pub fn open(&self, path: &Path) -> Result<Input> {
+        Input::open(path, &self.progress)
+            .map_err(|source| Error::Input { name: input::name(path), source })
+    }
+
     /// Opens each file and hands it on. A file that cannot be opened or read
     /// to its end is named, and the next one is read; the exit status will
     /// be 2.
@@ -144,12 +155,8 @@ impl Pipe {
         mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
         for path in files.iter() {
-            let opened = Input::open(path, &self.progress)
-                .map_err(|source| Error::Input { name: input::name(path), source });
-            match opened.and_then(|mut input| each(&mut input, self)) {
-                Err(error @ (Error::Input { .. } | Error::Unknown { .. })) => {
-                    self.messages.error(&error);
-                }
+            match self.open(path).and_then(|mut input| each(&mut input, self)) {
+                Err(error) if error.is_of_input() => self.messages.error(&error),
                 other => other?,
             }
         }
@@ -339,13 +346,13 @@ impl Pipe {
         self.out.lines(lines)
     }
 
-    /// Writes all stacks of a tree, sorted.
+    /// Writes all stacks below a node of a tree, sorted.
     ///
     /// # Errors
     ///
     /// [`Error::Output`] with what the system says.
-    pub fn write_tree(&mut self, tree: &StackTree, frames: &FrameTable) -> Result<()> {
-        tree.for_each_sorted(frames, |stack, weight| self.write(stack, weight))
+    pub fn write_tree(&mut self, tree: &StackTree, top: NodeId, frames: &FrameTable) -> Result<()> {
+        tree.for_each_sorted(top, frames, |stack, weight| self.write(stack, weight))
     }
 
     /// Writes all stacks that were counted, sorted.

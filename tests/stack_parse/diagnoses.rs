@@ -114,7 +114,7 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
         (report.as_bytes(), "it looks like perf report: run 'perf script' instead, "),
         (
             b"\nhello world\n",
-            "the first line is \"hello world\"; known are perf-script, memtrace, landmarks, landmarks-text, folded\n",
+            "the first line is \"hello world\"; known are memtrace, landmarks, landmarks-text, perf-script, folded\n",
         ),
         (
             b"failed to open perf.data: No such file or directory  (try perf record first)\n",

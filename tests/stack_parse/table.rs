@@ -52,15 +52,15 @@ fn a_table_has_a_row_per_sample() {
     let script = "a \"b\" 1/2 [003] 2.5: 7 c:u:\n\t 10 f (/d)\n\nd 9 3.5: 8 c:u:\n\t 10 g (/d)\n\n";
     assert_eq!(
         filter("stack-parse", &["--table"], script),
-        "time\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n\
-         2.5\t\"a \"\"b\"\"\"\t1\t2\t003\tc:u\t7\t\"a \"\"b\"\";f\"\n\
-         3.5\td\t\t9\t\tc:u\t8\t\"d;g\"\n",
+        "time\tsince\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n\
+         2.5\t0.0\t\"a \"\"b\"\"\"\t1\t2\t003\tc:u\t7\t\"a \"\"b\"\";f\"\n\
+         3.5\t1.0\td\t\t9\t\tc:u\t8\t\"d;g\"\n",
     );
 }
 
 #[test]
 fn readers_find_what_was_written() {
-    let columns = ["time", "comm", "pid", "tid", "cpu", "event", "weight", "stack"];
+    let columns = ["time", "since", "comm", "pid", "tid", "cpu", "event", "weight", "stack"];
     let args = &["--event", "*"][..];
     let shape = |name| Table { name, script: recording(&format!("shapes/{name}.gz")), args };
     // Not all names of the last are UTF-8.

@@ -11,7 +11,7 @@ fn a_call_tree_is_folded_by_what_each_call_took_itself() {
     assert_eq!(filter("stack-parse", &[], &tree), cycles);
     assert_eq!(weight(cycles.as_bytes()), 5_226_106);
     assert_eq!(
-        filter("stack-parse", &["--weight", "bytes"], &tree),
+        filter("stack-parse", &["--event", "bytes"], &tree),
         "ROOT 47320\nROOT;eval 528\nROOT;eval;parse 417104\nROOT;parse 336752\n",
     );
     let named = filter("stack-parse", &["--srcline"], &tree);

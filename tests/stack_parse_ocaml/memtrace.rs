@@ -13,14 +13,14 @@ fn a_trace_equals_its_folded_stacks() {
     for (args, folded) in [
         (&[][..], "samples"),
         (&["--weight", "samples"], "samples"),
-        (&["--weight", "words"], "words"),
-        (&["--weight", "period", "-f", "memtrace"], "words"),
+        (&["--event", "words"], "words"),
+        (&["--weight", "period", "-f", "memtrace", "--event", "w*"], "words"),
     ] {
         let expected = recording(&format!("memtrace/alloc.{folded}.folded.gz"));
         assert!(filter_bytes("stack-parse", args, &trace) == expected, "{args:?}");
     }
     for (args, folded) in
-        [(&["--live"][..], "live-samples"), (&["--live", "--weight", "words"], "live-words")]
+        [(&["--live"][..], "live-samples"), (&["--live", "--event", "words"], "live-words")]
     {
         let expected = recording(&format!("memtrace/alloc.{folded}.folded.gz"));
         assert!(output("stack-parse", args, &trace).stdout == expected, "{args:?}");
@@ -49,18 +49,18 @@ fn no_allocation_is_lost() {
         assert_eq!(rows.len() as u64, allocations_by_headers(&trace));
         let samples: u128 = rows
             .iter()
-            .map(|row| row.split('\t').nth(6).and_then(|weight| weight.parse::<u128>().ok()))
+            .map(|row| row.split('\t').nth(7).and_then(|weight| weight.parse::<u128>().ok()))
             .sum::<Option<_>>()
             .expect("a weight in each row");
         assert_eq!(count(&[]), samples);
         assert_eq!(count(&["--per-sample"]), samples);
-        let words = count(&["--weight", "words"]);
+        let words = count(&["--event", "words"]);
         assert_eq!(words % samples, 0);
-        assert_eq!(count(&["--weight", "bytes"]), 8 * words);
+        assert_eq!(count(&["--event", "bytes"]), 8 * words);
     }
     // 2286 samples at a rate of 0.0001, as the executable specification says.
     let trace = recording("memtrace/alloc.ctf.gz");
-    let words = filter_bytes("stack-parse", &["--weight", "words"], trace);
+    let words = filter_bytes("stack-parse", &["--event", "words"], trace);
     assert_eq!(weight(&words), 22_860_000);
 }
 
@@ -87,16 +87,18 @@ fn roots_events_and_times_are_those_of_the_process() {
         (&["--root", "comm"][..], "demo.exe 6\ndemo.exe;Demo.main 4\n"),
         (&["--root", "pid"], "demo.exe-7 6\n"),
         (&["--root", "tid"], "demo.exe-7/0 6\n"),
-        (&["--by-event"], "alloc 6\n"),
+        (&["--by-event"], "samples 6\n"),
         (&["--per-sample"], "Demo.main;[0x28] 1\n"),
         (&["--from", "0", "--to", "1"], "Demo.main 4\n"),
     ] {
         let folded = filter("stack-parse", args, &trace);
         assert!(folded.starts_with(first), "{args:?}: {folded}");
     }
-    let table = filter("stack-parse", &["--table"], &trace);
+    let table = filter("stack-parse", &["--table", "--event", "words"], &trace);
     let row = table.lines().nth(2).expect("a second sample");
-    assert_eq!(row, "0.000006\tdemo.exe\t7\t0\t\talloc\t500\t\"Demo.main;Demo.f;List.map\"");
+    let expected =
+        "0.000006\t0.000000\tdemo.exe\t7\t0\t\twords\t500\t\"Demo.main;Demo.f;List.map\"";
+    assert_eq!(row, expected);
 }
 
 #[test]
@@ -265,13 +267,16 @@ fn rates_that_differ_are_made_comparable() {
     };
     let [coarse, fine] = [trace(0.01), trace(0.1)].map(crate::util::TempFile::new);
     let both = output("stack-parse", &[coarse.path(), fine.path()], "");
-    assert_eq!(String::from_utf8_lossy(&both.stdout), "f 330\n");
-    assert!(String::from_utf8_lossy(&both.stderr).contains("periods vary"));
-    let odd = output("stack-parse", &["--weight", "words"], trace(0.03));
+    assert_eq!(String::from_utf8_lossy(&both.stdout), "f 6\n");
+    let said = "the sampling rates of the inputs differ";
+    assert!(String::from_utf8_lossy(&both.stderr).contains(said));
+    let words = filter("stack-parse", &["--event", "words", coarse.path(), fine.path()], "");
+    assert_eq!(words, "f 330\n");
+    let odd = output("stack-parse", &["--event", "words"], trace(0.03));
     assert_eq!(String::from_utf8_lossy(&odd.stdout), "f 99\n");
     assert_eq!(
         String::from_utf8_lossy(&odd.stderr),
-        "stack-parse: a sample stands for 33.333 of memory and counts 33\n",
+        "stack-parse: <stdin>: a sample stands for 33.333 of memory and counts 33\n",
     );
 }
 
@@ -293,7 +298,7 @@ fn traces_of_others_are_read() {
     // The figures are those of the executable specification.
     for (args, sum) in [
         (&[][..], 1676),
-        (&["--weight", "words"], 83_800_000),
+        (&["--event", "words"], 83_800_000),
         (&["--live"], 110),
         (&["--major"], 10),
     ] {

@@ -56,7 +56,7 @@ impl Chain {
     pub(crate) fn learn(&mut self, stacks: &StackTree, names: &FrameTable) -> Result<()> {
         for number in 0..self.rules.len() {
             if self.rules[number].learns() {
-                stacks.for_each_sorted(names, |stack, count| {
+                stacks.for_each_sorted(StackTree::ROOT, names, |stack, count| {
                     self.run_first(number, &FoldedLine { stack, count });
                     self.rules[number].learn(&self.stack, &self.frames);
                     Ok(())

@@ -75,6 +75,7 @@ fn run_twice(chain: &mut Chain, files: &Files, pipe: &mut Pipe) -> Result<()> {
     let (mut stacks, mut names) = (StackTree::default(), FrameTable::default());
     pipe.filter(files, |line, _| stacks.add_stack(&mut names, line.stack, line.count))?;
     chain.learn(&stacks, &names)?;
-    stacks
-        .for_each_sorted(&names, |stack, count| run_over(chain, &FoldedLine { stack, count }, pipe))
+    stacks.for_each_sorted(StackTree::ROOT, &names, |stack, count| {
+        run_over(chain, &FoldedLine { stack, count }, pipe)
+    })
 }

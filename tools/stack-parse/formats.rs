@@ -1,67 +1,162 @@
-//! Which format an input is in, by its content.
+//! The formats that can be read: the table, and which of them an input is in.
+//!
+//! A new format is a file in this folder and a line in [`FORMATS`].
 
-pub(crate) mod landmarks;
-pub(crate) mod memtrace;
-pub(crate) mod perf_script;
+mod folded;
+mod landmarks;
+mod memtrace;
+mod perf_script;
+mod unread;
 
 use std::fmt;
-use std::io;
+use std::num::NonZero;
+use std::thread;
 
-use clap::ValueEnum;
-use common::{Error, FoldedLine, Input, Result};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use common::{Error, Input, Result};
 
-use crate::samples::weight::Weight;
+use crate::samples::{Root, Samples, Source, Weighs};
+use memtrace::ObjectArgs;
 
 /// How much of an input is looked at, in bytes.
-const SAMPLE_SIZE: usize = 64 * 1024;
+const HEAD_SIZE: usize = 64 * 1024;
+
+/// Each thread has blocks and tables of its own, and memory is as fast as it
+/// gets before there are more.
+const MOST_THREADS: usize = 8;
+
+/// More than processors have cores; each takes memory.
+const MOST_ASKED_THREADS: usize = 256;
 
 /// A format that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// The text that `perf script` prints
-    PerfScript,
-    /// A trace of OCaml's allocations by memtrace, versions 1 to 3
-    Memtrace,
-    /// The call tree of OCaml's landmarks, as JSON
-    Landmarks,
-    /// The call tree of OCaml's landmarks, as the text it prints
-    LandmarksText,
-    /// Folded stacks, one a line: `main;work;leaf 12`
-    Folded,
+pub(crate) struct Format {
+    /// What it is called on the command line.
+    pub(crate) name: &'static str,
+    /// What `--list-formats` says of it.
+    pub(crate) about: &'static str,
+    /// Whether an input that begins so is in this format. May say no as long as
+    /// there is too little to see.
+    pub(crate) detect: fn(&Head<'_>) -> bool,
+    /// Reads an input to its end.
+    pub(crate) parse: fn(&mut Input, &Options, &mut Samples<'_>) -> Result<()>,
+    /// What `--root` is unless the user chooses.
+    pub(crate) root: Root,
+    /// What the numbers beside samples are.
+    pub(crate) weighs: Weighs,
 }
 
-impl Format {
-    /// What can be weighed.
-    fn weights(self) -> &'static [Weight] {
-        use Weight::{Auto, Bytes, Period, Samples, Words};
-        match self {
-            Format::PerfScript | Format::Folded => &[Auto, Samples, Period],
-            Format::Memtrace => &[Auto, Samples, Period, Words, Bytes],
-            Format::Landmarks => &[Auto, Period, Bytes],
-            Format::LandmarksText => &[Auto, Period],
+/// All formats, in the order in which they are tried: the first yes counts.
+/// Folded comes last, since much looks like a word and a number.
+pub(crate) static FORMATS: [Format; 5] =
+    [memtrace::FORMAT, landmarks::JSON, landmarks::TEXT, perf_script::FORMAT, folded::FORMAT];
+
+/// The start of an input.
+pub(crate) struct Head<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Whether the input ends here.
+    pub(crate) is_whole: bool,
+    /// Whether no more of it will be seen.
+    pub(crate) is_last: bool,
+}
+
+impl<'a> Head<'a> {
+    /// The bytes but for a last line that is cut short.
+    pub(crate) fn text(&self) -> &'a [u8] {
+        match memchr::memrchr(b'\n', self.bytes) {
+            Some(end) if !self.is_whole => &self.bytes[..end],
+            _ => self.bytes,
         }
     }
 
-    /// Checks that the format holds what is to be weighed.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] which says what it holds.
-    pub(crate) fn check_weight(self, weight: Weight) -> Result<()> {
-        if self.weights().contains(&weight) {
+    /// The lines of [`text`](Head::text), without LF and CR.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
+        let lines = self.text().split(|&byte| byte == b'\n');
+        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+/// What the user chose for some formats only.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    pub(crate) objects: ObjectArgs,
+
+    /// Read with as many threads; the default is one per processor, 8 at most
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+}
+
+impl Options {
+    /// How many threads may read one input.
+    pub(crate) fn threads(&self) -> usize {
+        match self.threads {
+            Some(threads) => threads.get().min(MOST_ASKED_THREADS),
+            None => thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS),
+        }
+    }
+}
+
+/// Which format to read.
+#[derive(Args, Debug)]
+pub(crate) struct FormatArgs {
+    /// Read this format; without it the content tells
+    #[arg(short, long, value_parser = name_parser())]
+    format: Option<&'static Format>,
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+fn name_parser() -> impl TypedValueParser<Value = &'static Format> {
+    let value = |format: &Format| PossibleValue::new(format.name).help(format.about);
+    PossibleValuesParser::new(FORMATS.iter().map(value))
+        .try_map(|name| FORMATS.iter().find(|format| format.name == name).ok_or("no such format"))
+}
+
+/// Reads an input to its end, in the format that was chosen or that its first
+/// bytes show.
+///
+/// # Errors
+///
+/// [`Error::Input`] where it cannot be read, [`Error::Unknown`] where nobody
+/// knows what it is, or what its format returns.
+pub(crate) fn read(
+    input: &mut Input,
+    chosen: &FormatArgs,
+    options: &Options,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    let name = input.name().to_owned();
+    let detected = detect(input)?;
+    let format = match (chosen.format, &detected) {
+        (Some(format), _) => format,
+        (None, Detected::Known(format)) => *format,
+        (None, Detected::Empty) => {
+            samples.say(format_args!("{name}: {detected}"));
             return Ok(());
         }
-        let known: Vec<_> = self.weights().iter().map(value_name).collect();
-        let (format, weight) = (value_name(&self), value_name(&weight));
-        let message = format!("--weight {weight}: {format} has only {}", known.join(", "));
-        Err(Error::Usage(message))
+        (None, Detected::Unknown { .. }) => {
+            return Err(Error::Unknown { name, what: detected.to_string() });
+        }
+    };
+    if options.objects.is_choice() && format.name != memtrace::FORMAT.name {
+        let message = format!("--live, --major and --promoted need a memtrace: {name} is none");
+        return Err(Error::Usage(message));
     }
+    let Format { root, weighs, .. } = *format;
+    samples.begin_input(Source { input: &name, format: format.name, root, weighs });
+    let read = (format.parse)(input, options, samples);
+    samples.end_input(detected, read.is_ok());
+    read
 }
 
 /// What the first bytes of an input say.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Detected {
-    Known(Format),
+enum Detected {
+    Known(&'static Format),
     Empty,
     /// Nothing that can be read.
     Unknown {
@@ -75,149 +170,57 @@ pub(crate) enum Detected {
 impl fmt::Display for Detected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Detected::Known(format) => write!(f, "it looks like {}", value_name(format)),
+            Detected::Known(format) => write!(f, "it looks like {}", format.name),
             Detected::Empty => f.write_str("the input is empty"),
             Detected::Unknown { first_line, looks_like } => {
                 f.write_str("unknown format")?;
                 if let Some(looks_like) = looks_like {
                     write!(f, ", it looks like {looks_like}")?;
                 }
-                let known: Vec<_> = Format::value_variants().iter().map(value_name).collect();
+                let known: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
                 write!(f, ", the first line is {first_line:?}; known are {}", known.join(", "))
             }
         }
     }
 }
 
-/// What a value is called on the command line.
-fn value_name(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-/// How other profilers' files begin: none of these can be read yet, but it
-/// helps to hear what the file is.
-const LOOKS: [(&[u8], &str); 27] = [
-    (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
-    (b"\x7fELF", "an executable: stack-symbols lists its functions"),
-    (&memtrace::MAGIC, "a CTF trace, but not memtrace's of version 1, 2 or 3"),
-    (b"PERFILE2", "perf.data: run 'perf script' on it"),
-    (b"FLR\0", "a Java flight recording"),
-    (b"SIMPLEPERF", "simpleperf's own format: run report_sample.py on it"),
-    (b"{", "JSON"),
-    (b"[{", "a trace in JSON"),
-    (b"<?xml", "XML, such as xctrace exports"),
-    (b"Attaching ", "bpftrace"),
-    (b"@", "bpftrace"),
-    (b"CPU     ID", "DTrace"),
-    (b"Analysis of sampling", "macOS sample"),
-    (b"Full thread dump", "jstack"),
-    (b"goroutine ", "a Go traceback"),
-    (b"# callgrind format", "callgrind"),
-    (b"events:", "callgrind"),
-    (b"desc:", "massif"),
-    (b"heap samples:", "a heap samples of gperftools"),
-    (b"--- ", "a legacy samples of pprof"),
-    (b"JAVA PROFILE ", "hprof"),
-    (b"Thread 0x", "Python's faulthandler"),
-    (b"COST CENTRE", "a GHC samples"),
-    (b"v8-version,", "V8's log"),
-    (b"Function Stack,", "VTune"),
-    (b"#0 ", "gdb"),
-    (b"TID ", "eu-stack"),
-];
-
-/// Looks at the start of an input, which stays to be read.
-///
-/// # Errors
-///
-/// What the system says.
-pub(crate) fn detect(input: &mut Input) -> io::Result<Detected> {
+/// Looks at the start of an input, which stays to be read. A live recording may
+/// take its time until there is more, so a format that is certain is not kept
+/// waiting.
+fn detect(input: &mut Input) -> Result<Detected> {
+    let name = input.name().to_owned();
     loop {
-        let (bytes, is_all) = input.peek_more(SAMPLE_SIZE)?;
-        let detected = detect_bytes(bytes, is_all && bytes.len() < SAMPLE_SIZE);
-        // A live `perf script` may take its time until there is more.
-        if is_all || matches!(detected, Detected::Known(Format::PerfScript)) {
+        let peeked = input.peek_more(HEAD_SIZE);
+        let (bytes, is_last) =
+            peeked.map_err(|source| Error::Input { name: name.clone(), source })?;
+        let head = Head { bytes, is_whole: is_last && bytes.len() < HEAD_SIZE, is_last };
+        let detected = detect_head(&head);
+        if is_last || matches!(detected, Detected::Known(_)) {
             return Ok(detected);
         }
     }
 }
 
-fn detect_bytes(bytes: &[u8], is_whole: bool) -> Detected {
-    if memtrace::is_trace(bytes) {
-        return Detected::Known(Format::Memtrace);
+fn detect_head(head: &Head<'_>) -> Detected {
+    let first_line = head.lines().find(|line| !line.trim_ascii().is_empty());
+    let Some(first_line) = first_line else { return Detected::Empty };
+    match FORMATS.iter().find(|format| (format.detect)(head)) {
+        Some(format) => Detected::Known(format),
+        None => Detected::Unknown {
+            first_line: String::from_utf8_lossy(&first_line[..first_line.len().min(80)])
+                .into_owned(),
+            looks_like: unread::looks_like(head.bytes),
+        },
     }
-    // A line that is cut short says little.
-    match memchr::memrchr(b'\n', bytes) {
-        Some(end) if !is_whole => detect_text(&bytes[..end]),
-        _ => detect_text(bytes),
-    }
-}
-
-fn detect_text(text: &[u8]) -> Detected {
-    let lines =
-        || text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let Some(first) = lines().find(|line| !line.trim_ascii().is_empty()) else {
-        return Detected::Empty;
-    };
-    if landmarks::is_json(text) {
-        return Detected::Known(Format::Landmarks);
-    }
-    if lines().any(landmarks::is_call) {
-        return Detected::Known(Format::LandmarksText);
-    }
-    // The header of a machine with many processors is longer than what is seen.
-    if first.starts_with(b"# ========") || is_perf_script(lines()) {
-        return Detected::Known(Format::PerfScript);
-    }
-    // Folded comes last: much looks like a word and a number.
-    let content = || lines().filter(|line| !line.is_empty() && !line.starts_with(b"# "));
-    let folded = content().filter(|line| FoldedLine::parse(line).is_ok()).count();
-    if folded > 0 && folded * 10 >= content().count() * 9 {
-        return Detected::Known(Format::Folded);
-    }
-    let looks = LOOKS.iter().find(|(start, _)| first.starts_with(start));
-    Detected::Unknown {
-        first_line: String::from_utf8_lossy(&first[..first.len().min(80)]).into_owned(),
-        looks_like: looks.map(|(_, name)| *name),
-    }
-}
-
-/// True if an event line has a time and a thread, if a line is a whole sample,
-/// or if frames follow a line that is none, or a blank one.
-fn is_perf_script<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
-    let mut may_precede_frames = true;
-    for line in lines {
-        let frame = perf_script::FrameLine::parse(line);
-        let is_frame = line.starts_with(b"\t") && frame.is_some();
-        // ` ffffffff817554ea elf_load`, from `-F ip,sym` without call chains.
-        let is_lone_frame = || {
-            line.starts_with(b" ")
-                && line.get(17) == Some(&b' ')
-                && frame.is_some_and(|frame| frame.ip.len() >= 8)
-        };
-        let is_sample = || {
-            perf_script::EventLine::parse(line).is_some_and(|event| {
-                event.tid.is_some() && (event.time.is_some() || event.only_frame().is_some())
-            })
-        };
-        if is_frame && may_precede_frames || !is_frame && (is_sample() || is_lone_frame()) {
-            return true;
-        }
-        // bpftrace opens a stack with `@[`, and with `-f perf` has frames like perf's.
-        if line.starts_with(b"@") {
-            return false;
-        }
-        may_precede_frames = !line.starts_with(b"\t");
-    }
-    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn detected(text: &str) -> Detected {
-        detect_text(text.as_bytes())
+    fn detected(text: &str) -> String {
+        let head = Head { bytes: text.as_bytes(), is_whole: true, is_last: true };
+        detect_head(&head).to_string()
     }
 
     #[test]
@@ -234,27 +237,42 @@ mod tests {
             "   demo 18847          1 page-faults:  ffffffff817554ea elf_load ([kernel.kallsyms])\n",
             "perf: some warning\ndemo 1 2.3: cycles:\n\t 10 f (/x)\n",
         ] {
-            assert_eq!(detected(text), Detected::Known(Format::PerfScript), "{text:?}");
+            assert_eq!(detected(text), "it looks like perf-script", "{text:?}");
         }
     }
 
     #[test]
     fn folded_lines_are_known_by_their_counts() {
         for text in ["main;f 12\n", "# a comment\nmain 1\r\nmain;f 2", "a;operator new 7\n"] {
-            assert_eq!(detected(text), Detected::Known(Format::Folded), "{text:?}");
+            assert_eq!(detected(text), "it looks like folded", "{text:?}");
         }
     }
 
     #[test]
+    fn a_format_that_is_not_certain_waits_for_more() {
+        let head = |is_last| Head { bytes: b"main;f 12\n", is_whole: false, is_last };
+        assert!(matches!(detect_head(&head(false)), Detected::Unknown { .. }));
+        assert!(matches!(detect_head(&head(true)), Detected::Known(_)));
+    }
+
+    #[test]
     fn the_rest_is_unknown() {
-        assert_eq!(detected("\n\n"), Detected::Empty);
-        assert_eq!(detected(""), Detected::Empty);
-        let said = |text: &str| detected(text).to_string();
+        assert_eq!(detected("\n\n"), "the input is empty");
+        assert_eq!(detected(""), "the input is empty");
         let bpftrace =
             "@[\n\tffffffff821ef666 do_syscall_64+70\n, \n\t7f4 read+76 (/lib/libc.so)\n]: 4\n";
-        assert!(said(bpftrace).starts_with("unknown format, it looks like bpftrace, the first"));
-        let hello = "unknown format, the first line is \"hello\"; known are perf-script, memtrace, \
-                     landmarks, landmarks-text, folded";
-        assert_eq!(said("\nhello\nworld 1\n"), hello);
+        assert!(
+            detected(bpftrace).starts_with("unknown format, it looks like bpftrace, the first")
+        );
+        let hello = "unknown format, the first line is \"hello\"; known are memtrace, landmarks, \
+                     landmarks-text, perf-script, folded";
+        assert_eq!(detected("\nhello\nworld 1\n"), hello);
+    }
+
+    #[test]
+    fn names_differ() {
+        for (number, format) in FORMATS.iter().enumerate() {
+            assert!(FORMATS[number + 1..].iter().all(|other| other.name != format.name));
+        }
     }
 }

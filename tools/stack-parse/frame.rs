@@ -1,10 +1,36 @@
-//! What a frame of `perf script` is called in a folded stack.
+//! A frame as every format tells it, and what it is called in a folded stack.
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
 use memchr::memrchr;
 
-use crate::formats::perf_script::FrameLine;
+/// A function on the stack; what is unknown is empty or `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Frame<'a> {
+    /// The function, as the profiler wrote it.
+    pub(crate) name: &'a [u8],
+    /// The file or mapping its code is from: `/usr/lib/libc.so.6`, `[vdso]`.
+    pub(crate) object: &'a [u8],
+    /// Where the code is in memory.
+    pub(crate) address: Option<u64>,
+    /// Where it is in the source: `demo.c:14`.
+    pub(crate) source: &'a [u8],
+    pub(crate) kind: Kind,
+    /// Whether the compiler put this function into its caller.
+    pub(crate) inlined: bool,
+}
+
+/// Where code comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A program or a library.
+    #[default]
+    User,
+    /// The kernel or a module of it.
+    Kernel,
+    /// Compiled while the program ran.
+    Jit,
+}
 
 /// What to do with functions that the compiler put into their callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -17,7 +43,7 @@ pub(crate) enum Inlined {
 
 /// How frames are named.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct NameArgs {
+pub(crate) struct FrameArgs {
     /// Mark frames: `_[k]` kernel, `_[j]` compiled at run time, `_[i]` inlined
     #[arg(long)]
     annotate: bool,
@@ -31,56 +57,55 @@ pub(crate) struct NameArgs {
     srcline: bool,
 }
 
-impl NameArgs {
-    /// True if and only if a name may depend on the address.
+impl FrameArgs {
+    /// Whether a name may depend on the address, which tells the kernel's code.
     pub(crate) fn need_address(&self) -> bool {
         self.annotate
     }
 
-    /// Hands the names of the frames that a line stands for to `each`, root
-    /// first: nearly always one, none if it is to be dropped.
+    /// Hands the names that a frame stands for to `each`, root first: nearly
+    /// always one, none if it is to be dropped. `buffer` is for making them.
     #[inline]
     pub(crate) fn for_each_name(
         &self,
-        frame: &FrameLine<'_>,
-        name: &mut Vec<u8>,
+        frame: &Frame<'_>,
+        buffer: &mut Vec<u8>,
         mut each: impl FnMut(&[u8]),
     ) {
         if frame.inlined && self.inlined == Inlined::Drop {
             return;
         }
-        let is_bare = frame.symbol.is_empty() && !frame.ip.is_empty();
-        if frame.symbol == b"[unknown]" || is_bare {
-            unknown(frame, name);
-            return self.one(frame, name, each);
+        if frame.name.is_empty() {
+            unknown(frame, buffer);
+            return self.one(frame, buffer, each);
         }
         if is_java_inlining(frame) {
-            return self.java(frame, name, each);
+            return self.java(frame, buffer, each);
         }
         if !self.annotate && !self.srcline {
-            return each(frame.symbol);
+            return each(frame.name);
         }
-        name.clear();
-        name.extend_from_slice(frame.symbol);
-        self.one(frame, name, each);
+        buffer.clear();
+        buffer.extend_from_slice(frame.name);
+        self.one(frame, buffer, each);
     }
 
-    fn one(&self, frame: &FrameLine<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
-        if self.srcline && !frame.place.is_empty() {
+    fn one(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
+        if self.srcline && !frame.source.is_empty() {
             name.extend_from_slice(b" (");
-            name.extend_from_slice(frame.place);
+            name.extend_from_slice(frame.source);
             name.push(b')');
         }
         if self.annotate {
-            name.extend_from_slice(suffix(frame));
+            name.extend_from_slice(mark(frame));
         }
         each(name);
     }
 
     /// `La;::f->Lb;::g`: perf-map-agent writes what was inlined behind the
     /// compiled method.
-    fn java(&self, frame: &FrameLine<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
-        for (depth, method) in frame.symbol.split_str("->").enumerate() {
+    fn java(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
+        for (depth, method) in frame.name.split_str("->").enumerate() {
             if depth > 0 && self.inlined == Inlined::Drop {
                 return;
             }
@@ -96,18 +121,14 @@ impl NameArgs {
 
 /// A function without a name is called after its object file, `[libc.so.6]`,
 /// or its address, `[0x56024653f1ea]`, where that is all there is.
-fn unknown(frame: &FrameLine<'_>, name: &mut Vec<u8>) {
+fn unknown(frame: &Frame<'_>, name: &mut Vec<u8>) {
     name.clear();
-    let file = file_name(frame.dso);
-    match file {
-        b"" if frame.symbol.is_empty() => {
-            name.extend_from_slice(b"[0x");
-            name.extend_from_slice(frame.ip);
-            name.push(b']');
-        }
-        b"" => name.extend_from_slice(b"[unknown]"),
+    let file = file_name(frame.object);
+    match (file, frame.address) {
+        (b"", Some(address)) => name.extend_from_slice(format!("[{address:#x}]").as_bytes()),
+        (b"", None) => name.extend_from_slice(b"[unknown]"),
         // Already so: `[kernel.kallsyms]`, `[vdso]`, `[unknown]`.
-        [b'[', ..] => name.extend_from_slice(file),
+        ([b'[', ..], _) => name.extend_from_slice(file),
         _ => {
             name.push(b'[');
             name.extend_from_slice(file);
@@ -116,38 +137,46 @@ fn unknown(frame: &FrameLine<'_>, name: &mut Vec<u8>) {
     }
 }
 
-fn suffix(frame: &FrameLine<'_>) -> &'static [u8] {
-    if frame.inlined {
-        b"_[i]"
-    } else if is_kernel(frame) {
-        b"_[k]"
-    } else if is_jit(frame.dso) {
-        b"_[j]"
-    } else {
-        b""
+fn mark(frame: &Frame<'_>) -> &'static [u8] {
+    match frame.kind {
+        _ if frame.inlined => b"_[i]",
+        Kind::Kernel => b"_[k]",
+        Kind::Jit => b"_[j]",
+        Kind::User => b"",
+    }
+}
+
+impl Kind {
+    /// The kind of an object as Linux and perf call it. Addresses of the upper
+    /// half of 64 bits are the kernel's.
+    pub(crate) fn of_object(object: &[u8], address: Option<u64>) -> Kind {
+        if is_kernel(object) || address.is_some_and(|it| it >> 63 == 1) && object != b"[unknown]" {
+            Kind::Kernel
+        } else if is_jit(object) {
+            Kind::Jit
+        } else {
+            Kind::User
+        }
     }
 }
 
 /// `[kernel.kallsyms]`, `[guest.kernel.kallsyms]`, `.../vmlinux-5.4`, a module
-/// `[nf_tables]` or `foo.ko.xz`; `[vdso]` and `[heap]` are the user's.
-fn is_kernel(frame: &FrameLine<'_>) -> bool {
-    let file = file_name(frame.dso);
-    // Addresses of the upper half belong to the kernel.
-    let upper_half = frame.ip.len() == 16 && frame.ip[0] >= b'8';
-    frame.dso.starts_with(b"[kernel.")
-        || frame.dso.starts_with(b"[guest.kernel.")
+/// `foo.ko.xz`; `[vdso]` and `[heap]` are the user's.
+fn is_kernel(object: &[u8]) -> bool {
+    let file = file_name(object);
+    object.starts_with(b"[kernel.")
+        || object.starts_with(b"[guest.kernel.")
         || file == b"vmlinux"
         || file.starts_with(b"vmlinux-")
         || file.ends_with(b".ko")
         || file.contains_str(".ko.")
-        || upper_half && frame.dso != b"[unknown]"
 }
 
 /// `/tmp/perf-123.map`, `jitted-123-4.so`, `[anon]`, `//anon`.
-fn is_jit(dso: &[u8]) -> bool {
-    dso.ends_with(b".map") && file_name(dso).starts_with(b"perf-")
-        || dso.ends_with(b".so") && file_name(dso).starts_with(b"jitted-")
-        || matches!(dso, b"[anon]" | b"//anon")
+fn is_jit(object: &[u8]) -> bool {
+    object.ends_with(b".map") && file_name(object).starts_with(b"perf-")
+        || object.ends_with(b".so") && file_name(object).starts_with(b"jitted-")
+        || matches!(object, b"[anon]" | b"//anon")
 }
 
 fn file_name(path: &[u8]) -> &[u8] {
@@ -156,20 +185,23 @@ fn file_name(path: &[u8]) -> &[u8] {
 
 /// Only Java's `->` means inlining: C++ has `operator->`, Rust `fn() -> T`,
 /// OCaml operators such as `-->`.
-fn is_java_inlining(frame: &FrameLine<'_>) -> bool {
-    is_jit(frame.dso)
-        && frame.symbol.find("::").is_some_and(|colons| Some(colons) < frame.symbol.find("->"))
+fn is_java_inlining(frame: &Frame<'_>) -> bool {
+    frame.kind == Kind::Jit
+        && frame.name.find("::").is_some_and(|colons| Some(colons) < frame.name.find("->"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::perf_script::FrameLine;
 
     fn names(line: &str, annotate: bool, inlined: Inlined) -> Vec<String> {
-        let frame = FrameLine::parse(line.as_bytes()).expect("a frame");
-        let args = NameArgs { annotate, inlined, srcline: false };
+        let line = FrameLine::parse(line.as_bytes()).expect("a frame");
+        let args = FrameArgs { annotate, inlined, srcline: false };
         let mut names = Vec::new();
-        args.for_each_name(&frame, &mut Vec::new(), |name| names.push(name.to_str_lossy().into()));
+        args.for_each_name(&Frame::from(&line), &mut Vec::new(), |name| {
+            names.push(name.to_str_lossy().into())
+        });
         names
     }
 

@@ -1,313 +1,349 @@
-//! What a profiler's samples add up to: which events, which root, which
-//! weight, whatever the format they came in.
+//! What samples add up to, whatever format they came in: which events, which
+//! root, which weight.
+//!
+//! A format hands over one sample after the other, by [`Samples::add`] or, where
+//! speed matters, by [`Samples::open`], [`Samples::child`] and [`Samples::close`].
+//! Everything else is done here: what belongs to one input is reset with it, rows
+//! are written as they come, and what is left out is accounted for.
 
+mod args;
+mod event;
+mod event_name;
 pub(crate) mod events;
 mod health;
-mod left_out;
 mod off_cpu;
-mod per_sample;
+mod report;
 mod root;
 pub(crate) mod sample;
+mod sink;
 pub(crate) mod skipped;
-pub(crate) mod weight;
+mod table;
+mod weight;
 mod window;
 
-use clap::Args;
-use common::{Error, FrameId, FrameTable, NodeId, Pipe, Result, StackTree, clean_frame};
+use std::fmt::Display;
+use std::path::Path;
 
-use crate::formats::Format;
-use crate::samples::events::{EventArgs, Events};
-use crate::samples::left_out::{LeftOut, Why};
-use crate::samples::off_cpu::OffCpu;
-use crate::samples::per_sample::PerSample;
-use crate::samples::root::{Base, Root};
-use crate::samples::sample::{Origin, Sample};
-use crate::samples::skipped::Skipped;
-use crate::samples::weight::{Weigher, Weight};
-use crate::samples::window::{Window, WindowArgs};
+use common::{Error, FrameId, FrameTable, Input, NodeId, Pipe, Result, StackTree, clean_frame};
 
-/// How samples become stacks.
-#[derive(Args, Debug)]
-pub(crate) struct SamplesArgs {
-    /// What a sample weighs; the default is auto, samples with --per-sample, period with --table
-    #[arg(long, value_enum)]
-    weight: Option<Weight>,
+use crate::frame::{Frame, FrameArgs};
+use event::Fate;
+use event_name::shown;
+use events::{Events, Measure};
+use report::InputHeaders;
+use root::Base;
+use sample::{Origin, Sample, Time};
+use sink::{NO_STACK, Sink};
+use skipped::Skipped;
+use weight::Rule;
+use window::Window;
 
-    #[command(flatten)]
-    events: EventArgs,
+pub(crate) use args::SamplesArgs;
+pub(crate) use root::Root;
+pub(crate) use weight::Weighs;
 
-    /// The root frame; the default is comm, none for a trace of one process
-    #[arg(long, value_enum)]
-    root: Option<Root>,
-
-    #[command(flatten)]
-    window: WindowArgs,
-
-    /// One line per sample, in the order of the input, as soon as it is known
-    #[arg(long)]
-    per_sample: bool,
-
-    /// A table, one row per sample: time, comm, pid, tid, cpu, event, weight, stack
-    #[arg(long, conflicts_with = "per_sample")]
-    table: bool,
-
-    /// Nanoseconds that threads were blocked, from sched:sched_switch events
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "weight", "by_event", "event"])]
-    off_cpu: bool,
+/// What the table of formats says of an input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    pub(crate) input: &'a str,
+    pub(crate) format: &'static str,
+    /// What [`Root`] is unless the user chooses.
+    pub(crate) root: Root,
+    pub(crate) weighs: Weighs,
 }
 
-impl SamplesArgs {
-    fn weight(&self) -> Weight {
-        match self.weight {
-            Some(weight) => weight,
-            None if self.table => Weight::Period,
-            None if self.per_sample => Weight::Samples,
-            None => Weight::Auto,
-        }
-    }
-
-    fn sink(&self) -> Sink {
-        if self.off_cpu {
-            Sink::OffCpu(OffCpu::default())
-        } else if self.table || self.per_sample {
-            Sink::PerSample(PerSample::new(self.table))
-        } else {
-            Sink::Sum
-        }
-    }
-}
-
-/// What becomes of samples.
-#[derive(Debug)]
-enum Sink {
-    /// They are added up.
-    Sum,
-    /// Each is written.
-    PerSample(PerSample),
-    /// The time between them is added up.
-    OffCpu(OffCpu),
+/// What belongs to the input that is being read.
+#[derive(Clone, Debug)]
+struct ThisInput {
+    name: String,
+    format: &'static str,
+    root: Root,
+    rule: Rule,
 }
 
 /// Samples, counted.
 #[derive(Debug)]
-pub(crate) struct Samples {
-    weight: Option<Weight>,
-    /// What the user asked for, and what is done.
-    asked_root: Option<Root>,
-    root: Root,
-    /// Stacks come from perf, of whose troubles something is known.
-    is_perf: bool,
-    by_event: bool,
+pub(crate) struct Samples<'p> {
+    args: SamplesArgs,
+    /// `None` in a thread that helps another one, which only sums.
+    pipe: Option<&'p mut Pipe>,
     sink: Sink,
+    input: ThisInput,
     events: Events,
     window: Window,
-    /// Samples of wanted events that are not wanted for another reason.
-    left_out: LeftOut,
-    weigher: Weigher,
-    frames: FrameTable,
-    tree: StackTree,
-    /// Stacks that came with counts of their own, which no period scales.
-    counted: StackTree,
     base: Base,
-    name: Vec<u8>,
-    /// What was not understood of the input at hand.
+    headers: InputHeaders,
+    /// Whether the only inputs were recordings of perf, of whose troubles
+    /// something is known.
+    is_all_perf: bool,
+    frames: FrameTable,
+    /// The stacks of each event below a node of its own.
+    tree: StackTree,
+    /// The text that is being made.
+    text: Vec<u8>,
+    /// What was not understood of this input.
     pub(crate) skipped: Skipped,
 }
 
-impl Samples {
-    pub(crate) fn new(args: &SamplesArgs) -> Result<Samples> {
+impl<'p> Samples<'p> {
+    pub(crate) fn new(args: &SamplesArgs, pipe: &'p mut Pipe) -> Result<Samples<'p>> {
         let events = if args.off_cpu {
             Events::only(off_cpu::EVENT, off_cpu::NEEDS)?
         } else {
             Events::new(&args.events)?
         };
-        Ok(Samples {
-            weight: args.weight,
-            asked_root: args.root,
-            root: args.root.unwrap_or(Root::Comm),
-            is_perf: false,
-            by_event: args.events.by_event,
-            sink: args.sink(),
-            events,
-            window: Window::new(&args.window)?,
-            left_out: LeftOut::default(),
-            weigher: Weigher::new(args.weight()),
-            frames: FrameTable::default(),
-            tree: StackTree::default(),
-            counted: StackTree::default(),
-            base: Base::default(),
-            name: Vec::new(),
-            skipped: Skipped::default(),
-        })
+        Ok(Samples::of(args.clone(), Some(pipe), events, Window::new(&args.window)?))
     }
 
-    /// Gets ready for an input of this format.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] if the format does not hold what was asked for.
-    pub(crate) fn begin(&mut self, format: Format) -> Result<()> {
-        if let Some(weight) = self.weight {
-            format.check_weight(weight)?;
-        }
-        self.is_perf |= format == Format::PerfScript;
-        let usual = if format == Format::PerfScript { Root::Comm } else { Root::None };
-        self.root = self.asked_root.unwrap_or(usual);
-        self.base = Base::default();
-        Ok(())
-    }
-
-    /// True if and only if the time of a sample makes a difference.
-    pub(crate) fn needs_time(&self) -> bool {
-        let is_table = matches!(&self.sink, Sink::PerSample(rows) if rows.is_table());
-        is_table || self.window.is_bounded()
-    }
-
-    /// True if and only if weights are sums of periods.
-    pub(crate) fn sums_periods(&self) -> bool {
-        self.weigher.by_period()
-    }
-
-    /// True if and only if weights are bytes.
-    pub(crate) fn is_in_bytes(&self) -> bool {
-        self.weight == Some(Weight::Bytes)
-    }
-
-    /// True if and only if a fork treats samples as this samples does: there is
-    /// nothing left to learn, and samples do not depend on those before.
-    pub(crate) fn can_fork(&self) -> bool {
-        matches!(self.sink, Sink::Sum) && self.events.are_chosen()
-    }
-
-    /// An empty samples that treats samples alike, for another thread.
-    pub(crate) fn fork(&self) -> Samples {
+    fn of(
+        args: SamplesArgs,
+        pipe: Option<&'p mut Pipe>,
+        events: Events,
+        window: Window,
+    ) -> Samples<'p> {
         Samples {
-            weight: self.weight,
-            asked_root: self.asked_root,
-            root: self.root,
-            is_perf: self.is_perf,
-            by_event: self.by_event,
-            sink: Sink::Sum,
-            events: self.events.fork(),
-            window: self.window.clone(),
-            left_out: LeftOut::default(),
-            weigher: self.weigher.fork(),
+            sink: Sink::new(&args),
+            args,
+            pipe,
+            input: ThisInput {
+                name: String::new(),
+                format: "",
+                root: Root::None,
+                rule: Rule::Count,
+            },
+            events,
+            window,
+            base: Base::default(),
+            headers: InputHeaders::default(),
+            is_all_perf: true,
             frames: FrameTable::default(),
             tree: StackTree::default(),
-            counted: StackTree::default(),
-            base: Base::default(),
-            name: Vec::new(),
+            text: Vec::new(),
             skipped: Skipped::default(),
         }
     }
 
-    /// Adds a samples that was forked from this one.
-    pub(crate) fn absorb(&mut self, mut other: Samples) -> Result<()> {
-        self.weigher.agree(&mut self.tree, &mut other.weigher, &mut other.tree)?;
+    /// Gets ready for an input: its clock, its first event, its root frames and
+    /// its lines are its own.
+    pub(crate) fn begin_input(&mut self, source: Source<'_>) {
+        self.input = ThisInput {
+            name: source.input.to_owned(),
+            format: source.format,
+            root: self.args.root.unwrap_or(source.root),
+            rule: Rule::new(self.args.weight, source.weighs, self.sink.auto_rule()),
+        };
+        self.is_all_perf &= source.weighs == Weighs::Period;
+        self.events.begin_input();
+        self.window.begin_input();
+        self.base = Base::default();
+        self.headers.begin_input();
+    }
+
+    /// Says what there was to say of this input, whose format was recognised by
+    /// `detected`, and which was read to its end or not.
+    pub(crate) fn end_input(&mut self, detected: impl Display, is_complete: bool) {
+        if is_complete && !self.events.has_samples() {
+            self.note(format_args!("no sample found, {detected}"));
+        }
+        self.note_header();
+        if let Sink::OffCpu(off_cpu) = &mut self.sink {
+            off_cpu.end_input();
+        }
+        if let Some(pipe) = &mut self.pipe {
+            self.skipped.report(&self.input.name, self.args.strict, pipe);
+        }
+    }
+
+    /// Opens an input.
+    pub(crate) fn open_input(&self, path: &Path) -> Result<Input> {
+        match &self.pipe {
+            Some(pipe) => pipe.open(path),
+            None => Err(Error::Usage("only the first thread opens inputs".to_owned())),
+        }
+    }
+
+    /// Says what is wrong with an input.
+    pub(crate) fn error(&mut self, error: &Error) {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.error(error);
+        }
+    }
+
+    /// Says something that is no trouble.
+    pub(crate) fn say(&mut self, what: impl Display) {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.note(what);
+        }
+    }
+
+    /// Says something about this input that is no trouble.
+    pub(crate) fn note(&mut self, what: impl Display) {
+        let name = self.input.name.clone();
+        self.say(format_args!("{name}: {what}"));
+    }
+
+    /// Names a line of this input that is not understood; trouble only with
+    /// `--strict`.
+    pub(crate) fn skip(&mut self, line: u64, why: &'static str) {
+        self.skipped.add(line, why);
+    }
+
+    /// Names a line of this input that breaks a format which allows no such
+    /// lines: trouble.
+    pub(crate) fn malformed(&mut self, line: u64, why: impl Display) {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.malformed(&self.input.name, line, why);
+        }
+    }
+
+    /// Says that each sample of this input has these numbers; returns the place
+    /// of the one that is taken.
+    pub(crate) fn set_measures(&mut self, measures: &[Measure<'_>]) -> Option<usize> {
+        self.events.set_measures(measures)
+    }
+
+    /// How the names of frames are made.
+    pub(crate) fn frame_args(&self) -> &FrameArgs {
+        &self.args.frames
+    }
+
+    /// Whether another thread can help: it would treat samples as this one does,
+    /// whatever was before them.
+    pub(crate) fn can_fork(&self) -> bool {
+        matches!(self.sink, Sink::Sum | Sink::List) && self.events.is_chosen()
+    }
+
+    /// Empty samples that treat this input alike, for another thread.
+    pub(crate) fn fork(&self) -> Samples<'static> {
+        let (args, events) = (self.args.clone(), self.events.fork());
+        let mut fork = Samples::of(args, None, events, self.window.clone());
+        fork.input = self.input.clone();
+        fork
+    }
+
+    /// Adds the samples of a fork.
+    pub(crate) fn absorb(&mut self, mut other: Samples<'_>) -> Result<()> {
+        let Samples { events, tree, frames, .. } = self;
+        events.absorb(&mut other.events, |ours, theirs| {
+            let Some(their_node) = theirs.node else { return Ok(()) };
+            let node = event_node(&ours.name, &mut ours.node, tree, frames);
+            ours.weigher.agree((node, tree), &mut theirs.weigher, (their_node, &mut other.tree))
+        })?;
         let ours: Vec<FrameId> = (0..other.frames.len() as FrameId)
             .map(|frame| self.frames.intern(other.frames.name(frame)))
             .collect();
-        self.tree.add_tree(&other.tree, |frame| ours[frame as usize])?;
-        self.events.absorb(&other.events);
-        self.left_out.absorb(other.left_out);
-        Ok(())
+        self.tree.add_tree(&other.tree, |frame| ours[frame as usize])
     }
 
-    /// Stats for a sample; `None` if it was not asked for, then its frames
+    /// Accounts for a sample; `None` if it was not asked for, then its frames
     /// may be passed over.
     #[inline]
     pub(crate) fn open(&mut self, origin: &Origin<'_>) -> Result<Option<Sample>> {
-        self.open_several(1, origin)
-    }
-
-    /// [`open`](Samples::open) for as many samples of one origin and the same
-    /// frames.
-    pub(crate) fn open_several(
-        &mut self,
-        samples: u64,
-        origin: &Origin<'_>,
-    ) -> Result<Option<Sample>> {
-        let event = self.events.index(origin.event);
-        let mut sample = Sample { base: StackTree::ROOT, event, samples, period: origin.period };
-        if !self.account(&sample, origin.time) {
+        let (event, weight) = self.events.of_sample(origin);
+        let fate = self.fate(event, origin.time);
+        self.events.account((event, weight), origin, fate);
+        if fate != Fate::Taken || matches!(self.sink, Sink::List) {
             return Ok(None);
         }
         self.set_base(event, origin);
         match &mut self.sink {
-            Sink::Sum => {}
-            Sink::PerSample(rows) => rows.open(origin),
+            Sink::Table(table) => {
+                let event = &self.events.get_mut(event).name;
+                table.open(origin, event, self.window.since_first(origin.time));
+            }
             Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree)?,
+            Sink::Sum | Sink::PerSample | Sink::List => {}
         }
-        sample.base = self.base.node;
-        Ok(Some(sample))
+        Ok(Some(Sample { base: self.base.node, event, count: origin.count, weight }))
     }
 
-    /// True if and only if nothing matters of a sample but what
-    /// [`reopen`](Samples::reopen) accounts for.
+    /// Whether nothing matters of a sample but what [`reopen`](Samples::reopen)
+    /// accounts for.
     pub(crate) fn can_reopen(&self) -> bool {
         matches!(self.sink, Sink::Sum)
     }
 
-    /// Stats for a sample that differs from another only in its time;
-    /// false if it is not asked for.
+    /// Accounts for a sample that differs from another only in its time; false
+    /// if it is not asked for.
+    #[inline]
     pub(crate) fn reopen(&mut self, sample: Sample, time: &[u8]) -> bool {
-        self.account(&sample, Some(time))
+        let fate = self.fate(sample.event, Some(Time::Text(time)));
+        self.events.account_one(sample.event, sample.count, sample.weight, fate);
+        fate == Fate::Taken
     }
 
-    /// Adds a sample to the accounts; true if it is wanted.
     #[inline]
-    fn account(&mut self, sample: &Sample, time: Option<&[u8]>) -> bool {
-        self.events.account(sample.event, sample.samples, sample.period);
+    fn fate(&mut self, event: usize, time: Option<Time<'_>>) -> Fate {
         let is_within = self.window.admits(time);
-        let is_wanted = self.events.admits(sample.event);
-        if is_wanted && !is_within {
-            self.left_out.add(sample, if time.is_some() { Why::Time } else { Why::NoTime });
+        if !self.events.is_wanted(event) {
+            Fate::OtherEvent
+        } else if is_within {
+            Fate::Taken
+        } else if time.is_some() {
+            Fate::OtherTime
+        } else {
+            Fate::NoTime
         }
-        is_wanted && is_within
     }
 
     fn set_base(&mut self, event: usize, origin: &Origin<'_>) {
         // Neighbours are mostly of one thread.
-        if self.base.is(event, origin, self.root) {
+        if self.base.is(event, origin, self.input.root) {
             return;
         }
         self.base.note(event, origin);
         self.base.frames.clear();
-        if self.by_event {
-            self.name.clear();
-            clean_frame(self.events.name(event), &mut self.name);
-            self.base.frames.push(self.frames.intern(&self.name));
+        let Samples { events, tree, frames, base, text, .. } = self;
+        let known = events.get_mut(event);
+        base.node = event_node(&known.name, &mut known.node, tree, frames);
+        if self.args.events.by_event {
+            base.frames.push(tree.frame(base.node));
         }
-        self.name.clear();
-        self.root.push_name(origin, &mut self.name);
-        if !self.name.is_empty() {
-            self.base.frames.push(self.frames.intern(&self.name));
-        }
-        self.base.node = StackTree::ROOT;
-        if self.is_tree() {
-            for &frame in &self.base.frames {
-                self.base.node = self.tree.child(self.base.node, frame);
-            }
+        text.clear();
+        self.input.root.push_name(origin, text);
+        if !text.is_empty() {
+            let frame = frames.intern(text);
+            base.frames.push(frame);
+            base.node = tree.child(base.node, frame);
         }
     }
 
     fn is_tree(&self) -> bool {
-        !matches!(self.sink, Sink::PerSample(_))
+        matches!(self.sink, Sink::Sum | Sink::OffCpu(_))
+    }
+
+    /// Appends the numbers of the frames that a frame stands for, root first:
+    /// nearly always one; none if it is dropped.
+    pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
+        let Samples { args, text, frames, .. } = self;
+        let mut clean = Vec::new();
+        args.frames.for_each_name(frame, text, |name| {
+            clean.clear();
+            clean_frame(name, &mut clean);
+            ids.push(frames.intern(&clean));
+        });
     }
 
     /// The number of a frame with this name.
     #[inline]
     pub(crate) fn frame(&mut self, name: &[u8]) -> FrameId {
-        self.name.clear();
-        clean_frame(name, &mut self.name);
-        self.frames.intern(&self.name)
+        self.text.clear();
+        clean_frame(name, &mut self.text);
+        self.frames.intern(&self.text)
     }
 
     /// The node of `frame` below `parent`; without meaning where samples are
-    /// not added up.
+    /// not summed.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
         if self.is_tree() { self.tree.child(parent, frame) } else { parent }
+    }
+
+    /// Adds a sample with these frames, root first.
+    pub(crate) fn add(&mut self, origin: &Origin<'_>, frames: &[FrameId]) -> Result<()> {
+        let Some(sample) = self.open(origin)? else { return Ok(()) };
+        let leaf = frames.iter().fold(sample.base, |node, &frame| self.child(node, frame));
+        self.close(sample, leaf, frames.iter().copied())
     }
 
     /// Adds the sample whose frames, root first, are `frames` and whose leaf
@@ -318,82 +354,49 @@ impl Samples {
         leaf: NodeId,
         frames: impl Iterator<Item = FrameId>,
     ) -> Result<()> {
-        match &mut self.sink {
-            Sink::PerSample(rows) => {
-                let weight = self.weigher.weigh(&sample, &mut self.tree)?;
-                let frames = self.base.frames.iter().copied().chain(frames);
-                rows.close(weight, frames.map(|frame| self.frames.name(frame)));
-                Ok(())
-            }
-            Sink::Sum => {
-                let weight = self.weigher.weigh(&sample, &mut self.tree)?;
-                let leaf = self.some_frame(leaf);
-                self.tree.add(leaf, weight)
-            }
-            Sink::OffCpu(off_cpu) => {
+        let event = self.events.get_mut(sample.event);
+        let node = event.node.unwrap_or_default();
+        if let Sink::OffCpu(_) = self.sink {
+            let leaf = self.some_frame(leaf, node);
+            if let Sink::OffCpu(off_cpu) = &mut self.sink {
                 off_cpu.close(leaf);
-                Ok(())
             }
+            return Ok(());
         }
+        let weight = event.weigher.weigh(self.input.rule, &sample, node, &mut self.tree)?;
+        if matches!(self.sink, Sink::Sum) {
+            let leaf = self.some_frame(leaf, node);
+            return self.tree.add(leaf, weight);
+        }
+        self.write_row(weight, frames)
     }
 
-    /// Leaves out a sample whose object was not chosen.
-    pub(crate) fn leave_out(&mut self, sample: &Sample) {
-        self.left_out.add(sample, Why::Object);
-    }
-
-    /// Without any frame, `--root none` would lose the sample.
-    fn some_frame(&mut self, leaf: NodeId) -> NodeId {
-        if leaf != StackTree::ROOT {
+    /// Without any frame `--root none` would lose the sample, unless its event is
+    /// a frame.
+    fn some_frame(&mut self, leaf: NodeId, event: NodeId) -> NodeId {
+        if leaf != event || self.args.events.by_event {
             return leaf;
         }
-        let nothing = self.frames.intern(b"[no stack]");
-        self.tree.child(leaf, nothing)
+        let frame = self.frames.intern(NO_STACK);
+        self.tree.child(event, frame)
     }
 
-    /// Adds a stack that came with a count of its own.
-    pub(crate) fn add_folded(&mut self, stack: &[u8], count: u64, pipe: &mut Pipe) -> Result<()> {
-        match self.sink {
-            Sink::Sum => self.counted.add_stack(&mut self.frames, stack, count),
-            Sink::PerSample(ref rows) if !rows.is_table() => pipe.write(stack, count),
-            _ => Err(Error::Usage("--table and --off-cpu: the input holds no samples".to_owned())),
-        }
+    /// Leaves out a sample that was opened, because its object was not chosen.
+    pub(crate) fn leave_out(&mut self, sample: &Sample) {
+        self.events.take_back(sample.event, sample.count, sample.weight, Fate::OtherObject);
     }
+}
 
-    /// How many samples were read.
-    pub(crate) fn samples(&self) -> u64 {
-        self.events.accounts().iter().map(|event| event.samples).sum()
-    }
-
-    /// Writes the samples that wait.
-    pub(crate) fn drain(&mut self, pipe: &mut Pipe) -> Result<()> {
-        match &mut self.sink {
-            Sink::PerSample(rows) => rows.drain(pipe),
-            Sink::Sum | Sink::OffCpu(_) => Ok(()),
-        }
-    }
-
-    /// Writes what was counted, and says what was left out.
-    pub(crate) fn finish(mut self, args: &SamplesArgs, pipe: &mut Pipe) -> Result<()> {
-        self.drain(pipe)?;
-        self.report_accounts(pipe);
-        if let Sink::OffCpu(off_cpu) = &self.sink {
-            off_cpu.report(pipe);
-        } else if self.weigher.by_period() && args.weight() == Weight::Auto {
-            pipe.note("periods vary: weights are sums of periods, --weight samples counts");
-        }
-        let is_summed = matches!(self.sink, Sink::Sum);
-        if self.is_perf && is_summed && self.samples() >= health::FEWEST_SAMPLES {
-            let root_frames = u32::from(self.root != Root::None) + u32::from(self.by_event);
-            health::report(&self.tree, &self.frames, root_frames, pipe);
-        }
-        self.tree.add_tree(&self.counted, |frame| frame)?;
-        pipe.write_tree(&self.tree, &self.frames)
-    }
-
-    fn report_accounts(&self, pipe: &mut Pipe) {
-        let by_period = self.weigher.by_period();
-        self.events.report(by_period, pipe);
-        self.left_out.report(by_period, pipe);
-    }
+/// The node above the stacks of an event, made if it is new.
+fn event_node(
+    name: &[u8],
+    node: &mut Option<NodeId>,
+    tree: &mut StackTree,
+    frames: &mut FrameTable,
+) -> NodeId {
+    *node.get_or_insert_with(|| {
+        let mut text = Vec::new();
+        clean_frame(shown(name), &mut text);
+        tree.child(StackTree::ROOT, frames.intern(&text))
+    })
 }

@@ -120,16 +120,39 @@ impl StackTree {
         Ok(())
     }
 
-    /// Multiplies all weights, as when samples turn out to be periods.
+    /// Multiplies the weights of `top` and all below it, as when samples turn out
+    /// to be periods.
     ///
     /// # Errors
     ///
     /// [`Error::Overflow`] when a product does not fit.
-    pub fn scale(&mut self, factor: u64) -> Result<()> {
-        for weight in &mut self.weights {
-            *weight = weight.checked_mul(factor).ok_or(Error::Overflow)?;
+    pub fn scale_below(&mut self, top: NodeId, factor: u64) -> Result<()> {
+        let mut is_below = vec![false; self.nodes.len()];
+        for node in top as usize..self.weights.len() {
+            is_below[node] = node == top as usize || is_below[self.nodes[node].parent as usize];
+            if is_below[node] {
+                let weight = &mut self.weights[node];
+                *weight = weight.checked_mul(factor).ok_or(Error::Overflow)?;
+            }
         }
         Ok(())
+    }
+
+    /// All stacks without their root frames, equal ones summed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub fn without_roots(&self) -> Result<StackTree> {
+        let mut tree = StackTree::default();
+        let mut nodes = vec![Self::ROOT; self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate().skip(1) {
+            if node.parent != Self::ROOT {
+                nodes[index] = tree.child(nodes[node.parent as usize], node.frame);
+                tree.add(nodes[index], self.self_weight(index as NodeId))?;
+            }
+        }
+        Ok(tree)
     }
 
     /// How many nodes there are, the root included; ids are below it.
@@ -197,21 +220,23 @@ impl StackTree {
         Children { starts, nodes }
     }
 
-    /// Hands every stack to `each`, as folded text, sorted by its bytes: the
-    /// order of `LC_ALL=C sort` on the stacks. Stacks of weight 0 are left out.
+    /// Hands every stack below `top` to `each`, as folded text of the frames below
+    /// it, sorted by its bytes: the order of `LC_ALL=C sort` on the stacks. Stacks
+    /// of weight 0 are left out.
     ///
     /// # Errors
     ///
     /// The first one that `each` returns.
     pub fn for_each_sorted(
         &self,
+        top: NodeId,
         frames: &FrameTable,
         mut each: impl FnMut(&[u8], u64) -> Result<()>,
     ) -> Result<()> {
         let (children, texts) = (self.children(), LineTexts::of(frames));
         let mut text = Vec::new();
         let mut pending = Vec::new();
-        self.push_sorted_steps(&children, Self::ROOT, 0, &texts, &mut pending);
+        self.push_sorted_steps(&children, top, 0, &texts, &mut pending);
         while let Some(step) = pending.pop() {
             text.truncate(step.prefix);
             texts.append(step.text, &mut text);
@@ -306,7 +331,7 @@ mod tests {
     fn sorted(lines: &[(&str, u64)]) -> Vec<String> {
         let (tree, frames) = tree_of(lines);
         let mut out = Vec::new();
-        tree.for_each_sorted(&frames, |stack, weight| {
+        tree.for_each_sorted(StackTree::ROOT, &frames, |stack, weight| {
             out.push(format!("{} {weight}", String::from_utf8_lossy(stack)));
             Ok(())
         })
@@ -351,9 +376,9 @@ mod tests {
         two.add_stack(&mut frames, b"a;b", 2).expect("small");
         two.add_stack(&mut frames, b"c", 3).expect("small");
         one.add_tree(&two, |frame| frame).expect("small");
-        one.scale(10).expect("small");
+        one.scale_below(StackTree::ROOT, 10).expect("small");
         assert_eq!(one.total_weights().expect("small"), [60, 30, 30, 30]);
-        assert!(matches!(one.scale(u64::MAX), Err(Error::Overflow)));
+        assert!(matches!(one.scale_below(StackTree::ROOT, u64::MAX), Err(Error::Overflow)));
     }
 
     #[test]

@@ -5,14 +5,30 @@
 mod json;
 mod text;
 
-pub(crate) use json::read as read_json;
-pub(crate) use text::{is_call, read as read_text};
+use super::Format;
+use crate::samples::events::Measure;
+use crate::samples::{Root, Weighs};
 
-/// True if and only if a text that begins so is a call tree in JSON.
-pub(crate) fn is_json(start: &[u8]) -> bool {
-    let is_graph = || {
-        let rest = start.trim_ascii_start().strip_prefix(b"{")?.trim_ascii_start();
-        rest.strip_prefix(b"\"nodes\"")
-    };
-    is_graph().is_some_and(|nodes| memchr::memmem::find(nodes, b"\"landmark_id\"").is_some())
-}
+pub(super) const JSON: Format = Format {
+    name: "landmarks",
+    about: "The call tree of OCaml's landmarks, as JSON",
+    detect: json::detect,
+    parse: json::parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+pub(super) const TEXT: Format = Format {
+    name: "landmarks-text",
+    about: "The call tree of OCaml's landmarks, as the text it prints",
+    detect: text::detect,
+    parse: text::parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// What each call took, in cycles of the processor.
+const CYCLES: Measure = Measure { name: b"cycles", unit: b"cycles" };
+
+/// What each call allocated, if the program was told to record that.
+const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };

@@ -16,29 +16,38 @@ mod objects;
 mod packets;
 mod trace;
 
-use common::{Error, Input, Pipe, Result};
+use common::{Error, Input, Result};
 
-use crate::frame::NameArgs;
-use crate::samples::Samples;
+use super::{Format, Head, Options};
+use crate::samples::{Root, Samples, Weighs};
 use malformed::Stop;
 use packets::Packets;
 use trace::Trace;
 
-pub(crate) use objects::ObjectArgs;
+pub(super) use objects::ObjectArgs;
 
 /// What every packet begins with, and every file.
-pub(crate) const MAGIC: [u8; 4] = 0xC1FC_1FC1_u32.to_le_bytes();
+const MAGIC: [u8; 4] = 0xC1FC_1FC1_u32.to_le_bytes();
 
-/// True if and only if a file that begins so is a trace that can be read.
-/// Other producers of the Common Trace Format use the same magic, but have
-/// something else where the version is.
-pub(crate) fn is_trace(start: &[u8]) -> bool {
-    match start.get(packets::VERSION_AT..) {
+pub(super) const FORMAT: Format = Format {
+    name: "memtrace",
+    about: "A trace of OCaml's allocations by memtrace, versions 1 to 3",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Value,
+};
+
+/// Whether a file that begins so is a trace that can be read. Other producers
+/// of the Common Trace Format use the same magic, but have something else where
+/// the version is.
+fn detect(head: &Head<'_>) -> bool {
+    match head.bytes.get(packets::VERSION_AT..) {
         Some([low, high, ..]) => {
-            start.starts_with(&MAGIC) && packets::is_known(u16::from_le_bytes([*low, *high]))
+            head.bytes.starts_with(&MAGIC) && packets::is_known(u16::from_le_bytes([*low, *high]))
         }
         // Cut short, which is said later.
-        _ => start.starts_with(&MAGIC),
+        _ => head.is_last && head.bytes.starts_with(&MAGIC),
     }
 }
 
@@ -48,18 +57,12 @@ pub(crate) fn is_trace(start: &[u8]) -> bool {
 ///
 /// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after
 /// everything before it was; or what writing returns.
-pub(crate) fn read(
-    input: &mut Input,
-    names: &NameArgs,
-    objects: ObjectArgs,
-    samples: &mut Samples,
-    pipe: &mut Pipe,
-) -> Result<()> {
+fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut packets = Packets::new(input);
     let mut foreign = Foreign::default();
-    let ended = read_packets(&mut packets, names, objects, &mut foreign, samples, pipe);
-    foreign.report(&name, pipe);
+    let ended = read_packets(&mut packets, options.objects, &mut foreign, samples);
+    foreign.report(samples);
     match (ended, packets.failure()) {
         (Err(Stop::Failed(error)), _) => Err(error),
         (_, Some(source)) => Err(Error::Input { name, source }),
@@ -75,17 +78,12 @@ pub(crate) fn read(
 /// Reads packets to the end; what was read counts even if that is not reached.
 fn read_packets(
     packets: &mut Packets<&mut Input>,
-    names: &NameArgs,
     objects: ObjectArgs,
     foreign: &mut Foreign,
-    samples: &mut Samples,
-    pipe: &mut Pipe,
+    samples: &mut Samples<'_>,
 ) -> Result<(), Stop> {
     let Some(packet) = packets.next_packet()? else { return Ok(()) };
-    let mut trace = Trace::new(&packet, names, objects, samples)?;
-    if let (Some((exact, counted)), true) = (trace.rounding(), samples.sums_periods()) {
-        pipe.note(format_args!("a sample stands for {exact:.3} of memory and counts {counted}"));
-    }
+    let mut trace = Trace::new(&packet, objects, samples)?;
     let ended = loop {
         match packets.next_packet() {
             Ok(Some(packet)) if packet.header.pid != trace.pid() => {
@@ -98,10 +96,8 @@ fn read_packets(
             Ok(None) => break Ok(()),
             Err(why) => break Err(why),
         }
-        samples.drain(pipe)?;
     };
     trace.finish(samples)?;
-    samples.drain(pipe)?;
     Ok(ended?)
 }
 
@@ -119,10 +115,10 @@ impl Foreign {
         self.allocations = self.allocations.saturating_add(allocations);
     }
 
-    fn report(&self, name: &str, pipe: &mut Pipe) {
+    fn report(&self, samples: &mut Samples<'_>) {
         if self.packets > 0 {
-            pipe.note(format_args!(
-                "{name}: {} packets of another process left out, with {} allocations",
+            samples.note(format_args!(
+                "{} packets of another process left out, with {} allocations",
                 self.packets, self.allocations,
             ));
         }

@@ -7,6 +7,7 @@
 //! records, one-line samples, CRLF, perf's own messages.
 
 mod chains;
+mod detect;
 mod event_line;
 mod frame_line;
 mod guesses;
@@ -19,12 +20,13 @@ mod prefetch;
 mod symbols;
 mod tokens;
 
-use common::{Blocks, Error, Input, Pipe, Result};
+use common::{Blocks, Error, Input, Result};
 use memchr::{memchr, memmem};
 
-use crate::frame::NameArgs;
+use super::{Format, Options};
 use crate::samples::Samples;
-use crate::samples::sample::{Origin, Sample};
+use crate::samples::sample::{Origin, Sample, Time};
+use crate::samples::{Root, Weighs};
 use chains::Chain;
 use header_cache::{HeaderCache, Known};
 use lines::Lines;
@@ -33,27 +35,31 @@ use prefetch::Prefetch;
 pub(crate) use event_line::EventLine;
 pub(crate) use frame_line::FrameLine;
 
+pub(super) const FORMAT: Format = Format {
+    name: "perf-script",
+    about: "The text that perf script prints",
+    detect: detect::detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Period,
+};
+
 /// Text without a blank line is handed on when it is this long: samples
 /// without call chains have none between them.
 const LONGEST_WAIT: usize = 512 * 1024;
 
-/// Reads one input to its end, with as many as `threads` threads.
+/// Reads one input to its end, with several threads if they are to be had.
 ///
 /// # Errors
 ///
 /// [`Error::Input`], or what writing returns.
-pub(crate) fn read(
-    input: &mut Input,
-    names: &NameArgs,
-    threads: usize,
-    samples: &mut Samples,
-    pipe: &mut Pipe,
-) -> Result<()> {
+fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let (frame_args, threads) = (samples.frame_args().clone(), options.threads());
     let name = input.name().to_owned();
     let mut reader = Reader {
         headers: HeaderCache::default(),
-        chain: Chain::new(names),
-        lines: Lines::new(names),
+        chain: Chain::new(&frame_args),
+        lines: Lines::new(&frame_args),
     };
     let mut blocks = Blocks::cut_by(input, end_of_samples);
     let mut is_apart = false;
@@ -73,7 +79,6 @@ pub(crate) fn read(
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),
         }
-        samples.drain(pipe)?;
     };
     // What came before a broken end was read and counts.
     reader.lines.close(samples)?;
@@ -110,7 +115,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next block of the input.
-    fn block(&mut self, block: &[u8], samples: &mut Samples) -> Result<()> {
+    fn block(&mut self, block: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let carried = self.chain.take_text();
         let mut previous = &carried[..];
         let mut start = 0;
@@ -132,7 +137,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads text of any shape, which leaves no frames to compare with.
-    fn line_by_line<'b>(&mut self, text: &[u8], samples: &mut Samples) -> Result<Option<&'b [u8]>> {
+    fn line_by_line<'b>(
+        &mut self,
+        text: &[u8],
+        samples: &mut Samples<'_>,
+    ) -> Result<Option<&'b [u8]>> {
         self.lines.text(text, samples)?;
         Ok(None)
     }
@@ -144,7 +153,7 @@ impl<'a> Reader<'a> {
         text: &'b [u8],
         previous: &[u8],
         prefetch: &mut Prefetch<'_>,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> Result<Option<&'b [u8]>> {
         let Some((sample, body)) = self.open(text, samples)? else {
             return self.line_by_line(text, samples);
@@ -173,7 +182,7 @@ impl<'a> Reader<'a> {
     fn open<'b>(
         &mut self,
         text: &'b [u8],
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> Result<Option<(Option<Sample>, &'b [u8])>> {
         if let Some(Known { sample, time, body }) = self.headers.find(text)
             && body.starts_with(b"\t")
@@ -200,17 +209,17 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl<'a> From<&EventLine<'a>> for Origin<'a> {
-    fn from(event: &EventLine<'a>) -> Origin<'a> {
+impl<'a> From<&'a EventLine<'_>> for Origin<'a> {
+    fn from(event: &'a EventLine<'_>) -> Origin<'a> {
         Origin {
             comm: event.comm,
             pid: event.pid,
             tid: event.tid,
             cpu: event.cpu,
-            time: event.time,
+            time: event.time.map(Time::Text),
             event: event.event,
-            // Tracepoints have no period: each counts one.
-            period: event.period.unwrap_or(1),
+            weights: event.period.as_slice(),
+            count: 1,
             text: event.rest,
         }
     }

@@ -1,15 +1,16 @@
 //! A call tree whose nodes weigh what they and all below them took.
 
-use common::{Pipe, Result, clean_frame};
+use common::{FrameId, Result};
 
 use crate::samples::Samples;
+use crate::samples::sample::Origin;
 
 /// A function on one path of calls.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    pub(crate) name: Vec<u8>,
-    /// What it took, all that it called included.
-    pub(crate) total: u64,
+    pub(crate) frames: Vec<FrameId>,
+    /// What it took, all that it called included: a number for each measure.
+    pub(crate) totals: Vec<u64>,
     /// The numbers of those it called.
     pub(crate) callees: Vec<usize>,
 }
@@ -19,74 +20,81 @@ struct Walk<'a> {
     calls: &'a [Call],
     /// A damaged graph may be no tree: a node counts for its first caller.
     seen: Vec<bool>,
-    /// Nodes to visit, and how much of the stack's text is their caller's.
+    /// Nodes to visit, and how many frames of the stack are their callers'.
     pending: Vec<(usize, usize)>,
     /// Callees that are not there, or called elsewhere too.
     bad_callees: usize,
 }
 
 /// Adds what each call took itself, from `root` on. The sum is the root's
-/// total, but for what is said on stderr.
+/// total, but for what is said on stderr. Where totals are short of numbers,
+/// these are 0.
 pub(crate) fn add(
     calls: &[Call],
     root: usize,
-    input: &str,
-    samples: &mut Samples,
-    pipe: &mut Pipe,
+    measures: usize,
+    samples: &mut Samples<'_>,
 ) -> Result<()> {
     let (seen, pending) = (vec![false; calls.len()], Vec::new());
     let mut walk = Walk { calls, seen, pending, bad_callees: 0 };
-    let mut excess = 0;
+    let mut excess = vec![0u128; measures];
     let mut stack = Vec::new();
-    walk.enter(&[root], 0);
+    let mut below = vec![0u128; measures];
+    walk.enter(&[root], 0, &mut below);
     while let Some((number, prefix)) = walk.pending.pop() {
         let call = &calls[number];
         stack.truncate(prefix);
-        if prefix > 0 {
-            stack.push(b';');
-        }
-        let name: &[u8] = if call.name.is_empty() { b"[no name]" } else { &call.name };
-        clean_frame(name, &mut stack);
-        let (total, below) = (u128::from(call.total), walk.enter(&call.callees, stack.len()));
-        excess += below.saturating_sub(total);
-        // It fits, since the total does.
-        let own = total.saturating_sub(below) as u64;
-        if own > 0 {
-            pipe.count_read(own);
-            samples.add_folded(&stack, own, pipe)?;
+        stack.extend_from_slice(&call.frames);
+        walk.enter(&call.callees, stack.len(), &mut below);
+        let totals = (0..measures).map(|measure| total(call, measure));
+        let own: Vec<u64> = totals
+            .zip(below.iter().zip(&mut excess))
+            .map(|(total, (&below, excess))| {
+                *excess += below.saturating_sub(total);
+                // It fits, since the total does.
+                total.saturating_sub(below) as u64
+            })
+            .collect();
+        if own.iter().any(|&weight| weight > 0) {
+            samples.add(&Origin { weights: &own, ..Origin::default() }, &stack)?;
         }
     }
-    walk.report(input, pipe);
-    if excess > 0 {
-        pipe.note(format_args!(
-            "{input}: callees took {excess} more than their callers, all of it is counted"
+    walk.report(samples);
+    for excess in excess.into_iter().filter(|&excess| excess > 0) {
+        samples.note(format_args!(
+            "callees took {excess} more than their callers, all of it is counted"
         ));
     }
     Ok(())
 }
 
+fn total(call: &Call, measure: usize) -> u128 {
+    call.totals.get(measure).copied().unwrap_or_default().into()
+}
+
 impl Walk<'_> {
-    /// Has `callees` visited next, in their order; what they took.
-    fn enter(&mut self, callees: &[usize], prefix: usize) -> u128 {
-        let mut below = 0;
+    /// Has `callees` visited next, in their order; `below` is what they took.
+    fn enter(&mut self, callees: &[usize], prefix: usize, below: &mut [u128]) {
+        below.fill(0);
         for &callee in callees.iter().rev() {
             match self.seen.get_mut(callee) {
                 Some(seen) if !*seen => {
                     *seen = true;
-                    below += u128::from(self.calls[callee].total);
+                    for (measure, below) in below.iter_mut().enumerate() {
+                        *below += total(&self.calls[callee], measure);
+                    }
                     self.pending.push((callee, prefix));
                 }
                 _ => self.bad_callees += 1,
             }
         }
-        below
     }
 
-    fn report(&self, input: &str, pipe: &mut Pipe) {
+    fn report(&self, samples: &mut Samples<'_>) {
         let unreached = self.seen.iter().filter(|seen| !**seen).count();
         if self.bad_callees > 0 || unreached > 0 {
-            pipe.note(format_args!(
-                "{input}: expected a tree: {} callees are missing or called elsewhere too, \
+            samples.note(format_args!(
+                "expected a tree: {} callees are missing or called elsewhere too, \
                  {unreached} nodes are called by none; they are left out",
                 self.bad_callees
             ));

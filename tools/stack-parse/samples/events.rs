@@ -1,44 +1,35 @@
-//! Which events of a recording are wanted, and what each amounts to.
+//! The events and measures of the inputs: which are wanted, and what each
+//! amounts to.
+//!
+//! Two events, such as perf's `cycles` and `page-faults`, have samples of their
+//! own. Two measures, such as the words and the bytes of a memory profile, are
+//! numbers of the same samples.
 
-use bstr::ByteSlice;
 use clap::Args;
-use common::{Error, Pipe, Result, Total};
+use common::{Error, Result};
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::event::{Event, Fate};
+use super::event_name::{is_same, plain_name};
+use super::sample::Origin;
+
 /// Which events to take.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct EventArgs {
-    /// Take the events that match, such as 'cycles*'; the default is the first event
+    /// Take the events or the measure that match, such as 'cycles*'; the default is a file's first
     #[arg(long, value_name = "GLOB")]
     pub(crate) event: Option<String>,
 
-    /// Take all events, each as the root frame of its stacks
+    /// Take all events, each as the root frame of its stacks; of measures the first
     #[arg(long)]
     pub(crate) by_event: bool,
 }
 
-/// The accounts of one event.
-#[derive(Clone, Debug)]
-pub(crate) struct EventAccount {
-    pub(crate) name: Vec<u8>,
-    /// False if its samples are left out.
-    pub(crate) is_wanted: bool,
-    pub(crate) samples: u64,
-    /// The sum of the periods.
-    pub(crate) periods: u128,
-}
-
-/// The events met so far; few, so they are found by looking at each.
-#[derive(Clone, Debug)]
-pub(crate) struct Events {
-    wanted: Wanted,
-    /// Who asked for these events, in words.
-    asked: String,
-    /// How to have others, if one may.
-    hint: &'static str,
-    accounts: Vec<EventAccount>,
-    /// Where the last event was found, since neighbours are mostly alike.
-    last: usize,
+/// One of several numbers that each sample of an input has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) unit: &'a [u8],
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +37,23 @@ enum Wanted {
     First,
     Matching(Regex),
     All,
+}
+
+/// The events met so far; few, so they are found by looking at each.
+#[derive(Clone, Debug)]
+pub(crate) struct Events {
+    wanted: Wanted,
+    /// What asked for these events, in words.
+    pub(crate) asked: String,
+    /// How to have others, if one may.
+    pub(crate) hint: &'static str,
+    events: Vec<Event>,
+    /// Where the last event was found, since neighbours are mostly alike.
+    last: usize,
+    /// The numbers of the measures of the input that is being read.
+    measures: Vec<usize>,
+    /// Whether an event was chosen from the input that is being read.
+    is_chosen: bool,
 }
 
 impl Events {
@@ -56,153 +64,211 @@ impl Events {
             None => Wanted::First,
         };
         let asked = format!("--event asked for {}", args.event.as_deref().unwrap_or("*"));
-        let hint = ", --event or --by-event takes them in";
-        Ok(Events { wanted, asked, hint, accounts: Vec::new(), last: 0 })
+        Ok(Events::of(wanted, asked, ", --event or --by-event takes them in"))
     }
 
     /// Only the event of this name, which `asked` says is needed.
     pub(crate) fn only(name: &str, asked: &str) -> Result<Events> {
-        let wanted = Wanted::Matching(regex_of_glob(name)?);
-        let asked = asked.to_owned();
-        Ok(Events { wanted, asked, hint: "", accounts: Vec::new(), last: 0 })
+        Ok(Events::of(Wanted::Matching(regex_of_glob(name)?), asked.to_owned(), ""))
     }
 
-    /// The same choice with empty accounts.
+    fn of(wanted: Wanted, asked: String, hint: &'static str) -> Events {
+        let (events, measures) = (Vec::new(), Vec::new());
+        Events { wanted, asked, hint, events, last: 0, measures, is_chosen: false }
+    }
+
+    /// Chooses anew: each input has a first event of its own.
+    pub(crate) fn begin_input(&mut self) {
+        self.is_chosen = false;
+        self.measures.clear();
+        for event in &mut self.events {
+            event.is_wanted = self.wanted.matches(&event.name);
+            event.is_in_input = false;
+        }
+    }
+
+    /// The same choice with empty sums, for a tree of its own.
     pub(crate) fn fork(&self) -> Events {
         let mut events = self.clone();
-        for account in &mut events.accounts {
-            (account.samples, account.periods) = (0, 0);
-        }
+        events.events.iter_mut().for_each(Event::clear);
         events
     }
 
-    /// False as long as the next event may be the first.
-    pub(crate) fn are_chosen(&self) -> bool {
-        !self.accounts.is_empty()
-    }
-
-    /// Adds the accounts of a fork.
-    pub(crate) fn absorb(&mut self, other: &Events) {
-        for theirs in &other.accounts {
+    /// Adds the sums of a fork, and hands on each of its events that has stacks
+    /// beside the one it is here.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub(crate) fn absorb(
+        &mut self,
+        other: &mut Events,
+        mut each: impl FnMut(&mut Event, &mut Event) -> Result<()>,
+    ) -> Result<()> {
+        for theirs in &mut other.events {
             let index = self.index(&theirs.name);
-            self.accounts[index].samples += theirs.samples;
-            self.accounts[index].periods += theirs.periods;
+            let ours = &mut self.events[index];
+            ours.is_in_input |= theirs.is_in_input;
+            for (sum, more) in ours.sums.iter_mut().zip(theirs.sums) {
+                sum.absorb(more);
+            }
+            each(ours, theirs)?;
         }
+        Ok(())
     }
 
-    /// Stats for as many samples of an event, each of this period.
+    /// Whether the event of the input is chosen that is taken as its first.
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.is_chosen
+    }
+
+    /// Says that every sample of the input has these numbers; the place of the
+    /// one that is wanted, if any is.
+    pub(crate) fn set_measures(&mut self, measures: &[Measure<'_>]) -> Option<usize> {
+        self.measures.clear();
+        let is_wanted = |measure: &Measure<'_>| self.wanted.matches(measure.name);
+        let chosen = match self.wanted {
+            Wanted::Matching(_) => measures.iter().position(is_wanted),
+            Wanted::First | Wanted::All => Some(0),
+        };
+        for (place, measure) in measures.iter().enumerate() {
+            let index = self.find_or_add(measure.name);
+            let event = &mut self.events[index];
+            // A number that has no other beside it is like an event.
+            event.is_measure = measures.len() > 1;
+            event.is_wanted = chosen == Some(place);
+            event.unit = measure.unit.to_vec();
+            self.measures.push(index);
+        }
+        self.is_chosen = true;
+        chosen
+    }
+
+    /// The number of a sample's event, and what one such sample weighs: of
+    /// several measures that of the wanted one.
     #[inline]
-    pub(crate) fn account(&mut self, event: usize, samples: u64, period: u64) {
-        let account = &mut self.accounts[event];
-        account.samples += samples;
-        account.periods += u128::from(samples) * u128::from(period);
+    pub(crate) fn of_sample(&mut self, origin: &Origin<'_>) -> (usize, u64) {
+        if self.measures.is_empty() {
+            return (self.index(origin.event), origin.weights.first().copied().unwrap_or(1));
+        }
+        let is_wanted = |&place: &usize| self.events[self.measures[place]].is_wanted;
+        let place = (0..self.measures.len()).find(is_wanted).unwrap_or(0);
+        (self.measures[place], origin.weights.get(place).copied().unwrap_or(0))
     }
 
-    /// True if and only if the samples of an event are wanted.
-    pub(crate) fn admits(&self, event: usize) -> bool {
-        self.accounts[event].is_wanted
-    }
-
-    /// The frame an event shows as.
-    pub(crate) fn name(&self, event: usize) -> &[u8] {
-        some_name(&self.accounts[event].name)
-    }
-
-    /// What each event amounts to, the heaviest first.
-    pub(crate) fn accounts(&self) -> Vec<&EventAccount> {
-        let mut accounts: Vec<&EventAccount> = self.accounts.iter().collect();
-        accounts.sort_by(|a, b| b.samples.cmp(&a.samples).then_with(|| a.name.cmp(&b.name)));
-        accounts
-    }
-
-    /// Adds all events to the accounts, and says which are left out.
-    pub(crate) fn report(&self, by_period: bool, pipe: &mut Pipe) {
-        let all: u64 = self.accounts.iter().map(|event| event.samples).sum();
-        let is_any_wanted = self.accounts.iter().any(|event| event.is_wanted);
-        for event in self.accounts() {
-            let weight = if by_period { event.periods } else { u128::from(event.samples) };
-            let flow = Total { lines: event.samples, weight };
-            pipe.count_read(flow);
-            if event.is_wanted {
-                continue;
-            }
-            pipe.count_dropped(flow);
-            if is_any_wanted {
-                pipe.note(format_args!(
-                    "event {}: {} of {all} samples (weight {weight}) left out{}",
-                    shown(&event.name),
-                    event.samples,
-                    self.hint,
-                ));
+    /// Accounts for the samples of an origin.
+    #[inline]
+    pub(crate) fn account(
+        &mut self,
+        (event, weight): (usize, u64),
+        origin: &Origin<'_>,
+        fate: Fate,
+    ) {
+        self.account_one(event, origin.count, weight, fate);
+        if self.measures.is_empty() {
+            return;
+        }
+        for place in 0..self.measures.len() {
+            let other = self.measures[place];
+            if other != event {
+                let weight = origin.weights.get(place).copied().unwrap_or(0);
+                self.account_one(other, origin.count, weight, Fate::OtherEvent);
             }
         }
-        if all > 0 && !is_any_wanted {
-            let events: Vec<String> = self
-                .accounts()
-                .iter()
-                .map(|event| format!("{} ({})", shown(&event.name), event.samples))
-                .collect();
-            pipe.note(format_args!(
-                "no sample taken: all {all} are of event {}, but {}",
-                events.join(", "),
-                self.asked,
-            ));
-        }
+    }
+
+    /// Accounts for several samples of one event, each of this weight.
+    #[inline]
+    pub(crate) fn account_one(&mut self, event: usize, count: u64, weight: u64, fate: Fate) {
+        let event = &mut self.events[event];
+        event.is_in_input = true;
+        event.sums[fate as usize].add(count, weight);
+    }
+
+    /// Notes that samples which were taken are to be left out.
+    pub(crate) fn take_back(&mut self, event: usize, count: u64, weight: u64, fate: Fate) {
+        let taken = &mut self.events[event].sums[Fate::Taken as usize];
+        taken.samples -= u128::from(count);
+        taken.total = taken.total.saturating_sub(u128::from(count) * u128::from(weight));
+        self.account_one(event, count, weight, fate);
+    }
+
+    /// Whether the samples of an event are wanted.
+    pub(crate) fn is_wanted(&self, event: usize) -> bool {
+        self.events[event].is_wanted
+    }
+
+    /// Whether the input that is being read has any sample.
+    pub(crate) fn has_samples(&self) -> bool {
+        self.events.iter().any(|event| event.is_in_input)
+    }
+
+    /// The numbers of the events whose samples are taken from the input that is
+    /// being read.
+    pub(crate) fn taken_from_input(&self) -> Vec<usize> {
+        let is_taken = |event: &Event| event.is_in_input && event.is_wanted;
+        (0..self.events.len()).filter(|&event| is_taken(&self.events[event])).collect()
+    }
+
+    /// Whether the user left it to us, so that the first event is taken.
+    pub(crate) fn takes_first(&self) -> bool {
+        matches!(self.wanted, Wanted::First)
+    }
+
+    pub(crate) fn get(&self, event: usize) -> &Event {
+        &self.events[event]
+    }
+
+    pub(crate) fn get_mut(&mut self, event: usize) -> &mut Event {
+        &mut self.events[event]
+    }
+
+    /// The events in the order they came.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter()
+    }
+
+    /// The events by the number of their samples, the most first.
+    pub(crate) fn sorted(&self) -> Vec<&Event> {
+        let mut events: Vec<&Event> = self.events.iter().collect();
+        let samples = |event: &Event| event.all().samples;
+        events.sort_by(|a, b| samples(b).cmp(&samples(a)).then_with(|| a.name.cmp(&b.name)));
+        events
     }
 
     /// The number of an event, by its name.
-    pub(crate) fn index(&mut self, event: &[u8]) -> usize {
-        if self.accounts.get(self.last).is_some_and(|account| account.name == event) {
-            return self.last;
+    #[inline]
+    fn index(&mut self, event: &[u8]) -> usize {
+        let is_last = self.events.get(self.last).is_some_and(|known| known.name == event);
+        if !is_last || !self.is_chosen {
+            self.last = self.find_or_add(event);
         }
-        let found = self.accounts.iter().position(|account| is_same(&account.name, event));
-        self.last = found.unwrap_or_else(|| {
-            let name = plain_name(event);
-            let is_wanted = match &self.wanted {
-                Wanted::First => self.accounts.is_empty(),
-                Wanted::Matching(glob) => glob.is_match(&name),
-                Wanted::All => true,
-            };
-            self.accounts.push(EventAccount { name, is_wanted, samples: 0, periods: 0 });
-            self.accounts.len() - 1
-        });
         self.last
     }
-}
 
-/// What an event is called, also where its name was not printed.
-fn some_name(name: &[u8]) -> &[u8] {
-    if name.is_empty() { b"[no event]" } else { name }
-}
-
-fn shown(name: &[u8]) -> String {
-    some_name(name).to_str_lossy().into_owned()
-}
-
-/// On hybrid processors `cpu_core/cycles/` and `cpu_atom/cycles/` are one
-/// event, `cycles`; behind the last `/` modifiers may follow.
-fn hybrid_parts(event: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = event.strip_prefix(b"cpu_core/").or_else(|| event.strip_prefix(b"cpu_atom/"))?;
-    rest.rsplit_once_str(b"/")
-}
-
-fn is_same(name: &[u8], event: &[u8]) -> bool {
-    if name == event {
-        return true;
+    fn find_or_add(&mut self, event: &[u8]) -> usize {
+        let found = self.events.iter().position(|known| is_same(&known.name, event));
+        let index = found.unwrap_or_else(|| {
+            let name = plain_name(event);
+            let is_wanted = self.wanted.matches(&name);
+            self.events.push(Event::new(name, is_wanted));
+            self.events.len() - 1
+        });
+        if !std::mem::replace(&mut self.is_chosen, true) && matches!(self.wanted, Wanted::First) {
+            self.events[index].is_wanted = true;
+        }
+        index
     }
-    hybrid_parts(event).is_some_and(|(bare, modifiers)| {
-        name.strip_prefix(bare).is_some_and(|rest| match modifiers {
-            b"" => rest.is_empty(),
-            _ => rest.strip_prefix(b":") == Some(modifiers),
-        })
-    })
 }
 
-fn plain_name(event: &[u8]) -> Vec<u8> {
-    match hybrid_parts(event) {
-        Some((bare, b"")) => bare.to_vec(),
-        Some((bare, modifiers)) => [bare, b":", modifiers].concat(),
-        None => event.to_vec(),
+impl Wanted {
+    /// Whether an event is wanted wherever it comes.
+    fn matches(&self, event: &[u8]) -> bool {
+        match self {
+            Wanted::First => false,
+            Wanted::Matching(glob) => glob.is_match(event),
+            Wanted::All => true,
+        }
     }
 }
 
@@ -222,29 +288,61 @@ mod tests {
         Events::new(&EventArgs { event: event.map(str::to_owned), by_event }).expect("a glob")
     }
 
-    fn admits(events: &mut Events, event: &str, period: u64) -> bool {
-        let index = events.index(event.as_bytes());
-        events.account(index, 1, period);
-        events.admits(index)
+    /// Accounts for a sample; whether it is wanted.
+    fn admits(events: &mut Events, event: &str, weights: &[u64]) -> bool {
+        let origin = Origin { event: event.as_bytes(), weights, ..Origin::default() };
+        let (index, weight) = events.of_sample(&origin);
+        let is_wanted = events.is_wanted(index);
+        let fate = if is_wanted { Fate::Taken } else { Fate::OtherEvent };
+        events.account((index, weight), &origin, fate);
+        is_wanted
+    }
+
+    fn sums(events: &Events, fate: Fate) -> Vec<(u128, u128)> {
+        events
+            .sorted()
+            .iter()
+            .map(|event| (event.sum(fate).samples, event.sum(fate).total))
+            .collect()
     }
 
     #[test]
-    fn the_first_event_is_the_default() {
+    fn the_first_event_of_each_input_is_the_default() {
         let mut events = events(None, false);
-        assert!(!events.are_chosen());
-        assert!(admits(&mut events, "cycles", 7));
-        assert!(!admits(&mut events, "page-faults", 1));
-        assert!(admits(&mut events, "cycles", 9));
-        let seen: Vec<_> = events.accounts().iter().map(|a| (a.samples, a.periods)).collect();
-        assert_eq!(seen, [(2, 16), (1, 1)]);
+        assert!(!events.is_chosen());
+        assert!(admits(&mut events, "cycles", &[7]));
+        assert!(!admits(&mut events, "page-faults", &[1]));
+        assert!(admits(&mut events, "cycles", &[9]));
+        events.begin_input();
+        assert!(admits(&mut events, "page-faults", &[2]));
+        assert!(!admits(&mut events, "cycles", &[1]));
+        assert_eq!(sums(&events, Fate::Taken), [(2, 16), (1, 2)]);
+        assert_eq!(sums(&events, Fate::OtherEvent), [(1, 1), (1, 1)]);
     }
 
     #[test]
     fn a_glob_chooses() {
         let mut events = events(Some("sched:sched_*"), false);
-        assert!(!admits(&mut events, "cycles", 1));
-        assert!(admits(&mut events, "sched:sched_switch", 1));
-        assert!(admits(&mut events, "sched:sched_wakeup", 1));
+        assert!(!admits(&mut events, "cycles", &[]));
+        assert!(admits(&mut events, "sched:sched_switch", &[]));
+        assert!(admits(&mut events, "sched:sched_wakeup", &[]));
+    }
+
+    #[test]
+    fn a_glob_chooses_one_measure_of_each_sample() {
+        let measures =
+            ["words", "bytes", "bits"].map(|name| Measure { name: name.as_bytes(), unit: b"" });
+        for (glob, place, weight) in
+            [(Some("b*"), Some(1), 8), (None, Some(0), 1), (Some("cycles"), None, 1)]
+        {
+            let mut events = events(glob, false);
+            assert_eq!(events.set_measures(&measures), place, "{glob:?}");
+            assert_eq!(admits(&mut events, "", &[1, 8, 64]), place.is_some(), "{glob:?}");
+            let origin = Origin { weights: &[1, 8, 64], ..Origin::default() };
+            assert_eq!(events.of_sample(&origin).1, weight, "{glob:?}");
+            let totals: Vec<u128> = events.iter().map(|event| event.all().total).collect();
+            assert_eq!(totals, [1, 8, 64], "{glob:?}");
+        }
     }
 
     #[test]
@@ -252,20 +350,21 @@ mod tests {
         let mut events = events(None, true);
         let core = events.index(b"cpu_core/cycles/");
         assert_eq!(events.index(b"cpu_atom/cycles/"), core);
-        assert_eq!(events.name(core), b"cycles");
+        assert_eq!(events.events[core].name, b"cycles");
         let with_modifiers = events.index(b"cpu_atom/cycles/Pu");
-        assert_eq!(events.name(with_modifiers), b"cycles:Pu");
+        assert_eq!(events.events[with_modifiers].name, b"cycles:Pu");
+        assert_eq!(events.events[with_modifiers].unit, b"cycles");
     }
 
     #[test]
     fn forks_add_up() {
         let mut events = events(None, false);
-        assert!(admits(&mut events, "cycles", 7));
+        assert!(admits(&mut events, "cycles", &[7]));
         let mut fork = events.fork();
-        assert!(!admits(&mut fork, "page-faults", 1));
-        assert!(admits(&mut fork, "cycles", 8));
-        events.absorb(&fork);
-        let seen: Vec<_> = events.accounts().iter().map(|a| (a.samples, a.periods)).collect();
-        assert_eq!(seen, [(2, 15), (1, 1)]);
+        assert!(!admits(&mut fork, "page-faults", &[1]));
+        assert!(admits(&mut fork, "cycles", &[8]));
+        events.absorb(&mut fork, |_, _| Ok(())).expect("nothing fails here");
+        assert_eq!(sums(&events, Fate::Taken), [(2, 15), (0, 0)]);
+        assert_eq!(sums(&events, Fate::OtherEvent), [(0, 0), (1, 1)]);
     }
 }

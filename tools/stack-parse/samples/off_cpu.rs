@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use bstr::ByteSlice;
 use common::{NodeId, Pipe, Result, StackTree};
 
-use crate::samples::sample::Origin;
-use crate::samples::window::nanoseconds;
+use super::sample::{Origin, Time};
 
 /// The event it is made from.
 pub(crate) const EVENT: &str = "sched:sched_switch";
@@ -25,6 +24,8 @@ pub(crate) struct OffCpu {
     away: HashMap<Vec<u8>, (NodeId, u64)>,
     leaving: Option<(Vec<u8>, u64)>,
     preempted: u64,
+    /// How many threads did not come back before their recording ended.
+    gone: usize,
     unreadable: u64,
 }
 
@@ -34,7 +35,7 @@ impl OffCpu {
     pub(crate) fn open(&mut self, origin: &Origin<'_>, tree: &mut StackTree) -> Result<()> {
         self.leaving = None;
         let switch = Switch::parse(origin.text);
-        let (Some(switch), Some(now)) = (switch, origin.time.and_then(nanoseconds)) else {
+        let (Some(switch), Some(now)) = (switch, origin.time.and_then(Time::nanoseconds)) else {
             self.unreadable += 1;
             return Ok(());
         };
@@ -62,11 +63,17 @@ impl OffCpu {
         }
     }
 
+    /// Forgets who is away: the next input is a recording of its own.
+    pub(crate) fn end_input(&mut self) {
+        self.gone += self.away.len();
+        self.away.clear();
+    }
+
     /// Says what is not in the sums.
     pub(crate) fn report(&self, pipe: &mut Pipe) {
         for (count, what) in [
             (self.preempted, "switches away from threads that could go on"),
-            (self.away.len() as u64, "threads that did not come back"),
+            (self.gone as u64, "threads that did not come back"),
             (self.unreadable, "samples that are no switch with a time"),
         ] {
             if count > 0 {

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use common::{FrameId, NodeId, clean_frame};
 
-use crate::samples::sample::Origin;
+use super::sample::Origin;
 
 /// Which frame stands above a thread's stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -23,6 +23,8 @@ impl Root {
     pub(crate) fn push_name(self, origin: &Origin<'_>, name: &mut Vec<u8>) {
         let ids: [&[u8]; 4] = match self {
             Root::None => return,
+            // Nothing is known of the thread: folded stacks have no such thing.
+            _ if origin.comm.is_empty() && origin.pid.is_none() && origin.tid.is_none() => return,
             Root::Comm => [b"", b"", b"", b""],
             Root::Pid => [b"-", origin.pid.unwrap_or(b"?"), b"", b""],
             Root::Tid => [b"-", origin.pid.unwrap_or(b"?"), b"/", origin.tid.unwrap_or(b"?")],

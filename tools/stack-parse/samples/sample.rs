@@ -1,26 +1,48 @@
 //! A sample, as every format tells it.
 
+use bstr::ByteSlice;
 use common::NodeId;
 
-/// Where and when a sample happened; what is unknown is empty or `None`.
-#[derive(Clone, Copy, Debug, Default)]
+/// Where and when a sample happened and what it weighs: all but its frames.
+/// What is unknown is empty or `None`.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin<'a> {
     /// The thread's name.
     pub(crate) comm: &'a [u8],
     pub(crate) pid: Option<&'a [u8]>,
     pub(crate) tid: Option<&'a [u8]>,
     pub(crate) cpu: Option<&'a [u8]>,
-    /// Seconds, in decimal.
-    pub(crate) time: Option<&'a [u8]>,
+    pub(crate) time: Option<Time<'a>>,
+    /// The event that was sampled; not looked at where the input has measures.
     pub(crate) event: &'a [u8],
-    /// In the event's unit; 1 where the format does not tell.
-    pub(crate) period: u64,
+    /// What one sample weighs: its period in the event's unit, or one number for
+    /// each measure of the input. Empty stands for 1, as of tracepoints, which
+    /// have no period.
+    pub(crate) weights: &'a [u64],
+    /// How many samples these are, all of the same frames and weights.
+    pub(crate) count: u64,
     /// What a tracepoint says of itself.
     pub(crate) text: &'a [u8],
 }
 
+impl Default for Origin<'_> {
+    fn default() -> Self {
+        Origin {
+            comm: b"",
+            pid: None,
+            tid: None,
+            cpu: None,
+            time: None,
+            event: b"",
+            weights: &[],
+            count: 1,
+            text: b"",
+        }
+    }
+}
+
 /// A sample that is wanted and whose frames are still to come; or several of
-/// the same frames and period.
+/// the same frames and weight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     /// The node of the root frames, to which the sample's frames are added.
@@ -28,7 +50,101 @@ pub(crate) struct Sample {
     /// The number of the event.
     pub(crate) event: usize,
     /// How many samples these are.
-    pub(crate) samples: u64,
-    /// As in [`Origin`].
-    pub(crate) period: u64,
+    pub(crate) count: u64,
+    /// What one of them weighs in the event's unit.
+    pub(crate) weight: u64,
+}
+
+/// When a sample was taken, on the recording's own clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Time<'a> {
+    /// Seconds in decimal, as a text printed them: `525.936394`.
+    Text(&'a [u8]),
+    /// Nanoseconds.
+    Nanoseconds(u64),
+}
+
+impl Time<'_> {
+    /// `None` if the text is no number of seconds.
+    pub(crate) fn nanoseconds(self) -> Option<u64> {
+        match self {
+            Time::Text(text) => nanoseconds(text),
+            Time::Nanoseconds(time) => Some(time),
+        }
+    }
+
+    /// How many digits stand behind the point of the seconds.
+    pub(crate) fn digits(self) -> usize {
+        match self {
+            Time::Text(text) => {
+                text.split_once_str(".").map_or(0, |(_, digits)| digits.len().min(9))
+            }
+            Time::Nanoseconds(time) if time % 1000 == 0 => 6,
+            Time::Nanoseconds(_) => 9,
+        }
+    }
+}
+
+/// `525.936394` in nanoseconds.
+pub(crate) fn nanoseconds(seconds: &[u8]) -> Option<u64> {
+    let (whole, fraction) = seconds.split_once_str(".").unwrap_or((seconds, b"0"));
+    let number = |digits: &[u8]| {
+        let all_digits = digits.iter().all(u8::is_ascii_digit);
+        if all_digits { digits.to_str().ok()?.parse::<u64>().ok() } else { None }
+    };
+    let digits = u32::try_from(fraction.len().min(9)).ok()?;
+    let fraction = number(&fraction[..digits as usize])? * 10u64.pow(9 - digits);
+    number(whole)?.checked_mul(1_000_000_000)?.checked_add(fraction)
+}
+
+/// Appends a time, or a time before the recording's first, in seconds with as
+/// many digits behind the point.
+pub(crate) fn append_seconds(nanoseconds: i128, digits: usize, out: &mut Vec<u8>) {
+    if nanoseconds < 0 {
+        out.push(b'-');
+    }
+    let time = nanoseconds.unsigned_abs();
+    let (whole, fraction) = (time / 1_000_000_000, time % 1_000_000_000);
+    out.extend_from_slice(whole.to_string().as_bytes());
+    if digits > 0 {
+        out.push(b'.');
+        out.extend_from_slice(&format!("{fraction:09}").as_bytes()[..digits]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_exact() {
+        for (text, expected) in [
+            ("525.936394", Some(525_936_394_000)),
+            ("0.000000001", Some(1)),
+            ("12", Some(12_000_000_000)),
+            ("1.0000000019", Some(1_000_000_001)),
+            ("1.", None),
+            (".5", None),
+            ("-1", None),
+            ("1e3", None),
+            ("99999999999999", None),
+        ] {
+            assert_eq!(nanoseconds(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_written_with_the_digits_that_were_read() {
+        let written = |time, digits| {
+            let mut text = Vec::new();
+            append_seconds(time, digits, &mut text);
+            String::from_utf8(text).expect("digits")
+        };
+        assert_eq!(written(1_500_000, 6), "0.001500");
+        assert_eq!(written(-1_500_000, 9), "-0.001500000");
+        assert_eq!(written(12_000_000_000, 0), "12");
+        assert_eq!(Time::Text(b"525.936394").digits(), 6);
+        assert_eq!(Time::Nanoseconds(1_000).digits(), 6);
+        assert_eq!(Time::Nanoseconds(1_001).digits(), 9);
+    }
 }

@@ -1,90 +1,158 @@
-//! What a sample weighs.
+//! What samples weigh: `--weight`.
 
-use clap::ValueEnum;
-use common::{Error, Result, StackTree};
+use std::ffi::OsStr;
 
-use crate::samples::sample::Sample;
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, ValueEnum};
+use common::{Error, NodeId, Result, StackTree};
+
+use super::sample::Sample;
 
 /// What a sample counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Weight {
-    /// Samples where all have the same period, else periods
+    /// Samples where all have the same period, else periods; values where a format has them
     Auto,
     /// One each
     Samples,
-    /// The period the profiler noted: cycles, nanoseconds, bytes
+    /// What it stands for in the event's unit: cycles, nanoseconds, bytes
     Period,
-    /// The words of memory it stands for
-    Words,
-    /// The bytes of memory it stands for
-    Bytes,
 }
 
-/// Weighs samples one by one. With [`Weight::Auto`] they are counted until a
-/// period differs; then what was counted is scaled to periods.
-#[derive(Clone, Copy, Debug)]
+/// Parses a [`Weight`]. `words` and `bytes` were weights once and are measures now.
+#[derive(Clone, Debug)]
+pub(crate) struct WeightParser;
+
+impl TypedValueParser for WeightParser {
+    type Value = Weight;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Weight, clap::Error> {
+        if value == "words" || value == "bytes" {
+            let what = format!("--weight {0}: use '--event {0}'\n", value.display());
+            return Err(clap::Error::raw(ErrorKind::InvalidValue, what));
+        }
+        EnumValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Weight::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
+    }
+}
+
+/// What the number beside a sample means; this differs by format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weighs {
+    /// A sampling period: how much of the event passed since the last sample.
+    Period,
+    /// What was measured: bytes of an allocation.
+    Value,
+    /// The sum of an unknown number of samples, as a line of folded stacks holds
+    /// it, or a node of a call tree. There are no samples to count.
+    Sum,
+}
+
+/// How the samples of an input are weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Each counts one.
+    Count,
+    /// Each counts its weight.
+    Sum,
+    /// Samples are counted until a period differs; then what was counted is
+    /// scaled to periods, and these are summed.
+    CountWhileEqual,
+}
+
+impl Rule {
+    /// `auto` is the rule for sampling periods if the user leaves it to us.
+    pub(crate) fn new(asked: Weight, weighs: Weighs, auto: Rule) -> Rule {
+        match (asked, weighs) {
+            (_, Weighs::Sum) | (Weight::Period, _) | (Weight::Auto, Weighs::Value) => Rule::Sum,
+            (Weight::Samples, _) => Rule::Count,
+            (Weight::Auto, Weighs::Period) => auto,
+        }
+    }
+}
+
+/// Weighs the samples of one event, whose stacks stand below one node.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weigher {
-    weight: Weight,
-    /// The period of all samples so far; meant for `Auto`.
+    /// The period of all samples that were counted so far.
     same: Option<u64>,
+    sums: bool,
 }
 
 impl Weigher {
-    pub(crate) fn new(weight: Weight) -> Weigher {
-        let weight = match weight {
-            // Who reads memory gives these as periods.
-            Weight::Words | Weight::Bytes => Weight::Period,
-            other => other,
-        };
-        Weigher { weight, same: None }
-    }
-
-    /// What a sample, or several, add to `tree`.
+    /// What a sample, or several, add to the tree, in which `node` is the
+    /// event's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a product does not fit.
     #[inline]
-    pub(crate) fn weigh(&mut self, sample: &Sample, tree: &mut StackTree) -> Result<u64> {
-        let is_counted = match self.weight {
-            Weight::Samples => true,
-            Weight::Auto => *self.same.get_or_insert(sample.period) == sample.period,
-            _ => false,
+    pub(crate) fn weigh(
+        &mut self,
+        rule: Rule,
+        sample: &Sample,
+        node: NodeId,
+        tree: &mut StackTree,
+    ) -> Result<u64> {
+        let is_counted = match rule {
+            Rule::Count => true,
+            Rule::Sum => false,
+            Rule::CountWhileEqual => {
+                !self.sums && *self.same.get_or_insert(sample.weight) == sample.weight
+            }
         };
         if is_counted {
-            return Ok(sample.samples);
+            return Ok(sample.count);
         }
-        self.sum_periods(tree)?;
-        sample.samples.checked_mul(sample.period).ok_or(Error::Overflow)
+        self.sum(node, tree)?;
+        sample.count.checked_mul(sample.weight).ok_or(Error::Overflow)
     }
 
-    /// One for another thread, which starts anew.
-    pub(crate) fn fork(&self) -> Weigher {
-        Weigher::new(self.weight)
+    /// Whether weights are sums, not counts.
+    pub(crate) fn sums(&self) -> bool {
+        self.sums
     }
 
-    /// True if and only if the weights are sums of periods.
-    pub(crate) fn by_period(&self) -> bool {
-        self.weight == Weight::Period
+    /// Whether weights are sums because periods differed.
+    pub(crate) fn varied(&self) -> bool {
+        self.sums && self.same.is_some()
     }
 
-    /// Makes two trees, each weighed on its own, weighed alike.
+    /// Makes the stacks of one event in two trees, each weighed on its own,
+    /// weighed alike.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a product does not fit.
     pub(crate) fn agree(
         &mut self,
-        tree: &mut StackTree,
+        (node, tree): (NodeId, &mut StackTree),
         other: &mut Weigher,
-        other_tree: &mut StackTree,
+        (other_node, other_tree): (NodeId, &mut StackTree),
     ) -> Result<()> {
         let same = self.same.is_none() || other.same.is_none() || self.same == other.same;
-        let both_count = !self.by_period() && !other.by_period();
-        if self.weight == Weight::Samples || both_count && same {
+        if same && !self.sums && !other.sums {
             self.same = self.same.or(other.same);
             return Ok(());
         }
-        self.sum_periods(tree)?;
-        other.sum_periods(other_tree)
+        self.sum(node, tree)?;
+        other.sum(other_node, other_tree)?;
+        self.same = self.same.or(other.same);
+        Ok(())
     }
 
-    fn sum_periods(&mut self, tree: &mut StackTree) -> Result<()> {
-        if self.weight == Weight::Auto {
-            tree.scale(self.same.unwrap_or(1))?;
-            self.weight = Weight::Period;
+    fn sum(&mut self, node: NodeId, tree: &mut StackTree) -> Result<()> {
+        if !std::mem::replace(&mut self.sums, true) {
+            tree.scale_below(node, self.same.unwrap_or(1))?;
         }
         Ok(())
     }
@@ -94,16 +162,21 @@ impl Weigher {
 mod tests {
     use super::*;
 
-    fn sample(samples: u64, period: u64) -> Sample {
-        Sample { base: StackTree::ROOT, event: 0, samples, period }
+    const EVENT: NodeId = 1;
+    const LEAF: NodeId = 2;
+
+    fn sample(count: u64, weight: u64) -> Sample {
+        Sample { base: EVENT, event: 0, count, weight }
     }
 
     fn weighed(periods: &[u64]) -> (Weigher, StackTree) {
-        let (mut weigher, mut tree) = (Weigher::new(Weight::Auto), StackTree::default());
-        let node = tree.child(StackTree::ROOT, 0);
+        let (mut weigher, mut tree) = (Weigher::default(), StackTree::default());
+        let event = tree.child(StackTree::ROOT, 0);
+        assert_eq!((event, tree.child(event, 1)), (EVENT, LEAF));
         for &period in periods {
-            let weight = weigher.weigh(&sample(1, period), &mut tree).expect("small");
-            tree.add(node, weight).expect("small");
+            let sample = sample(1, period);
+            let weight = weigher.weigh(Rule::CountWhileEqual, &sample, EVENT, &mut tree);
+            tree.add(LEAF, weight.expect("small")).expect("small");
         }
         (weigher, tree)
     }
@@ -111,19 +184,33 @@ mod tests {
     #[test]
     fn equal_periods_are_counted_others_summed() {
         for (periods, sum) in [(&[7, 7, 7][..], 3), (&[7, 7, 9], 23), (&[1, 1], 2), (&[], 0)] {
-            assert_eq!(weighed(periods).1.self_weight(1), sum, "{periods:?}");
+            assert_eq!(weighed(periods).1.self_weight(LEAF), sum, "{periods:?}");
         }
     }
 
     #[test]
     fn several_samples_weigh_as_much_as_one_by_one() {
-        let tree = &mut StackTree::default();
-        for (weight, sum) in [(Weight::Samples, 3), (Weight::Words, 21), (Weight::Auto, 3)] {
-            let weight = Weigher::new(weight).weigh(&sample(3, 7), tree);
+        let tree = &mut weighed(&[]).1;
+        for (rule, sum) in [(Rule::Count, 3), (Rule::Sum, 21), (Rule::CountWhileEqual, 3)] {
+            let weight = Weigher::default().weigh(rule, &sample(3, 7), EVENT, tree);
             assert_eq!(weight.expect("small"), sum);
         }
-        let huge = Weigher::new(Weight::Bytes).weigh(&sample(u64::MAX, 2), tree);
+        let huge = Weigher::default().weigh(Rule::Sum, &sample(u64::MAX, 2), EVENT, tree);
         assert!(matches!(huge, Err(Error::Overflow)));
+    }
+
+    #[test]
+    fn only_sampling_periods_are_counted_unless_asked() {
+        let auto = Rule::CountWhileEqual;
+        for (asked, weighs, rule) in [
+            (Weight::Auto, Weighs::Period, auto),
+            (Weight::Auto, Weighs::Value, Rule::Sum),
+            (Weight::Samples, Weighs::Value, Rule::Count),
+            (Weight::Samples, Weighs::Sum, Rule::Sum),
+            (Weight::Period, Weighs::Period, Rule::Sum),
+        ] {
+            assert_eq!(Rule::new(asked, weighs, auto), rule, "{asked:?} {weighs:?}");
+        }
     }
 
     #[test]
@@ -138,8 +225,13 @@ mod tests {
         ] {
             let ((mut left_weigher, mut tree), (mut right_weigher, mut right_tree)) =
                 (weighed(left), weighed(right));
-            left_weigher.agree(&mut tree, &mut right_weigher, &mut right_tree).expect("small");
-            let total = tree.self_weight(1) + right_tree.self_weight(1);
+            let agreed = left_weigher.agree(
+                (EVENT, &mut tree),
+                &mut right_weigher,
+                (EVENT, &mut right_tree),
+            );
+            agreed.expect("small");
+            let total = tree.self_weight(LEAF) + right_tree.self_weight(LEAF);
             assert_eq!(total, sum, "{left:?} {right:?}");
         }
     }

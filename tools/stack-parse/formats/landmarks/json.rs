@@ -3,13 +3,14 @@
 use std::fmt;
 use std::io::Read;
 
-use common::{Error, Input, Pipe, Result};
+use common::{Error, Input, Result};
 use memchr::memchr;
 use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 
-use crate::formats::perf_script::FrameLine;
-use crate::frame::NameArgs;
+use super::{BYTES, CYCLES};
+use crate::formats::{Head, Options};
+use crate::frame::Frame;
 use crate::read::call_tree::{self, Call};
 use crate::samples::Samples;
 
@@ -30,46 +31,52 @@ struct Node {
     time: f64,
     children: Vec<usize>,
     #[serde(default)]
-    allocated_bytes: f64,
+    allocated_bytes: Option<f64>,
 }
 
 /// A string of any bytes.
 #[derive(Default)]
 struct Bytes(Vec<u8>);
 
+/// Whether a text that begins so is a call tree in JSON.
+pub(super) fn detect(head: &Head<'_>) -> bool {
+    let nodes = || {
+        let rest = head.bytes.trim_ascii_start().strip_prefix(b"{")?.trim_ascii_start();
+        rest.strip_prefix(b"\"nodes\"")
+    };
+    nodes().is_some_and(|nodes| memchr::memmem::find(nodes, b"\"landmark_id\"").is_some())
+}
+
 /// Reads one input to its end.
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] if it is no call tree, or what
-/// writing returns.
-pub(crate) fn read(
-    input: &mut Input,
-    names: &NameArgs,
-    samples: &mut Samples,
-    pipe: &mut Pipe,
-) -> Result<()> {
+/// [`Error::Input`], [`Error::Unknown`] if it is no call tree, or what adding
+/// samples returns.
+pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut text = Vec::new();
     input.read_to_end(&mut text).map_err(|source| Error::Input { name: name.clone(), source })?;
     let graph: Graph = serde_json::from_slice(&valid_json(&text)).map_err(|error| {
-        Error::Unknown { name: name.clone(), what: format!("expected landmarks' JSON: {error}") }
+        Error::Unknown { name, what: format!("expected landmarks' JSON: {error}") }
     })?;
-    let in_bytes = samples.is_in_bytes();
-    let calls: Vec<Call> =
-        graph.nodes.into_iter().map(|node| node.into_call(names, in_bytes)).collect();
-    call_tree::add(&calls, graph.root, &name, samples, pipe)
+    let has_bytes = graph.nodes.iter().any(|node| node.allocated_bytes.is_some());
+    let measures = if has_bytes { &[CYCLES, BYTES][..] } else { &[CYCLES] };
+    samples.set_measures(measures);
+    let calls: Vec<Call> = graph.nodes.into_iter().map(|node| node.into_call(samples)).collect();
+    call_tree::add(&calls, graph.root, measures.len(), samples)
 }
 
 impl Node {
-    fn into_call(self, names: &NameArgs, in_bytes: bool) -> Call {
-        let place = &self.location.0;
-        let frame = FrameLine { ip: b"", symbol: &self.name.0, dso: b"", place, inlined: false };
-        let mut name = Vec::new();
-        names.for_each_name(&frame, &mut Vec::new(), |text| name.extend_from_slice(text));
-        let total = if in_bytes { self.allocated_bytes } else { self.time };
+    fn into_call(self, samples: &mut Samples<'_>) -> Call {
+        let Bytes(name) = &self.name;
+        let name = if name.is_empty() { b"[no name]" } else { &name[..] };
+        let mut frames = Vec::new();
+        samples.frames(&Frame { name, source: &self.location.0, ..Frame::default() }, &mut frames);
         // Rounding totals, not what is left of them, keeps the sum.
-        Call { name, total: total.round() as u64, callees: self.children }
+        let total = |number: f64| number.round() as u64;
+        let totals = vec![total(self.time), total(self.allocated_bytes.unwrap_or_default())];
+        Call { frames, totals, callees: self.children }
     }
 }
 

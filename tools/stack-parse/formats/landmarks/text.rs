@@ -6,61 +6,64 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Blocks, Error, Input, Pipe, Result};
+use common::{Input, Result};
 
+use super::CYCLES;
+use crate::formats::{Head, Options};
+use crate::frame::Frame;
 use crate::read::call_tree::{self, Call};
+use crate::read::lines::for_each_line;
 use crate::samples::Samples;
+
+/// Whether a line can be one of a call tree.
+pub(super) fn detect(head: &Head<'_>) -> bool {
+    head.lines().any(is_call)
+}
+
+fn is_call(line: &[u8]) -> bool {
+    line.starts_with(b"[") && line.contains_str(" cycles in ") && line.contains_str(" calls ]")
+}
 
 /// Reads one input to its end.
 ///
 /// # Errors
 ///
-/// [`Error::Input`], or what writing returns.
-pub(crate) fn read(input: &mut Input, samples: &mut Samples, pipe: &mut Pipe) -> Result<()> {
-    let name = input.name().to_owned();
-    pipe.note(format_args!(
-        "{name}: landmarks' text has three digits of each figure and no small nodes: \
-         OCAML_LANDMARKS=format=json keeps all"
-    ));
+/// [`common::Error::Input`], or what adding samples returns.
+pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    samples.note(
+        "landmarks' text has three digits of each figure and no small nodes: \
+         OCAML_LANDMARKS=format=json keeps all",
+    );
+    samples.set_measures(&[CYCLES]);
     let mut graph = Graph::new();
-    let mut number = 0;
-    let mut blocks = Blocks::of_lines(input);
-    loop {
-        let block =
-            blocks.next_block().map_err(|source| Error::Input { name: name.clone(), source })?;
-        let Some(block) = block else { return graph.finish(&name, samples, pipe) };
-        for line in block.lines() {
-            number += 1;
-            if line.starts_with(b"Call graph") {
-                // Another one: threads have their own.
-                std::mem::replace(&mut graph, Graph::new()).finish(&name, samples, pipe)?;
-            } else if line.starts_with(b"[") && is_call(line) {
-                if graph.add(line).is_none() {
-                    samples.skipped.add(number, "expected a call of landmarks below its caller");
-                }
-            } else if let Some(total) = root_total(line) {
-                graph.calls[0].total = total;
-            }
+    for_each_line(input, |number, line| {
+        if line.starts_with(b"Call graph") {
+            // Another one: threads have their own.
+            return std::mem::replace(&mut graph, Graph::new()).finish(samples);
         }
-    }
-}
-
-/// True if and only if a line can be one of a call tree.
-pub(crate) fn is_call(line: &[u8]) -> bool {
-    line.starts_with(b"[") && line.contains_str(" cycles in ") && line.contains_str(" calls ]")
+        if is_call(line) {
+            if graph.add(line).is_none() {
+                samples.skip(number, "expected a call of landmarks below its caller");
+            }
+        } else if let Some(total) = root_total(line) {
+            graph.calls[0].total = total;
+        }
+        Ok(())
+    })?;
+    graph.finish(samples)
 }
 
 /// A call tree whose lines are being read.
 struct Graph {
     /// The root is the first; it has no line.
-    calls: Vec<Call>,
+    calls: Vec<Node>,
     /// The numbers of the callers of the next line, root first.
     path: Vec<usize>,
 }
 
 impl Graph {
     fn new() -> Graph {
-        Graph { calls: vec![Call { name: b"ROOT".to_vec(), ..Call::default() }], path: vec![0] }
+        Graph { calls: vec![Node { name: b"ROOT".to_vec(), ..Node::default() }], path: vec![0] }
     }
 
     /// Adds the call of a line, if it is one.
@@ -77,7 +80,7 @@ impl Graph {
         };
         let &caller = self.path.get(depth.checked_sub(1)?)?;
         let number = self.calls.len();
-        self.calls.push(Call { name: without_colors(name), total, callees: Vec::new() });
+        self.calls.push(Node { name: without_colors(name), total, callees: Vec::new() });
         self.calls[caller].callees.push(number);
         self.path.truncate(depth);
         self.path.push(number);
@@ -85,13 +88,32 @@ impl Graph {
     }
 
     /// Adds what was read to `samples`.
-    fn finish(mut self, name: &str, samples: &mut Samples, pipe: &mut Pipe) -> Result<()> {
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
         let callees = self.calls[0].callees.iter();
         let below =
             callees.fold(0, |sum: u64, &callee| sum.saturating_add(self.calls[callee].total));
         // The root's own line is in the table below the tree, if that is there.
         self.calls[0].total = self.calls[0].total.max(below);
-        call_tree::add(&self.calls, 0, name, samples, pipe)
+        let calls: Vec<Call> = self.calls.into_iter().map(|node| node.into_call(samples)).collect();
+        call_tree::add(&calls, 0, 1, samples)
+    }
+}
+
+/// A line of the tree.
+#[derive(Default)]
+struct Node {
+    name: Vec<u8>,
+    /// Cycles, those of its callees included.
+    total: u64,
+    callees: Vec<usize>,
+}
+
+impl Node {
+    fn into_call(self, samples: &mut Samples<'_>) -> Call {
+        let mut frames = Vec::new();
+        let name = if self.name.is_empty() { b"[no name]" } else { &self.name[..] };
+        samples.frames(&Frame { name, ..Frame::default() }, &mut frames);
+        Call { frames, totals: vec![self.total], callees: self.callees }
     }
 }
 

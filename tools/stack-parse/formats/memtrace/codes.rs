@@ -54,7 +54,7 @@ impl Codes {
     /// The frames of a code, root first; where nothing is known, as between C
     /// and OCaml, the code itself: `[0x2b2101cf22bc]`.
     #[inline]
-    pub(super) fn needed_frames(&mut self, id: CodeId, samples: &mut Samples) -> &[FrameId] {
+    pub(super) fn needed_frames(&mut self, id: CodeId, samples: &mut Samples<'_>) -> &[FrameId] {
         let Code { code, frames } = &mut self.codes[id as usize];
         if frames.is_empty() {
             frames.push(samples.frame(format!("[{code:#x}]").as_bytes()));

@@ -75,7 +75,7 @@ impl Objects {
         is_major: bool,
         sample: Option<Sample>,
         leaf: NodeId,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> bool {
         let is_admitted = self.args.admits(is_major);
         let must_wait = self.args.must_wait(is_major) && !self.early.remove(&object);
@@ -95,7 +95,7 @@ impl Objects {
     }
 
     /// Notes that an object was promoted to the major heap.
-    pub(super) fn promote(&mut self, object: u64, samples: &mut Samples) -> Result<()> {
+    pub(super) fn promote(&mut self, object: u64, samples: &mut Samples<'_>) -> Result<()> {
         if !self.args.promoted {
             return Ok(());
         }
@@ -112,7 +112,7 @@ impl Objects {
     }
 
     /// Notes that an object was collected.
-    pub(super) fn collect(&mut self, object: u64, samples: &mut Samples) -> Result<()> {
+    pub(super) fn collect(&mut self, object: u64, samples: &mut Samples<'_>) -> Result<()> {
         match self.waiting.remove(&object) {
             Some(waits) => Object { is_admitted: false, ..waits }.settle(samples),
             None => {
@@ -125,7 +125,7 @@ impl Objects {
     }
 
     /// Counts what is left at the end of the trace.
-    pub(super) fn finish(&mut self, samples: &mut Samples) -> Result<()> {
+    pub(super) fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let is_live = self.args.live;
         self.waiting.drain().try_for_each(|(_, waits)| {
             let is_admitted = is_live && waits.is_admitted;
@@ -136,7 +136,7 @@ impl Objects {
 
 impl Object {
     /// Counts it or leaves it out.
-    fn settle(self, samples: &mut Samples) -> Result<()> {
+    fn settle(self, samples: &mut Samples<'_>) -> Result<()> {
         match self.sample {
             // Only sums wait, which need no frames but the leaf.
             Some(sample) if self.is_admitted => {

@@ -12,10 +12,10 @@ use super::locations::Locations;
 use super::malformed::{Malformed, Stop};
 use super::objects::{ObjectArgs, Objects};
 use super::packets::{Header, Packet};
-use crate::formats::perf_script::FrameLine;
-use crate::frame::NameArgs;
+use crate::frame::Frame;
 use crate::samples::Samples;
-use crate::samples::sample::Origin;
+use crate::samples::events::Measure;
+use crate::samples::sample::{Origin, Time};
 
 /// The kinds of events.
 const INFO: u32 = 0;
@@ -32,9 +32,15 @@ const TIME_BITS: u32 = 25;
 /// No memory has more words.
 const MOST_SAMPLES: u64 = 1 << 48;
 
+/// What a sample can be weighed by.
+const MEASURES: [Measure<'static>; 3] = [
+    Measure { name: b"samples", unit: b"samples" },
+    Measure { name: b"words", unit: b"words" },
+    Measure { name: b"bytes", unit: b"bytes" },
+];
+
 /// A trace that is being read.
-pub(super) struct Trace<'a> {
-    names: &'a NameArgs,
+pub(super) struct Trace {
     info: Info,
     codes: Codes,
     domains: HashMap<u16, Domain>,
@@ -45,10 +51,10 @@ pub(super) struct Trace<'a> {
 /// What the trace says of itself in its first packet.
 struct Info {
     pid: u64,
-    /// What a sample stands for, in words or bytes.
-    period: u64,
+    /// What a sample stands for, by [`MEASURES`], rounded.
+    weights: [u64; 3],
     /// The same before it was rounded.
-    exact_period: f64,
+    exact: [f64; 3],
 }
 
 /// What one domain's packets build on. Before OCaml 5 there is one domain.
@@ -58,13 +64,12 @@ struct Domain {
     path: Path,
 }
 
-/// Where and when something was allocated, as text.
+/// Where something was allocated, as text.
 #[derive(Default)]
 struct OriginText {
     comm: Vec<u8>,
     pid: Vec<u8>,
     domain: Vec<u8>,
-    time: Vec<u8>,
 }
 
 /// An allocation, but for its backtrace.
@@ -76,23 +81,22 @@ struct Allocation {
     is_major: bool,
 }
 
-impl<'a> Trace<'a> {
+impl Trace {
     /// A trace that starts with this packet.
     pub(super) fn new(
         first: &Packet<'_>,
-        names: &'a NameArgs,
         objects: ObjectArgs,
-        samples: &Samples,
-    ) -> Result<Trace<'a>, Malformed> {
+        samples: &mut Samples<'_>,
+    ) -> Result<Trace, Malformed> {
         if let Some(cut) = first.cut {
             return Err(cut);
         }
         let mut bytes = first.body;
-        let (info, executable) = Info::read(&first.header, &mut bytes, samples.is_in_bytes())?;
+        let (info, executable) = Info::read(&first.header, &mut bytes)?;
+        info.announce(samples);
         let file = executable.rsplit_once_str("/").map_or(executable, |(_, file)| file);
         let pid = info.pid.to_string().into_bytes();
         Ok(Trace {
-            names,
             info,
             codes: Codes::new(),
             domains: HashMap::new(),
@@ -106,18 +110,11 @@ impl<'a> Trace<'a> {
         self.info.pid
     }
 
-    /// What a sample stands for and what it counts, if they differ.
-    pub(super) fn rounding(&self) -> Option<(f64, u64)> {
-        let Info { period, exact_period, .. } = self.info;
-        let is_exact = (period as f64 - exact_period).abs() < exact_period * 1e-9;
-        (!is_exact).then_some((exact_period, period))
-    }
-
     /// Reads the events of a packet; of one that is cut, those that are whole.
     pub(super) fn packet(
         &mut self,
         packet: &Packet<'_>,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> Result<(), Stop> {
         let (header, mut bytes) = (&packet.header, packet.body);
         let mut domain = self.domains.remove(&header.domain).unwrap_or_else(Domain::new);
@@ -143,7 +140,7 @@ impl<'a> Trace<'a> {
         header: &Header,
         bytes: &mut Bytes<'_>,
         domain: &mut Domain,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> Result<u64, Stop> {
         let mut next_object = header.objects.0;
         while !bytes.is_empty() {
@@ -179,18 +176,18 @@ impl<'a> Trace<'a> {
         &mut self,
         bytes: &mut Bytes<'_>,
         domain: &mut Domain,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> Result<(), Malformed> {
         let code = bytes.u64()?;
-        let (mut frames, mut place, mut name) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut frames, mut source) = (Vec::new(), Vec::new());
         for depth in 0..bytes.u8()? {
             let location = domain.locations.read(bytes)?;
-            place.clear();
-            place.extend_from_slice(location.file);
-            place.extend_from_slice(format!(":{}", location.line).as_bytes());
-            let symbol = if location.function.is_empty() { b"??" } else { location.function };
-            let frame = FrameLine { ip: b"", symbol, dso: b"", place: &place, inlined: depth > 0 };
-            self.names.for_each_name(&frame, &mut name, |name| frames.push(samples.frame(name)));
+            source.clear();
+            source.extend_from_slice(location.file);
+            source.extend_from_slice(format!(":{}", location.line).as_bytes());
+            let name = if location.function.is_empty() { b"??" } else { location.function };
+            let frame = Frame { name, source: &source, inlined: depth > 0, ..Frame::default() };
+            samples.frames(&frame, &mut frames);
         }
         let id = self.codes.id(code);
         self.codes.define(id, frames);
@@ -202,16 +199,11 @@ impl<'a> Trace<'a> {
         &mut self,
         allocation: &Allocation,
         domain: &mut Domain,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> Result<(), Stop> {
         let Allocation { object, time, count, is_major } = *allocation;
-        if samples.needs_time() {
-            self.origin.time.clear();
-            let text = format!("{}.{:06}", time / 1_000_000, time % 1_000_000);
-            self.origin.time.extend_from_slice(text.as_bytes());
-        }
-        let origin = self.origin.origin(self.info.period);
-        let sample = samples.open_several(count, &origin)?;
+        let origin = self.origin.origin(time, count, &self.info.weights);
+        let sample = samples.open(&origin)?;
         let codes = domain.backtraces.last();
         let leaf = sample
             .map(|sample| domain.path.walk(sample.base, codes, &mut self.codes, samples))
@@ -225,7 +217,7 @@ impl<'a> Trace<'a> {
     }
 
     /// Counts what waited for the end.
-    pub(super) fn finish(&mut self, samples: &mut Samples) -> common::Result<()> {
+    pub(super) fn finish(&mut self, samples: &mut Samples<'_>) -> common::Result<()> {
         self.objects.finish(samples)
     }
 }
@@ -264,11 +256,7 @@ fn time_of(head: u32, begun: u64) -> u64 {
 
 impl Info {
     /// Reads the first event, and the name of the executable in it.
-    fn read<'b>(
-        header: &Header,
-        bytes: &mut Bytes<'b>,
-        in_bytes: bool,
-    ) -> Result<(Info, &'b [u8]), Malformed> {
+    fn read<'b>(header: &Header, bytes: &mut Bytes<'b>) -> Result<(Info, &'b [u8]), Malformed> {
         if bytes.u32()? >> TIME_BITS != INFO {
             return Err(Malformed::Info);
         }
@@ -278,18 +266,30 @@ impl Info {
         let _runtime_params = bytes.string()?;
         let pid = bytes.u64()?;
         let _context = if header.version >= 2 { bytes.string()? } else { b"" };
-        let unit = if in_bytes { f64::from(word_bits / 8) } else { 1.0 };
-        let exact_period = unit / rate;
+        let words = 1.0 / rate;
+        let exact = [1.0, words, words * f64::from(word_bits / 8)];
         // Rates go from 1 down to 1e-9 at most; this is false for NaN too.
-        let is_possible = rate > 0.0 && rate <= 1.0 && exact_period < 1e15 && word_bits >= 8;
+        let is_possible = rate > 0.0 && rate <= 1.0 && exact[2] < 1e15 && word_bits >= 8;
         if !bytes.is_empty() {
             return Err(Malformed::Info);
         }
         if !is_possible {
             return Err(Malformed::Rate);
         }
-        let period = exact_period.round() as u64;
-        Ok((Info { pid, period, exact_period }, executable))
+        let weights = exact.map(|weight| weight.round() as u64);
+        Ok((Info { pid, weights, exact }, executable))
+    }
+
+    /// Says what can be weighed, and how far that is from the truth.
+    fn announce(&self, samples: &mut Samples<'_>) {
+        samples.set_sampling_rate(self.exact[1].recip());
+        let Some(measure) = samples.set_measures(&MEASURES) else { return };
+        let (exact, counted) = (self.exact[measure], self.weights[measure]);
+        if (counted as f64 - exact).abs() >= exact * 1e-9 {
+            samples.note(format_args!(
+                "a sample stands for {exact:.3} of memory and counts {counted}"
+            ));
+        }
     }
 }
 
@@ -300,15 +300,17 @@ impl Domain {
 }
 
 impl OriginText {
-    fn origin(&self, period: u64) -> Origin<'_> {
+    /// `time` is in microseconds.
+    fn origin<'a>(&'a self, time: u64, count: u64, weights: &'a [u64]) -> Origin<'a> {
         Origin {
             comm: &self.comm,
             pid: Some(&self.pid),
             tid: Some(&self.domain),
             cpu: None,
-            time: (!self.time.is_empty()).then_some(&self.time),
-            event: b"alloc",
-            period,
+            time: Some(Time::Nanoseconds(time.saturating_mul(1000))),
+            event: b"",
+            weights,
+            count,
             text: b"",
         }
     }
@@ -335,7 +337,7 @@ impl Path {
         base: NodeId,
         codes: &[CodeId],
         table: &mut Codes,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> NodeId {
         if self.base != base {
             self.base = base;

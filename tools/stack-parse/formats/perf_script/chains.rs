@@ -14,7 +14,7 @@ use super::line_cache::LineCache;
 use super::line_hash::LineHash;
 use super::prefetch::Prefetch;
 use super::symbols::{Symbol, Symbols};
-use crate::frame::NameArgs;
+use crate::frame::{Frame, FrameArgs};
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
@@ -23,7 +23,7 @@ const STEP: usize = 32;
 
 /// The frames of the last chain, kept for what the next one shares with it.
 pub(super) struct Chain<'a> {
-    names: &'a NameArgs,
+    names: &'a FrameArgs,
     /// The text of the last chain of the last block.
     text: Vec<u8>,
     /// The frames, root first.
@@ -53,7 +53,7 @@ struct Step {
 }
 
 impl<'a> Chain<'a> {
-    pub(super) fn new(names: &'a NameArgs) -> Chain<'a> {
+    pub(super) fn new(names: &'a FrameArgs) -> Chain<'a> {
         Chain {
             names,
             text: Vec::new(),
@@ -97,7 +97,7 @@ impl<'a> Chain<'a> {
         body: &[u8],
         previous: &[u8],
         prefetch: &mut Prefetch<'_>,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> bool {
         self.keep_common(body, previous, prefetch);
         self.rebase(sample.base, samples);
@@ -172,7 +172,7 @@ impl<'a> Chain<'a> {
     /// Adds the frames that a line stands for below the node of `above`, which
     /// has the line's place; returns the last one's node, or `None` if it is
     /// no plain frame.
-    fn read_line(&mut self, line: &[u8], above: Step, samples: &mut Samples) -> Option<NodeId> {
+    fn read_line(&mut self, line: &[u8], above: Step, samples: &mut Samples<'_>) -> Option<NodeId> {
         // What follows the address says all, unless the address is asked for.
         let text = split_padded_ip(line).map(|(_, text)| text);
         let text = text.filter(|_| !self.names.need_address());
@@ -197,12 +197,12 @@ impl<'a> Chain<'a> {
         line: &[u8],
         symbol: Option<Symbol<'_>>,
         above: Step,
-        samples: &mut Samples,
+        samples: &mut Samples<'_>,
     ) -> Option<NodeId> {
         let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
         let Chain { names, steps, name, symbols, .. } = self;
         let (first, mut node) = (steps.len(), above.node);
-        names.for_each_name(&parsed, name, |name| {
+        names.for_each_name(&Frame::from(&parsed), name, |name| {
             let frame = samples.frame(name);
             node = samples.child(node, frame);
             steps.push(Step { frame, node, ..above });
@@ -250,7 +250,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Puts the frames that were kept below `base`.
-    fn rebase(&mut self, base: NodeId, samples: &mut Samples) {
+    fn rebase(&mut self, base: NodeId, samples: &mut Samples<'_>) {
         if self.base == base {
             return;
         }
@@ -263,7 +263,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Adds the chain that was read to `samples`.
-    pub(super) fn add(&self, sample: Sample, samples: &mut Samples) -> Result<()> {
+    pub(super) fn add(&self, sample: Sample, samples: &mut Samples<'_>) -> Result<()> {
         let leaf = self.steps.last().map_or(sample.base, |step| step.node);
         samples.close(sample, leaf, self.steps.iter().map(|step| step.frame))
     }
@@ -347,7 +347,7 @@ mod tests {
     #[derive(clap::Parser)]
     struct Options {
         #[command(flatten)]
-        names: NameArgs,
+        names: FrameArgs,
     }
 
     #[test]

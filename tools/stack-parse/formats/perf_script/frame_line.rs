@@ -8,6 +8,8 @@ use bstr::ByteSlice;
 use memchr::memrchr2;
 use wide::u8x16;
 
+use crate::frame::{Frame, Kind};
+
 /// One frame as printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameLine<'a> {
@@ -59,6 +61,18 @@ impl<'a> FrameLine<'a> {
             place: b"",
             inlined: false,
         })
+    }
+}
+
+impl<'a> From<&FrameLine<'a>> for Frame<'a> {
+    fn from(line: &FrameLine<'a>) -> Frame<'a> {
+        let FrameLine { ip, symbol, dso, place, inlined } = *line;
+        let address = ip.to_str().ok().and_then(|ip| u64::from_str_radix(ip, 16).ok());
+        // `[unknown]` is what perf prints for no name; without an object there
+        // is no better one.
+        let name = if symbol == b"[unknown]" && !dso.is_empty() { b"" } else { symbol };
+        let kind = Kind::of_object(dso, address);
+        Frame { name, object: dso, address, source: place, kind, inlined }
     }
 }
 

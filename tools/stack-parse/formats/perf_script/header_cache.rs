@@ -81,7 +81,7 @@ mod tests {
         let mut headers = HeaderCache::default();
         let line = b"V8 Worker 16992   525.936394:    2004008 cpu-clock: ";
         let event = EventLine::parse(line).expect("an event line");
-        let sample = Sample { base: 3, event: 0, samples: 1, period: 2_004_008 };
+        let sample = Sample { base: 3, event: 0, count: 1, weight: 2_004_008 };
         headers.keep(line, &event, sample);
         let text = "V8 Worker 16992   526.000000:    2004008 cpu-clock: \n\t  2734 f (/d)\n";
         let known = headers.find(text.as_bytes()).expect("it is kept");

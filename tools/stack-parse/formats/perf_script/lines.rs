@@ -5,13 +5,13 @@ use common::{FrameId, Result};
 
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, split_padded_ip};
-use crate::frame::NameArgs;
+use crate::frame::{Frame, FrameArgs};
 use crate::samples::Samples;
 use crate::samples::sample::{Origin, Sample};
 
 /// Where the reader stands.
 pub(super) struct Lines<'a> {
-    names: &'a NameArgs,
+    names: &'a FrameArgs,
     /// How many lines were read.
     number: u64,
     state: State,
@@ -40,7 +40,7 @@ enum State {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(names: &'a NameArgs) -> Lines<'a> {
+    pub(super) fn new(names: &'a FrameArgs) -> Lines<'a> {
         Lines {
             names,
             number: 0,
@@ -109,7 +109,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Reads lines; the last may lack its LF.
-    pub(super) fn text(&mut self, text: &[u8], samples: &mut Samples) -> Result<()> {
+    pub(super) fn text(&mut self, text: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if text.is_empty() {
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl<'a> Lines<'a> {
 
     /// A blank line ends a sample that has frames. One without waits for the
     /// next line, since perf has been seen to print its frames behind it.
-    pub(super) fn blank_line(&mut self, samples: &mut Samples) -> Result<()> {
+    pub(super) fn blank_line(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.number += 1;
         let framed =
             !self.frames.is_empty() || matches!(self.state, State::Passing { framed: true });
@@ -138,7 +138,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Ends the open sample, if any.
-    pub(super) fn close(&mut self, samples: &mut Samples) -> Result<()> {
+    pub(super) fn close(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         if let State::Open(sample) = self.state {
             let mut node = sample.base;
             for &frame in self.frames.iter().rev() {
@@ -152,7 +152,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    fn line(&mut self, line: &[u8], next_is_frame: bool, samples: &mut Samples) -> Result<()> {
+    fn line(&mut self, line: &[u8], next_is_frame: bool, samples: &mut Samples<'_>) -> Result<()> {
         // A frame, or a comm that is padded to 16 columns.
         let indented = line[0].is_ascii_whitespace();
         if line[0] != b'\t'
@@ -184,7 +184,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    fn event(&mut self, event: &EventLine<'_>, samples: &mut Samples) -> Result<()> {
+    fn event(&mut self, event: &EventLine<'_>, samples: &mut Samples<'_>) -> Result<()> {
         if event.is_side_record() {
             return self.close(samples);
         }
@@ -202,7 +202,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn frame(&mut self, line: &[u8], frame: &FrameLine<'_>, samples: &mut Samples) -> Result<()> {
+    fn frame(
+        &mut self,
+        line: &[u8],
+        frame: &FrameLine<'_>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
         match self.state {
             State::Passing { .. } => {
                 self.state = State::Passing { framed: true };
@@ -211,7 +216,7 @@ impl<'a> Lines<'a> {
             State::Open(_) => {}
             // `-F ip,sym` prints no event lines at all.
             State::Idle if !self.headed => {
-                let origin = Origin { period: 1, ..Origin::default() };
+                let origin = Origin::default();
                 let Some(sample) = samples.open(&origin)? else { return Ok(()) };
                 self.state = State::Open(sample);
             }
@@ -227,16 +232,16 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    fn push(&mut self, frame: &FrameLine<'_>, samples: &mut Samples) {
+    fn push(&mut self, frame: &FrameLine<'_>, samples: &mut Samples<'_>) {
         let start = self.frames.len();
         let Lines { names, frames, name, .. } = self;
-        names.for_each_name(frame, name, |name| frames.push(samples.frame(name)));
+        names.for_each_name(&Frame::from(frame), name, |name| frames.push(samples.frame(name)));
         self.frames[start..].reverse();
     }
 
     /// `  demo.cpp:14 (inlined)` behind a frame, from `-F +srcline`, where the
     /// mark stands here.
-    fn source_line(&mut self, line: &[u8], samples: &mut Samples) {
+    fn source_line(&mut self, line: &[u8], samples: &mut Samples<'_>) {
         let line = line.trim_ascii();
         let (place, inlined) = match line.strip_suffix(b" (inlined)") {
             Some(place) => (place, true),

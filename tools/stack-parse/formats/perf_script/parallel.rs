@@ -54,7 +54,7 @@ pub(super) fn read(
     blocks: &mut Blocks<'_>,
     reader: &mut Reader<'_>,
     threads: usize,
-    samples: &mut Samples,
+    samples: &mut Samples<'_>,
 ) -> Result<Option<io::Result<()>>> {
     let source = Mutex::new(Source { blocks, taken: 0, stop: None });
     let lines_before = reader.lines.number();
@@ -118,7 +118,7 @@ impl Source<'_, '_> {
 fn work(
     source: &Mutex<Source<'_, '_>>,
     reader: &mut Reader<'_>,
-    samples: &mut Samples,
+    samples: &mut Samples<'_>,
 ) -> Result<Vec<Done>> {
     let (mut done, mut spare) = (Vec::new(), Vec::new());
     loop {
@@ -136,7 +136,7 @@ fn read_block(
     number: usize,
     block: &[u8],
     reader: &mut Reader<'_>,
-    samples: &mut Samples,
+    samples: &mut Samples<'_>,
 ) -> Result<Done> {
     let before = std::mem::take(&mut samples.skipped);
     reader.lines.set_number(0);

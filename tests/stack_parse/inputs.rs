@@ -1,0 +1,154 @@
+//! What belongs to one input and what to a run: clocks, first events, measures,
+//! weights, header lines.
+
+use crate::util::{TempFile, filter, output, recording, weight};
+
+/// Samples of one thread: event, time in seconds, period, leaf.
+fn script(samples: &[(&str, f64, u64, &str)]) -> TempFile {
+    let text: String = samples
+        .iter()
+        .map(|(event, time, period, leaf)| {
+            format!("demo 7 {time:.6}: {period} {event}: \n\t      10 {leaf} (/d)\n\n")
+        })
+        .collect();
+    TempFile::new(text)
+}
+
+fn said(args: &[&str]) -> (String, String, Option<i32>) {
+    let output = output("stack-parse", args, "");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr), output.status.code())
+}
+
+#[test]
+fn each_file_has_a_clock_of_its_own() {
+    let early = script(&[("cycles", 5.0, 1, "f"), ("cycles", 7.0, 1, "late")]);
+    let late = script(&[("cycles", 900.0, 1, "g"), ("cycles", 902.0, 1, "late")]);
+    let window = ["--from", "0", "--to", "1"];
+    for files in [[early.path(), late.path()], [late.path(), early.path()]] {
+        let (folded, _, _) = said(&[&window[..], &files].concat());
+        assert_eq!(folded, "demo;f 1\ndemo;g 1\n", "{files:?}");
+    }
+    let (table, _, _) = said(&["--table", early.path(), late.path()]);
+    let since: Vec<&str> = table.lines().skip(1).filter_map(|row| row.split('\t').nth(1)).collect();
+    assert_eq!(since, ["0.000000", "2.000000", "0.000000", "2.000000"]);
+}
+
+#[test]
+fn each_file_has_a_first_event_of_its_own() {
+    let one = script(&[("cycles", 1.0, 1, "f"), ("page-faults", 1.1, 1, "fault")]);
+    let other = script(&[("page-faults", 1.0, 1, "fault"), ("cycles", 1.1, 1, "f")]);
+    let (folded, stderr, _) = said(&[one.path(), other.path()]);
+    assert_eq!(folded, "demo;f 1\ndemo;fault 1\n");
+    let named = format!(
+        "stack-parse: the first events differ, and are summed: cycles in {}, page-faults in {}; \
+         --event takes one\n",
+        one.path(),
+        other.path()
+    );
+    assert!(stderr.contains(&named), "{stderr}");
+    assert!(stderr.contains("event cycles: 1 of 4 samples (weight 1) left out"), "{stderr}");
+    let (folded, stderr, _) = said(&["--event", "cycles", one.path(), other.path()]);
+    assert_eq!(folded, "demo;f 2\n");
+    assert!(!stderr.contains("differ"), "{stderr}");
+}
+
+#[test]
+fn weights_are_decided_for_each_event_over_all_files() {
+    let even = script(&[("cycles", 1.0, 7, "f"), ("faults", 1.1, 1, "g"), ("faults", 1.2, 2, "g")]);
+    let (folded, stderr, _) = said(&["--by-event", even.path()]);
+    assert_eq!(folded, "cycles;demo;f 1\nfaults;demo;g 3\n");
+    assert!(stderr.contains("periods of faults vary: weights are sums"), "{stderr}");
+    let odd = script(&[("cycles", 1.0, 8, "f")]);
+    for files in [[even.path(), odd.path()], [odd.path(), even.path()]] {
+        let (folded, _, _) = said(&[&["--by-event"][..], &files].concat());
+        assert_eq!(folded, "cycles;demo;f 15\nfaults;demo;g 3\n");
+    }
+}
+
+#[test]
+fn periods_of_nothing_are_said() {
+    let idle = script(&[("cycles", 1.0, 0, "f")]);
+    let (folded, stderr, code) = said(&["--weight", "period", idle.path()]);
+    assert_eq!((&folded[..], code), ("", Some(1)));
+    assert!(stderr.contains("all periods of event cycles are 0"), "{stderr}");
+    assert_eq!(said(&[idle.path()]).0, "demo;f 1\n");
+}
+
+#[test]
+fn what_files_hold_is_listed() {
+    let perf = script(&[
+        ("cpu-clock", 1.0, 7, "f"),
+        ("cpu-clock", 1.1, 9, "f"),
+        ("faults:u", 2.0, 1, "g"),
+    ]);
+    let list = said(&["--list-events", perf.path()]).0;
+    assert_eq!(list, "cpu-clock\tnanoseconds\t2\t16\nfaults:u\tfaults\t1\t1\n");
+    let trace = recording("memtrace/alloc.ctf.gz");
+    let list = filter("stack-parse", &["--list-events"], &trace);
+    assert_eq!(
+        list,
+        "samples\tsamples\t2286\t2286\nwords\twords\t2286\t22860000\nbytes\tbytes\t2286\t182880000\n"
+    );
+    let tree = recording("landmarks/demo.json.gz");
+    let list = filter("stack-parse", &["--list-events"], &tree);
+    assert_eq!(list, "cycles\tcycles\t4\t5226106\nbytes\tbytes\t4\t801704\n");
+    assert_eq!(said(&["--list-events", "/dev/null"]).2, Some(1));
+}
+
+#[test]
+fn a_measure_that_is_not_there_is_said() {
+    let tree = recording("landmarks/demo.txt.gz");
+    let output = output("stack-parse", &["--event", "bytes"], &tree);
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let expected = "no sample taken: all 4 are of event cycles (4), but --event asked for bytes";
+    assert!(stderr.contains(expected), "{stderr}");
+}
+
+#[test]
+fn trees_are_written_like_samples() {
+    let tree = recording("landmarks/demo.json.gz");
+    let folded = filter("stack-parse", &[], &tree);
+    let rows = filter("stack-parse", &["--per-sample"], &tree);
+    let mut rows: Vec<&str> = rows.lines().collect();
+    rows.sort_unstable();
+    assert_eq!(rows, folded.lines().collect::<Vec<_>>());
+    let table = filter("stack-parse", &["--table"], &tree);
+    assert!(table.contains("\t\t\t\t\t\tcycles\t758304\t\"ROOT;eval;parse\"\n"), "{table}");
+    let by_event = filter("stack-parse", &["--by-event"], &tree);
+    assert!(by_event.starts_with("cycles;ROOT 61732\n"), "{by_event}");
+    assert_eq!(weight(by_event.as_bytes()), 5_226_106);
+}
+
+#[test]
+fn a_header_says_what_is_counted() {
+    let counted = script(&[("cpu-clock", 1.0, 7, "f")]);
+    let summed = script(&[("cpu-clock", 1.0, 7, "f"), ("cpu-clock", 1.1, 8, "f")]);
+    let header =
+        |unit: &str| format!("# event: cpu-clock\n# unit: {unit}\n# source: perf-script\n");
+    for (args, file, expected) in [
+        (&["--header"][..], &counted, header("samples") + "demo;f 1\n"),
+        (&["--header"], &summed, header("nanoseconds") + "demo;f 15\n"),
+        (&["--header", "--per-sample"], &summed, header("samples") + "demo;f 1\ndemo;f 1\n"),
+        (&[], &counted, "demo;f 1\n".to_owned()),
+    ] {
+        assert_eq!(said(&[args, &[file.path()]].concat()).0, expected, "{args:?}");
+    }
+}
+
+#[test]
+fn equal_header_lines_are_kept_once_and_differing_ones_named() {
+    let one = TempFile::new("# event: cycles\n# unit: samples\n# source: perf-script\nmain 2\n");
+    let other = TempFile::new("# event: cycles\n# unit: cycles\nmain 3\n");
+    let bare = TempFile::new("main 4\n");
+    let (folded, stderr, _) = said(&[one.path(), one.path()]);
+    assert_eq!(folded, "# event: cycles\n# unit: samples\n# source: perf-script\nmain 4\n");
+    assert_eq!(stderr, "");
+    let (folded, stderr, _) = said(&[one.path(), other.path()]);
+    assert_eq!(folded, "# event: cycles\nmain 5\n");
+    let differ = "inputs differ in '# unit:', it is left out: # unit: samples; # unit: cycles";
+    assert!(stderr.contains(differ), "{stderr}");
+    assert_eq!(said(&[bare.path()]).0, "main 4\n");
+    assert_eq!(said(&["--list-events", other.path()]).0, "cycles\tcycles\t1\t3\n");
+}

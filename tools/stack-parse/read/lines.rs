@@ -1,0 +1,32 @@
+//! Lines of an input with their numbers.
+
+use common::{Blocks, Error, Input, Result};
+use memchr::memchr_iter;
+
+/// Hands every line to `each`, with its number, counted from 1, and without LF
+/// and CR; the last line may lack its LF.
+///
+/// # Errors
+///
+/// [`Error::Input`], or what `each` returns.
+pub(crate) fn for_each_line(
+    input: &mut Input,
+    mut each: impl FnMut(u64, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut number = 0;
+    let mut blocks = Blocks::of_lines(input);
+    loop {
+        let block =
+            blocks.next_block().map_err(|source| Error::Input { name: name.clone(), source })?;
+        let Some(block) = block else { return Ok(()) };
+        let mut start = 0;
+        let torn = (!block.ends_with(b"\n")).then_some(block.len());
+        for end in memchr_iter(b'\n', block).chain(torn) {
+            number += 1;
+            let line = &block[start..end];
+            start = end + 1;
+            each(number, line.strip_suffix(b"\r").unwrap_or(line))?;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! How samples become stacks, as the user asks for it.
+
+use clap::Args;
+
+use super::events::EventArgs;
+use super::root::Root;
+use super::weight::{Weight, WeightParser};
+use super::window::WindowArgs;
+use crate::frame::FrameArgs;
+
+/// How samples become stacks.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SamplesArgs {
+    /// What a sample weighs; with --per-sample auto is samples, with --table period
+    #[arg(long, value_parser = WeightParser, default_value = "auto")]
+    pub(super) weight: Weight,
+
+    #[command(flatten)]
+    pub(super) events: EventArgs,
+
+    /// List what the input holds and exit: event, unit, samples, total
+    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu"])]
+    pub(super) list_events: bool,
+
+    /// The root frame; the default is comm, none for a trace of one process
+    #[arg(long, value_enum)]
+    pub(super) root: Option<Root>,
+
+    #[command(flatten)]
+    pub(super) window: WindowArgs,
+
+    #[command(flatten)]
+    pub(super) frames: FrameArgs,
+
+    /// One line per sample, in the order of the input, as soon as it is known
+    #[arg(long)]
+    pub(super) per_sample: bool,
+
+    /// A table, one row per sample: time, since, comm, pid, tid, cpu, event, weight, stack
+    #[arg(long, conflicts_with = "per_sample")]
+    pub(super) table: bool,
+
+    /// Nanoseconds that threads were blocked, from sched:sched_switch events
+    #[arg(long, conflicts_with_all = ["per_sample", "table", "weight", "by_event", "event"])]
+    pub(super) off_cpu: bool,
+
+    /// First write what is counted: '# event: cycles', '# unit: samples', '# source: perf-script'
+    #[arg(long, conflicts_with_all = ["table", "list_events"])]
+    pub(super) header: bool,
+
+    /// Exit with 2 if a line was not understood
+    #[arg(long)]
+    pub(super) strict: bool,
+}

@@ -1,0 +1,118 @@
+//! One event or measure, and what its samples amount to.
+
+use common::NodeId;
+
+use super::event_name::unit_of;
+use super::weight::Weigher;
+
+/// What becomes of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It counts.
+    Taken,
+    /// Its event is not wanted.
+    OtherEvent,
+    /// It is outside `--from` and `--to`.
+    OtherTime,
+    /// There is no telling whether it is.
+    NoTime,
+    /// Its object was not chosen by `--live`, `--major` or `--promoted`.
+    OtherObject,
+}
+
+/// Why samples of wanted events were left out, for a message.
+pub(crate) const LEFT_OUT: [(Fate, &str); 3] = [
+    (Fate::OtherTime, "are outside --from and --to"),
+    (Fate::NoTime, "have no time for --from and --to: print it with 'perf script -F +time'"),
+    (Fate::OtherObject, "are of objects that --live, --major or --promoted leaves out"),
+];
+
+/// What samples amount to. The products of two 64-bit numbers may add up to
+/// more than 128 bits hold, then the total stays at its greatest value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum {
+    pub(crate) samples: u128,
+    /// In the unit of the event.
+    pub(crate) total: u128,
+}
+
+impl Sum {
+    #[inline]
+    pub(super) fn add(&mut self, count: u64, weight: u64) {
+        self.samples += u128::from(count);
+        self.total = self.total.saturating_add(u128::from(count) * u128::from(weight));
+    }
+
+    pub(crate) fn absorb(&mut self, other: Sum) {
+        self.samples += other.samples;
+        self.total = self.total.saturating_add(other.total);
+    }
+}
+
+/// An event, or a measure.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) name: Vec<u8>,
+    pub(crate) unit: Vec<u8>,
+    /// One of several numbers of the same samples.
+    pub(super) is_measure: bool,
+    /// Whether its samples are taken from the input that is being read.
+    pub(super) is_wanted: bool,
+    /// Whether that input has any.
+    pub(super) is_in_input: bool,
+    /// By [`Fate`].
+    pub(super) sums: [Sum; 5],
+    pub(crate) weigher: Weigher,
+    /// Above its stacks in the tree, if it has any.
+    pub(crate) node: Option<NodeId>,
+}
+
+impl Event {
+    pub(super) fn new(name: Vec<u8>, is_wanted: bool) -> Event {
+        Event {
+            unit: unit_of(&name).to_vec(),
+            name,
+            is_measure: false,
+            is_wanted,
+            is_in_input: false,
+            sums: Default::default(),
+            weigher: Weigher::default(),
+            node: None,
+        }
+    }
+
+    /// Forgets all samples.
+    pub(super) fn clear(&mut self) {
+        (self.sums, self.weigher, self.node) = Default::default();
+    }
+
+    pub(crate) fn sum(&self, fate: Fate) -> Sum {
+        self.sums[fate as usize]
+    }
+
+    /// Of all its samples, whatever became of them.
+    pub(crate) fn all(&self) -> Sum {
+        let mut all = Sum::default();
+        self.sums.iter().for_each(|sum| all.absorb(*sum));
+        all
+    }
+
+    /// Whether samples of it were taken from any input.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.sum(Fate::Taken).samples > 0
+    }
+
+    /// Whether it was wanted from any input, whatever became of its samples.
+    pub(crate) fn was_wanted(&self) -> bool {
+        self.sum(Fate::OtherEvent).samples < self.all().samples
+    }
+
+    pub(crate) fn is_measure(&self) -> bool {
+        self.is_measure
+    }
+
+    /// Whether it is a measure nobody asked for, so that nothing is left out.
+    pub(crate) fn is_other_measure(&self) -> bool {
+        self.is_measure && !self.was_wanted()
+    }
+}

@@ -1,0 +1,42 @@
+//! What perf's events are called.
+
+use bstr::ByteSlice;
+
+/// What an event is called, also where its name was not printed.
+pub(crate) fn shown(name: &[u8]) -> &[u8] {
+    if name.is_empty() { b"[no event]" } else { name }
+}
+
+/// perf's clocks count nanoseconds, and other events themselves: the unit of
+/// `cycles:u` is `cycles`.
+pub(super) fn unit_of(event: &[u8]) -> &[u8] {
+    let name = event.split_once_str(":").map_or(event, |(name, _)| name);
+    if matches!(name, b"cpu-clock" | b"task-clock") { b"nanoseconds" } else { name }
+}
+
+/// On hybrid processors `cpu_core/cycles/` and `cpu_atom/cycles/` are one
+/// event, `cycles`; behind the last `/` modifiers may follow.
+fn hybrid_parts(event: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = event.strip_prefix(b"cpu_core/").or_else(|| event.strip_prefix(b"cpu_atom/"))?;
+    rest.rsplit_once_str(b"/")
+}
+
+pub(super) fn is_same(name: &[u8], event: &[u8]) -> bool {
+    if name == event {
+        return true;
+    }
+    hybrid_parts(event).is_some_and(|(bare, modifiers)| {
+        name.strip_prefix(bare).is_some_and(|rest| match modifiers {
+            b"" => rest.is_empty(),
+            _ => rest.strip_prefix(b":") == Some(modifiers),
+        })
+    })
+}
+
+pub(super) fn plain_name(event: &[u8]) -> Vec<u8> {
+    match hybrid_parts(event) {
+        Some((bare, b"")) => bare.to_vec(),
+        Some((bare, modifiers)) => [bare, b":", modifiers].concat(),
+        None => event.to_vec(),
+    }
+}

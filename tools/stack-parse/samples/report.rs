@@ -1,0 +1,326 @@
+//! What is written and said when all inputs were read.
+
+use bstr::ByteSlice;
+use common::{Headers, Pipe, Result, StackTree, Total, header_line, parse_header};
+
+use super::event::{Event, Fate, LEFT_OUT, Sum};
+use super::event_name::shown;
+use super::events::Events;
+use super::root::Root;
+use super::weight::Rule;
+use super::{Samples, Sink, health};
+
+/// What the header lines of the inputs are made from.
+#[derive(Debug, Default)]
+pub(crate) struct InputHeaders {
+    /// The lines that the input came with which is being read.
+    lines: Vec<Vec<u8>>,
+    /// Of the inputs before, but for repetitions.
+    inputs: Vec<InputHeader>,
+    is_written: bool,
+    /// The first events of inputs: the input, and the number of the event.
+    first_events: Vec<(String, usize)>,
+    /// How densely inputs were sampled, but for repetitions.
+    rates: Vec<f64>,
+}
+
+/// What is known of one input for its header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct InputHeader {
+    lines: Vec<Vec<u8>>,
+    /// The numbers of the events that were taken.
+    events: Vec<usize>,
+    format: &'static str,
+}
+
+impl InputHeaders {
+    pub(crate) fn begin_input(&mut self) {
+        self.lines.clear();
+    }
+
+    /// Whether any input came with header lines.
+    fn are_given(&self) -> bool {
+        self.inputs.iter().any(|input| !input.lines.is_empty())
+    }
+}
+
+impl InputHeader {
+    /// The lines; those of a recording are known when all is read, since counts
+    /// may have become sums.
+    fn lines(&self, events: &Events, by_event: bool) -> Vec<Vec<u8>> {
+        if !self.lines.is_empty() {
+            return self.lines.clone();
+        }
+        let events: Vec<&Event> = self.events.iter().map(|&event| events.get(event)).collect();
+        let mut lines = Vec::new();
+        for event in events.iter().filter(|event| !by_event && !event.name.is_empty()) {
+            lines.push(header_line("event", &event.name));
+        }
+        let mut units: Vec<&[u8]> = events.iter().map(|event| unit(event)).collect();
+        units.dedup();
+        if let [unit] = units[..]
+            && !unit.is_empty()
+        {
+            lines.push(header_line("unit", unit));
+        }
+        lines.push(header_line("source", self.format.as_bytes()));
+        lines
+    }
+}
+
+/// What the weights of a taken event are in.
+fn unit(event: &Event) -> &[u8] {
+    if event.weigher.sums() { &event.unit } else { b"samples" }
+}
+
+impl Samples<'_> {
+    /// Says which share of what happened was sampled in this input. Samples of
+    /// inputs that differ in this do not stand for the same.
+    pub(crate) fn set_sampling_rate(&mut self, rate: f64) {
+        if !self.headers.rates.contains(&rate) {
+            self.headers.rates.push(rate);
+        }
+    }
+
+    /// Keeps a comment line of the input if it is a header line.
+    pub(crate) fn add_header_line(&mut self, line: &[u8]) {
+        if parse_header(line).is_some() {
+            self.headers.lines.push(line.to_vec());
+        }
+    }
+
+    /// Keeps what the header of the input that was read is made from.
+    pub(super) fn note_header(&mut self) {
+        let InputHeaders { lines, inputs, first_events, .. } = &mut self.headers;
+        let events = self.events.taken_from_input();
+        if let ([event], true) = (&events[..], self.events.takes_first()) {
+            let is_known = first_events.iter().any(|(_, known)| known == event);
+            if !is_known && !self.events.get(*event).name.is_empty() {
+                first_events.push((self.input.name.clone(), *event));
+            }
+        }
+        let (lines, format) = (std::mem::take(lines), self.input.format);
+        let header = InputHeader { lines, events, format };
+        if !inputs.contains(&header) {
+            inputs.push(header);
+        }
+    }
+
+    /// Writes the header before the first line of samples that are written as
+    /// they come, as far as it can be known by then.
+    pub(super) fn write_streamed_header(&mut self) -> Result<()> {
+        let is_due = self.args.header || !self.headers.lines.is_empty();
+        if std::mem::replace(&mut self.headers.is_written, true) || !is_due {
+            return Ok(());
+        }
+        let lines = std::mem::take(&mut self.headers.lines);
+        let events = self.events.taken_from_input();
+        let events = if self.events.takes_first() { events } else { Vec::new() };
+        let header = InputHeader { lines, events, format: self.input.format };
+        let lines = header.lines(&self.events, self.args.events.by_event);
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        lines.iter().try_for_each(|line| pipe.out().line(line))
+    }
+
+    /// Writes what was counted, and says what was left out.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let Some(pipe) = self.pipe.take() else { return Ok(()) };
+        self.report_first_events(pipe);
+        self.report_events(pipe);
+        match &self.sink {
+            Sink::Sum => {
+                self.report_weights(pipe);
+                self.report_health(pipe);
+                self.write_header(pipe)?;
+                self.write_tree(pipe)
+            }
+            Sink::OffCpu(off_cpu) => {
+                off_cpu.report(pipe);
+                self.write_tree(pipe)
+            }
+            Sink::List => self.write_list(pipe),
+            Sink::PerSample | Sink::Table(_) => {
+                self.report_weights(pipe);
+                Ok(())
+            }
+        }
+    }
+
+    /// Files whose first events differ are summed, which may not be meant.
+    fn report_first_events(&self, pipe: &mut Pipe) {
+        let firsts = &self.headers.first_events;
+        if firsts.len() > 1 && !matches!(self.sink, Sink::List) {
+            let said: Vec<String> = firsts
+                .iter()
+                .map(|(input, event)| format!("{} in {input}", text(&self.events.get(*event).name)))
+                .collect();
+            pipe.note(format_args!(
+                "the first events differ, and are summed: {}; --event takes one",
+                said.join(", ")
+            ));
+        }
+    }
+
+    /// Adds all events to the sums of `--stats`, and says which are left out.
+    fn report_events(&self, pipe: &mut Pipe) {
+        if matches!(self.sink, Sink::List) {
+            return;
+        }
+        let is_any_taken = self.events.iter().any(Event::was_wanted);
+        let others = self.events.sorted();
+        let others: Vec<&Event> =
+            others.into_iter().filter(|event| !event.is_other_measure()).collect();
+        let all: u128 = others.iter().map(|event| event.all().samples).sum();
+        for event in others {
+            pipe.count_read(self.total(event, event.all()));
+            for (fate, what) in LEFT_OUT {
+                let left_out = self.total(event, event.sum(fate));
+                if left_out.lines > 0 {
+                    pipe.count_dropped(left_out);
+                    pipe.note(format_args!(
+                        "{} samples (weight {}) {what}",
+                        event.sum(fate).samples,
+                        left_out.weight,
+                    ));
+                }
+            }
+            let left_out = event.sum(Fate::OtherEvent);
+            let total = self.total(event, left_out);
+            pipe.count_dropped(total);
+            if total.lines > 0 && is_any_taken {
+                pipe.note(format_args!(
+                    "event {}: {} of {all} samples (weight {}) left out{}",
+                    text(&event.name),
+                    left_out.samples,
+                    total.weight,
+                    self.events.hint,
+                ));
+            }
+        }
+        if !is_any_taken {
+            self.report_nothing_taken(pipe);
+        }
+    }
+
+    fn report_nothing_taken(&self, pipe: &mut Pipe) {
+        let (measures, events): (Vec<&Event>, Vec<&Event>) =
+            self.events.sorted().into_iter().partition(|event| event.is_measure());
+        let asked = &self.events.asked;
+        if !measures.is_empty() {
+            let names: Vec<String> = measures.iter().map(|event| text(&event.name)).collect();
+            pipe.note(format_args!(
+                "no sample taken: they are measured in {}, but {asked}",
+                names.join(", ")
+            ));
+        }
+        if !events.is_empty() {
+            let all: u128 = events.iter().map(|event| event.all().samples).sum();
+            let names: Vec<String> = events
+                .iter()
+                .map(|event| format!("{} ({})", text(&event.name), event.all().samples))
+                .collect();
+            pipe.note(format_args!(
+                "no sample taken: all {all} are of event {}, but {asked}",
+                names.join(", ")
+            ));
+        }
+    }
+
+    /// What samples of an event amount to, weighed as those that are taken are.
+    fn total(&self, event: &Event, sum: Sum) -> Total {
+        let sums_periods = || self.events.iter().any(|event| event.weigher.sums());
+        let sums = if event.is_taken() {
+            event.weigher.sums()
+        } else {
+            self.input.rule == Rule::Sum
+                || self.input.rule == Rule::CountWhileEqual && sums_periods()
+        };
+        let lines = u64::try_from(sum.samples).unwrap_or(u64::MAX);
+        Total { lines, weight: if sums { sum.total } else { sum.samples } }
+    }
+
+    /// Says where weights are not what one might take them for.
+    fn report_weights(&self, pipe: &mut Pipe) {
+        for event in self.events.iter().filter(|event| event.is_taken() && event.weigher.sums()) {
+            if self.is_all_perf && event.sum(Fate::Taken).total == 0 {
+                pipe.note(format_args!(
+                    "all periods of event {} are 0, so nothing weighs anything: --weight samples counts",
+                    text(&event.name)
+                ));
+            }
+        }
+        let counts_samples = |event: &Event| event.is_taken() && event.unit == b"samples";
+        if self.headers.rates.len() > 1 && self.events.iter().any(counts_samples) {
+            pipe.note(
+                "the sampling rates of the inputs differ: samples do not stand for the same, \
+                 --event words makes them comparable",
+            );
+        }
+        let varying: Vec<String> = self
+            .events
+            .iter()
+            .filter(|event| event.weigher.varied())
+            .map(|event| text(&event.name))
+            .collect();
+        if !varying.is_empty() {
+            let which = if self.events.iter().filter(|event| event.is_taken()).count() > 1 {
+                format!(" of {}", varying.join(", "))
+            } else {
+                String::new()
+            };
+            pipe.note(format_args!(
+                "periods{which} vary: weights are sums of periods, --weight samples counts"
+            ));
+        }
+    }
+
+    fn report_health(&self, pipe: &mut Pipe) {
+        let samples: u128 = self.events.iter().map(|event| event.all().samples).sum();
+        if self.is_all_perf && samples >= u128::from(health::FEWEST_SAMPLES) {
+            // No call chain has the event and the thread.
+            let root_frames = 1 + u32::from(self.input.root != Root::None);
+            health::report(&self.tree, &self.frames, root_frames, pipe);
+        }
+    }
+
+    fn write_header(&self, pipe: &mut Pipe) -> Result<()> {
+        if !self.args.header && !self.headers.are_given() {
+            return Ok(());
+        }
+        let mut headers = Headers::default();
+        for input in &self.headers.inputs {
+            headers.add(input.lines(&self.events, self.args.events.by_event));
+        }
+        headers.differences().iter().for_each(|what| pipe.note(what));
+        headers.kept().into_iter().try_for_each(|line| pipe.out().line(line))
+    }
+
+    /// Writes all stacks. They stand below their events in the tree, which are
+    /// frames only if that was asked for.
+    fn write_tree(&self, pipe: &mut Pipe) -> Result<()> {
+        let nodes: Vec<_> = self.events.iter().filter_map(|event| event.node).collect();
+        match nodes[..] {
+            _ if self.args.events.by_event => {
+                pipe.write_tree(&self.tree, StackTree::ROOT, &self.frames)
+            }
+            [node] => pipe.write_tree(&self.tree, node, &self.frames),
+            _ => pipe.write_tree(&self.tree.without_roots()?, StackTree::ROOT, &self.frames),
+        }
+    }
+
+    /// Writes what the inputs hold, an event a line: name, unit, samples, total.
+    fn write_list(&self, pipe: &mut Pipe) -> Result<()> {
+        for event in self.events.iter() {
+            let all = event.all();
+            let fields = [&text(&event.name), "\t", &event.unit.to_str_lossy(), "\t"].concat();
+            let line = format!("{fields}{}\t{}\n", all.samples, all.total);
+            pipe.write_lines(line.as_bytes(), Total { lines: 1, weight: all.total })?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of an event for a message.
+fn text(name: &[u8]) -> String {
+    shown(name).to_str_lossy().into_owned()
+}

@@ -1,0 +1,78 @@
+//! Where samples go: into sums, or out as they come.
+
+use common::{FrameId, Result};
+
+use super::Samples;
+use super::args::SamplesArgs;
+use super::off_cpu::OffCpu;
+use super::table::Table;
+use super::weight::Rule;
+
+/// What stands for a sample without any frame.
+pub(super) const NO_STACK: &[u8] = b"[no stack]";
+
+/// What becomes of samples.
+#[derive(Debug)]
+pub(super) enum Sink {
+    /// They are summed.
+    Sum,
+    /// Each is written as a folded line.
+    PerSample,
+    /// Each is a row of a table.
+    Table(Table),
+    /// The time between them is summed.
+    OffCpu(OffCpu),
+    /// Only their events are of interest.
+    List,
+}
+
+impl Sink {
+    pub(super) fn new(args: &SamplesArgs) -> Sink {
+        match args {
+            SamplesArgs { off_cpu: true, .. } => Sink::OffCpu(OffCpu::default()),
+            SamplesArgs { table: true, .. } => Sink::Table(Table::default()),
+            SamplesArgs { per_sample: true, .. } => Sink::PerSample,
+            SamplesArgs { list_events: true, .. } => Sink::List,
+            _ => Sink::Sum,
+        }
+    }
+
+    /// How sampling periods are weighed unless the user chooses. Counts turn
+    /// into sums of periods where periods differ, which lines that are written
+    /// at once cannot.
+    pub(super) fn auto_rule(&self) -> Rule {
+        match self {
+            Sink::PerSample => Rule::Count,
+            Sink::Table(_) => Rule::Sum,
+            Sink::Sum | Sink::OffCpu(_) | Sink::List => Rule::CountWhileEqual,
+        }
+    }
+}
+
+impl Samples<'_> {
+    /// Writes the line of one sample.
+    pub(super) fn write_row(
+        &mut self,
+        weight: u64,
+        frames: impl Iterator<Item = FrameId>,
+    ) -> Result<()> {
+        self.write_streamed_header()?;
+        let Samples { pipe: Some(pipe), sink, base, frames: table, text, .. } = self else {
+            return Ok(());
+        };
+        text.clear();
+        for (depth, frame) in base.frames.iter().copied().chain(frames).enumerate() {
+            if depth > 0 {
+                text.push(b';');
+            }
+            text.extend_from_slice(table.name(frame));
+        }
+        if text.is_empty() {
+            text.extend_from_slice(NO_STACK);
+        }
+        match sink {
+            Sink::Table(rows) => rows.close(text, weight, pipe),
+            _ => pipe.write(text, weight),
+        }
+    }
+}
