@@ -240,3 +240,11 @@ fn every_frame_that_inferno_draws_is_in_ours() {
 fn counted(picture: &Picture) -> Vec<(String, i64, u64)> {
     picture.frames().into_iter().map(|(name, row, _, weight)| (name, row, weight)).collect()
 }
+
+#[test]
+fn the_unit_is_what_the_header_says_unless_told() {
+    let input = "# unit: nanoseconds\nmain 7\n";
+    assert!(filter("stack-svg", &[], input).contains("7 nanoseconds"));
+    let told = filter("stack-svg", &["--unit", "ns"], input);
+    assert!(told.contains("7 ns") && !told.contains("nanoseconds"));
+}

@@ -10,8 +10,8 @@ use crate::io::messages::Messages;
 use crate::io::progress::Progress;
 use crate::stacks::Counting;
 use crate::{
-    Blocks, Error, Files, FoldedLine, FoldedPair, FrameTable, Input, Malformed, NodeId,
-    Output, Result, StackCounts, StackTree, Stats, Status, Total, run,
+    Blocks, Error, Files, FoldedLine, FoldedPair, FrameTable, Headers, Input, Malformed, NodeId,
+    Output, Result, StackCounts, StackTree, Stats, Status, Total, parse_header, run,
 };
 
 /// What a running tool reads from, writes to and says.
@@ -22,6 +22,8 @@ pub struct Pipe {
     messages: Messages,
     wants_stats: bool,
     progress: Progress,
+    /// What inputs of folded lines say of themselves.
+    headers: Headers,
 }
 
 /// A line that is not empty, and where it stands.
@@ -41,7 +43,14 @@ impl Pipe {
     pub(crate) fn new(tool: &str, out: Output, wants_stats: bool) -> Pipe {
         let progress = Progress::new(tool);
         let messages = Messages::new(tool, progress.clone());
-        Pipe { out, stats: Stats::default(), messages, wants_stats, progress }
+        Pipe {
+            out,
+            stats: Stats::default(),
+            messages,
+            wants_stats,
+            progress,
+            headers: Headers::default(),
+        }
     }
 
     /// Where results go: for text that is not a stack.
@@ -184,8 +193,9 @@ impl Pipe {
         })
     }
 
-    /// Hands every folded line of one input to `each`; comments are dropped,
-    /// malformed lines are named.
+    /// Hands every folded line of one input to `each`; header lines are kept for
+    /// [`write_header`](Pipe::write_header), other comments are dropped, malformed
+    /// lines are named.
     ///
     /// # Errors
     ///
@@ -195,9 +205,35 @@ impl Pipe {
         input: &mut Input,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        self.for_each_line(input, |line, pipe| {
-            if line.is_comment() { Ok(()) } else { pipe.folded(&line, &mut each) }
-        })
+        let mut header = Vec::new();
+        let read = self.for_each_line(input, |line, pipe| {
+            if line.is_comment() {
+                header.extend(parse_header(line.text).map(|_| line.text.to_vec()));
+                return Ok(());
+            }
+            pipe.folded(&line, &mut each)
+        });
+        self.headers.add(header);
+        read
+    }
+
+    /// Writes the header lines that are the same in all inputs that have any, and
+    /// names those that differ.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_header(&mut self) -> Result<()> {
+        self.headers.differences().iter().for_each(|what| self.note(what));
+        let Pipe { headers, out, .. } = self;
+        headers.kept().into_iter().try_for_each(|line| out.line(line))
+    }
+
+    /// What the header lines of all inputs say of one key, such as `unit`.
+    #[must_use]
+    pub fn header_value(&self, key: &str) -> Option<&[u8]> {
+        let mut values = self.headers.kept().into_iter().filter_map(parse_header);
+        values.find(|(found, _)| *found == key).map(|(_, value)| value)
     }
 
     /// Hands every folded line to `each`; malformed ones are named.
@@ -224,15 +260,21 @@ impl Pipe {
         mut each: impl FnMut(FoldedPair<'_>) -> Result<()>,
     ) -> Result<()> {
         self.for_each_input(files, |input, pipe| {
-            pipe.for_each_line(input, |line, pipe| match FoldedPair::parse(line.text) {
-                _ if line.is_comment() => Ok(()),
+            let mut header = Vec::new();
+            let read = pipe.for_each_line(input, |line, pipe| match FoldedPair::parse(line.text) {
+                _ if line.is_comment() => {
+                    header.extend(parse_header(line.text).map(|_| line.text.to_vec()));
+                    Ok(())
+                }
                 Ok(pair) => {
                     let weight = u128::from(pair.before) + u128::from(pair.after);
                     pipe.stats.read += Total { lines: 1, weight };
                     each(pair)
                 }
                 Err(why) => pipe.malformed_line(&line, why),
-            })
+            });
+            pipe.headers.add(header);
+            read
         })
     }
 

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
 
 fn stack_merge(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let counts = pipe.count_folded(&args.files)?;
+    pipe.write_header()?;
     pipe.write_counts(counts)?;
     Ok(pipe.status())
 }

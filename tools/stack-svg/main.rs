@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     common::run(stack_svg)
 }
 
-fn stack_svg(args: Args, pipe: &mut Pipe) -> Result<Status> {
+fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.csp_hash {
         pipe.out().line(viewer::policy().as_bytes())?;
         return Ok(Status::Success);
@@ -85,6 +85,9 @@ fn stack_svg(args: Args, pipe: &mut Pipe) -> Result<Status> {
         pipe.note("nothing to draw: no folded stack with a weight came in");
         return Ok(Status::Nothing);
     };
+    if let Some(unit) = pipe.header_value("unit") {
+        args.look.count_name.get_or_insert_with(|| String::from_utf8_lossy(unit).into_owned());
+    }
     let svg = draw(&args, &profiles).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
