@@ -9,93 +9,22 @@ mod perf_script;
 mod unread;
 
 use std::fmt;
-use std::num::NonZero;
-use std::thread;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use common::{Error, Input, Result};
 
-use crate::samples::{Root, Samples, Source, Weighs};
-use memtrace::ObjectArgs;
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::samples::{Samples, Source};
 
 /// How much of an input is looked at, in bytes.
 const HEAD_SIZE: usize = 64 * 1024;
-
-/// Each thread has blocks and tables of its own, and memory is as fast as it
-/// gets before there are more.
-const MOST_THREADS: usize = 8;
-
-/// More than processors have cores; each takes memory.
-const MOST_ASKED_THREADS: usize = 256;
-
-/// A format that can be read.
-pub(crate) struct Format {
-    /// What it is called on the command line.
-    pub(crate) name: &'static str,
-    /// What `--list-formats` says of it.
-    pub(crate) about: &'static str,
-    /// Whether an input that begins so is in this format. May say no as long as
-    /// there is too little to see.
-    pub(crate) detect: fn(&Head<'_>) -> bool,
-    /// Reads an input to its end.
-    pub(crate) parse: fn(&mut Input, &Options, &mut Samples<'_>) -> Result<()>,
-    /// What `--root` is unless the user chooses.
-    pub(crate) root: Root,
-    /// What the numbers beside samples are.
-    pub(crate) weighs: Weighs,
-}
 
 /// All formats, in the order in which they are tried: the first yes counts.
 /// Folded comes last, since much looks like a word and a number.
 pub(crate) static FORMATS: [Format; 5] =
     [memtrace::FORMAT, landmarks::JSON, landmarks::TEXT, perf_script::FORMAT, folded::FORMAT];
-
-/// The start of an input.
-pub(crate) struct Head<'a> {
-    pub(crate) bytes: &'a [u8],
-    /// Whether the input ends here.
-    pub(crate) is_whole: bool,
-    /// Whether no more of it will be seen.
-    pub(crate) is_last: bool,
-}
-
-impl<'a> Head<'a> {
-    /// The bytes but for a last line that is cut short.
-    pub(crate) fn text(&self) -> &'a [u8] {
-        match memchr::memrchr(b'\n', self.bytes) {
-            Some(end) if !self.is_whole => &self.bytes[..end],
-            _ => self.bytes,
-        }
-    }
-
-    /// The lines of [`text`](Head::text), without LF and CR.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
-        let lines = self.text().split(|&byte| byte == b'\n');
-        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-    }
-}
-
-/// What the user chose for some formats only.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Options {
-    #[command(flatten)]
-    pub(crate) objects: ObjectArgs,
-
-    /// Read with as many threads; the default is one per processor, 8 at most
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
-}
-
-impl Options {
-    /// How many threads may read one input.
-    pub(crate) fn threads(&self) -> usize {
-        match self.threads {
-            Some(threads) => threads.get().min(MOST_ASKED_THREADS),
-            None => thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS),
-        }
-    }
-}
 
 /// Which format to read.
 #[derive(Args, Debug)]
@@ -103,12 +32,6 @@ pub(crate) struct FormatArgs {
     /// Read this format; without it the content tells
     #[arg(short, long, value_parser = name_parser())]
     format: Option<&'static Format>,
-}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
 }
 
 fn name_parser() -> impl TypedValueParser<Value = &'static Format> {

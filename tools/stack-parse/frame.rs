@@ -193,64 +193,69 @@ fn is_java_inlining(frame: &Frame<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::perf_script::FrameLine;
 
-    fn names(line: &str, annotate: bool, inlined: Inlined) -> Vec<String> {
-        let line = FrameLine::parse(line.as_bytes()).expect("a frame");
+    const KERNEL: u64 = 0xffff_ffff_8158_e3e1;
+
+    fn frame<'a>(address: u64, name: &'a str, object: &'a str) -> Frame<'a> {
+        let (name, object, address) = (name.as_bytes(), object.as_bytes(), Some(address));
+        Frame { name, object, address, kind: Kind::of_object(object, address), ..Frame::default() }
+    }
+
+    fn names(frame: &Frame<'_>, annotate: bool, inlined: Inlined) -> Vec<String> {
         let args = FrameArgs { annotate, inlined, srcline: false };
         let mut names = Vec::new();
-        args.for_each_name(&Frame::from(&line), &mut Vec::new(), |name| {
-            names.push(name.to_str_lossy().into())
-        });
+        args.for_each_name(frame, &mut Vec::new(), |name| names.push(name.to_str_lossy().into()));
         names
     }
 
     #[test]
     fn names_stay_as_printed() {
-        for (line, name) in [
-            ("1 (anonymous namespace)::f(int)+0x2 (/demo)", "(anonymous namespace)::f(int)"),
-            ("1 <A as B>::f (/demo)", "<A as B>::f"),
-            ("1 fn() -> T (/demo)", "fn() -> T"),
-            ("1 JS:*get a->b x.js:1:2 (/tmp/perf-1.map)", "JS:*get a->b x.js:1:2"),
-            ("1 [unknown] (/usr/lib/libc.so.6)", "[libc.so.6]"),
-            ("1 [unknown] (//anon)", "[anon]"),
-            ("1 [unknown] ([kernel.kallsyms])", "[kernel.kallsyms]"),
-            ("1 [unknown] ([unknown])", "[unknown]"),
-            ("1 [unknown]", "[unknown]"),
-            ("    56024653f1ea", "[0x56024653f1ea]"),
-            ("1 [unknown] (/memfd:my demo (deleted))", "[memfd:my demo (deleted)]"),
+        for (name, object, expected) in [
+            ("(anonymous namespace)::f(int)", "/demo", "(anonymous namespace)::f(int)"),
+            ("<A as B>::f", "/demo", "<A as B>::f"),
+            ("fn() -> T", "/demo", "fn() -> T"),
+            ("JS:*get a->b x.js:1:2", "/tmp/perf-1.map", "JS:*get a->b x.js:1:2"),
+            ("", "/usr/lib/libc.so.6", "[libc.so.6]"),
+            ("", "//anon", "[anon]"),
+            ("", "[kernel.kallsyms]", "[kernel.kallsyms]"),
+            ("", "[unknown]", "[unknown]"),
+            ("", "/memfd:my demo (deleted)", "[memfd:my demo (deleted)]"),
+            ("", "", "[0x56024653f1ea]"),
         ] {
-            assert_eq!(names(line, false, Inlined::Keep), [name], "{line}");
+            let frame = frame(0x5602_4653_f1ea, name, object);
+            assert_eq!(names(&frame, false, Inlined::Keep), [expected], "{name} {object}");
         }
+        assert_eq!(names(&Frame::default(), false, Inlined::Keep), ["[unknown]"]);
     }
 
     #[test]
     fn marks_tell_kernel_jit_and_inlined() {
-        for (line, name) in [
-            ("ffffffff8158e3e1 f+0xc1 ([kernel.kallsyms])", "f_[k]"),
-            ("ffffffffb88000d4 [unknown] (/boot/vmlinux-5.4.14)", "[vmlinux-5.4.14]_[k]"),
-            ("ffffffffc087cbc9 f (/lib/modules/mlx5_core.ko.xz)", "f_[k]"),
-            ("ffffffffc087cbc9 f ([nf_tables])", "f_[k]"),
-            ("7ffc1 __vdso_time ([vdso])", "__vdso_time"),
-            ("7ffc1 main (/demo)", "main"),
-            ("7ffc1 LazyCompile:~f (/tmp/perf-1.map)", "LazyCompile:~f_[j]"),
-            ("7ffc1 f (/home/x/jitted-1-2.so)", "f_[j]"),
-            ("7ffc1 f+0x2 (inlined)", "f_[i]"),
+        for (frame, expected) in [
+            (frame(KERNEL, "f", "[kernel.kallsyms]"), "f_[k]"),
+            (frame(KERNEL, "", "/boot/vmlinux-5.4.14"), "[vmlinux-5.4.14]_[k]"),
+            (frame(KERNEL, "f", "/lib/modules/mlx5_core.ko.xz"), "f_[k]"),
+            (frame(KERNEL, "f", "[nf_tables]"), "f_[k]"),
+            (frame(0x7_ffc1, "__vdso_time", "[vdso]"), "__vdso_time"),
+            (frame(0x7_ffc1, "main", "/demo"), "main"),
+            (frame(0x7_ffc1, "LazyCompile:~f", "/tmp/perf-1.map"), "LazyCompile:~f_[j]"),
+            (frame(0x7_ffc1, "f", "/home/x/jitted-1-2.so"), "f_[j]"),
+            (Frame { inlined: true, ..frame(0x7_ffc1, "f", "") }, "f_[i]"),
         ] {
-            assert_eq!(names(line, true, Inlined::Keep), [name], "{line}");
+            assert_eq!(names(&frame, true, Inlined::Keep), [expected]);
         }
     }
 
     #[test]
     fn java_methods_split_at_their_inlining() {
-        let line = "7f01 Ljava/A;::f->Ljava/B;::g (/tmp/perf-9.map)";
-        assert_eq!(names(line, true, Inlined::Keep), ["Ljava/A;::f_[j]", "Ljava/B;::g_[i]"]);
-        assert_eq!(names(line, false, Inlined::Drop), ["Ljava/A;::f"]);
+        let frame = frame(0x7f01, "Ljava/A;::f->Ljava/B;::g", "/tmp/perf-9.map");
+        assert_eq!(names(&frame, true, Inlined::Keep), ["Ljava/A;::f_[j]", "Ljava/B;::g_[i]"]);
+        assert_eq!(names(&frame, false, Inlined::Drop), ["Ljava/A;::f"]);
     }
 
     #[test]
     fn inlined_frames_can_go() {
-        assert!(names("1 f+0x2 (inlined)", false, Inlined::Drop).is_empty());
-        assert_eq!(names("1 f+0x2 (inlined)", false, Inlined::Keep), ["f"]);
+        let frame = Frame { inlined: true, ..frame(1, "f", "") };
+        assert!(names(&frame, false, Inlined::Drop).is_empty());
+        assert_eq!(names(&frame, false, Inlined::Keep), ["f"]);
     }
 }

@@ -1,7 +1,9 @@
 //! Any profiler's output to folded stacks.
 
+mod format;
 mod formats;
 mod frame;
+mod options;
 mod read;
 mod samples;
 
@@ -11,7 +13,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Files, Pipe, Result, Status};
 
-use formats::{FORMATS, FormatArgs, Options};
+use formats::{FORMATS, FormatArgs};
+use options::Options;
 use samples::{Samples, SamplesArgs};
 
 /// Turn any profiler's output into folded stacks, summed and sorted

@@ -155,11 +155,16 @@ impl<'p> Samples<'p> {
     }
 
     /// Opens an input.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] with what the system says.
+    ///
+    /// # Panics
+    ///
+    /// In a thread that helps another one, which gets its text from there.
     pub(crate) fn open_input(&self, path: &Path) -> Result<Input> {
-        match &self.pipe {
-            Some(pipe) => pipe.open(path),
-            None => Err(Error::Usage("only the first thread opens inputs".to_owned())),
-        }
+        self.pipe.as_ref().expect("inputs are opened where the output is").open(path)
     }
 
     /// Says what is wrong with an input.

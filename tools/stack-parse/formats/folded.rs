@@ -2,7 +2,8 @@
 
 use common::{FoldedLine, Frames, Input, Result, parse_header};
 
-use super::{Format, Head, Options};
+use crate::format::{Format, Head};
+use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::samples::events::Measure;
 use crate::samples::sample::Origin;

@@ -5,7 +5,7 @@
 mod json;
 mod text;
 
-use super::Format;
+use crate::format::Format;
 use crate::samples::events::Measure;
 use crate::samples::{Root, Weighs};
 

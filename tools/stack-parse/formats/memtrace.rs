@@ -18,13 +18,12 @@ mod trace;
 
 use common::{Error, Input, Result};
 
-use super::{Format, Head, Options};
+use crate::format::{Format, Head};
+use crate::options::{ObjectArgs, Options};
 use crate::samples::{Root, Samples, Weighs};
 use malformed::Stop;
 use packets::Packets;
 use trace::Trace;
-
-pub(super) use objects::ObjectArgs;
 
 /// What every packet begins with, and every file.
 const MAGIC: [u8; 4] = 0xC1FC_1FC1_u32.to_le_bytes();

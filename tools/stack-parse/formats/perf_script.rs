@@ -23,7 +23,8 @@ mod tokens;
 use common::{Blocks, Error, Input, Result};
 use memchr::{memchr, memmem};
 
-use super::{Format, Options};
+use crate::format::Format;
+use crate::options::Options;
 use crate::samples::Samples;
 use crate::samples::sample::{Origin, Sample, Time};
 use crate::samples::{Root, Weighs};

@@ -9,8 +9,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 
 use super::{BYTES, CYCLES};
-use crate::formats::{Head, Options};
+use crate::format::Head;
 use crate::frame::Frame;
+use crate::options::Options;
 use crate::read::call_tree::{self, Call};
 use crate::samples::Samples;
 

@@ -9,8 +9,9 @@ use bstr::ByteSlice;
 use common::{Input, Result};
 
 use super::CYCLES;
-use crate::formats::{Head, Options};
+use crate::format::Head;
 use crate::frame::Frame;
+use crate::options::Options;
 use crate::read::call_tree::{self, Call};
 use crate::read::lines::for_each_line;
 use crate::samples::Samples;

@@ -2,41 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use clap::Args;
 use common::{NodeId, Result};
 
+use crate::options::ObjectArgs;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
-/// Which objects of a memory trace to count.
-#[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct ObjectArgs {
-    /// Only memory that was not collected before the trace ended (memtrace)
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu"])]
-    live: bool,
-
-    /// Only what was allocated in the major heap (memtrace)
-    #[arg(long)]
-    major: bool,
-
-    /// Only what was promoted to the major heap; with --major either (memtrace)
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu"])]
-    promoted: bool,
-}
-
 impl ObjectArgs {
-    /// True if and only if some objects are left out.
-    pub(crate) fn is_choice(self) -> bool {
-        self.live || self.major || self.promoted
-    }
-
-    /// True if and only if an object is in the heap that was asked for, as far
+    /// Whether an object is in the heap that was asked for, as far
     /// as its allocation tells.
     fn admits(self, is_major: bool) -> bool {
         !(self.major || self.promoted) || self.major && is_major
     }
 
-    /// True if and only if only later events tell whether an object counts.
+    /// Whether only later events tell whether an object counts.
     fn must_wait(self, is_major: bool) -> bool {
         self.live || self.promoted && !self.admits(is_major)
     }

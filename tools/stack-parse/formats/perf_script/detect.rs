@@ -1,7 +1,7 @@
 //! Whether an input is the text of `perf script`.
 
 use super::{EventLine, FrameLine};
-use crate::formats::Head;
+use crate::format::Head;
 
 /// Whether the lines seen so far are those of `perf script`.
 pub(super) fn detect(head: &Head<'_>) -> bool {

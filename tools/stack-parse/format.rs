@@ -1,0 +1,56 @@
+//! What a format is: a line in the table of [`crate::formats`].
+
+use std::fmt;
+
+use common::{Input, Result};
+
+use crate::options::Options;
+use crate::samples::{Root, Samples, Weighs};
+
+/// A format that can be read.
+pub(crate) struct Format {
+    /// What it is called on the command line.
+    pub(crate) name: &'static str,
+    /// What `--list-formats` says of it.
+    pub(crate) about: &'static str,
+    /// Whether an input that begins so is in this format. May say no as long as
+    /// there is too little to see.
+    pub(crate) detect: fn(&Head<'_>) -> bool,
+    /// Reads an input to its end.
+    pub(crate) parse: fn(&mut Input, &Options, &mut Samples<'_>) -> Result<()>,
+    /// What `--root` is unless the user chooses.
+    pub(crate) root: Root,
+    /// What the numbers beside samples are.
+    pub(crate) weighs: Weighs,
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// The start of an input.
+pub(crate) struct Head<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Whether the input ends here.
+    pub(crate) is_whole: bool,
+    /// Whether no more of it will be seen.
+    pub(crate) is_last: bool,
+}
+
+impl<'a> Head<'a> {
+    /// The bytes but for a last line that is cut short.
+    pub(crate) fn text(&self) -> &'a [u8] {
+        match memchr::memrchr(b'\n', self.bytes) {
+            Some(end) if !self.is_whole => &self.bytes[..end],
+            _ => self.bytes,
+        }
+    }
+
+    /// The lines of [`text`](Head::text), without LF and CR.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
+        let lines = self.text().split(|&byte| byte == b'\n');
+        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
