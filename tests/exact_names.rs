@@ -1,5 +1,5 @@
-//! Names and lines that executables tell, against readers that share nothing
-//! with ours: OCaml's own backtraces and tests/oracle/frametable.py.
+//! Compares the names and lines that we read from executables with two independent readers:
+//! OCaml's own backtraces and tests/oracle/frametable.py.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::programs::{BACKTRACE, FRAMES, FRAMES_FIXED, LWTSIM, PACKBENCH};
 use crate::util::{binary, feed, filter, output, recording};
 
-/// What the oracle prints, as cells.
+/// The rows that the oracle prints, split into cells.
 fn oracle(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle/frametable.py");
     let mut command = Command::new("python3");
@@ -18,8 +18,8 @@ fn oracle(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// A name of OCaml's runtime as stack-demangle writes it: the unit as a path,
-/// without dune's wrapper, and a unit's initialiser in words.
+/// A name of OCaml's runtime as stack-demangle writes it: the unit is a path without dune's
+/// wrapper, and a unit's initialiser is `(toplevel)`.
 fn readable(name: &str) -> String {
     let (unit, path) = name.split_once('.').unwrap_or((name, "(toplevel)"));
     let mut unit = unit.trim_start_matches("Dune__exe__").to_owned();
@@ -35,8 +35,8 @@ fn table(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
     text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// The symbols that the oracle names, at least `least`, each with its name and
-/// its line.
+/// The symbols that the oracle names, each with its name and line. Asserts that there are at least
+/// `least`.
 fn named(exe: &Path, least: usize) -> BTreeMap<String, (String, String)> {
     let rows = oracle(exe, &[]).into_iter().filter(|row| row[1] != "-");
     let named = rows.map(|row| (row[0].clone(), (readable(&row[1]), row[2].clone())));
@@ -96,7 +96,7 @@ fn calls_stand_where_the_backtrace_of_a_running_program_says() {
     assert!(hard.iter().all(|name| names.contains(name)), "{backtrace}");
 }
 
-/// One stack of all `frames`, by stack-demangle.
+/// What stack-demangle makes of one stack of all `frames`.
 fn demangled(options: &[&str], frames: &[&str]) -> Vec<String> {
     let stack = filter("stack-demangle", options, format!("{} 1\n", frames.join(";")));
     let stack = stack.strip_suffix(" 1\n").expect("the count is kept");
@@ -122,8 +122,9 @@ fn stack_demangle_names_what_the_oracle_names() {
 fn what_perf_has_demangled_by_half_has_the_same_exact_names() {
     let exe = PACKBENCH.to_str().expect("a UTF-8 path");
     for kind in ["dwarf", "fp"] {
-        let [mangled, by_half] = ["nodemangle.script", "script"].map(|form| {
-            let script = recording(&format!("perf/packbench-4.13.1-{kind}.{form}.gz"));
+        let [mangled, by_half] = [".nodemangle", ""].map(|form| {
+            let script =
+                recording(&format!("formats/perf-script/packbench-4.13.1-{kind}{form}.gz"));
             let folded = output("stack-parse", &["--weight", "samples"], script).stdout;
             let renamed = filter("stack-demangle", &["--exe", exe], folded);
             filter("stack-merge", &[], renamed)
@@ -198,7 +199,7 @@ fn several_executables_are_asked_and_contradictions_are_no_answer() {
     ];
     let names = ["Lwtsim.handle_request", "Packbench.build.go", "Stdlib.Map.Make.add"];
     assert_eq!(demangled(&both, &frames), names);
-    // The same symbols with other names: the functions of a rebuilt program.
+    // A rebuilt program may have the same symbols for other functions.
     let other = std::fs::read(&*FRAMES).expect("it is built");
     let other = crate::util::TempFile::new(replaced(&other, b"Foo.Make.run", b"Foo.Made.run"));
     let frames_exe = FRAMES.to_str().expect("UTF-8");

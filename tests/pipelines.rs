@@ -1,8 +1,7 @@
 //! Whole pipelines on real recordings.
 
-use std::fs;
-
-use crate::util::{filter_bytes, golden_path, output, recording, weight};
+use crate::formats::cases;
+use crate::util::{filter_bytes, output, recording, weight};
 
 /// Sends `input` through the stages, each a tool and its arguments.
 fn pipeline(input: &[u8], stages: &[&[&str]]) -> Vec<u8> {
@@ -14,16 +13,6 @@ fn pipeline(input: &[u8], stages: &[&[&str]]) -> Vec<u8> {
     })
 }
 
-fn recordings(folder: &str) -> Vec<String> {
-    let entries = fs::read_dir(golden_path(folder)).expect("a folder of recordings");
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a plain name"))
-        .map(|name| format!("{folder}/{name}"))
-        .collect();
-    names.sort();
-    names
-}
-
 const FILTERS: [&[&str]; 4] = [
     &["stack-demangle"],
     &["stack-collapse-frames", "--preset", "ocaml-gc"],
@@ -33,24 +22,25 @@ const FILTERS: [&[&str]; 4] = [
 
 #[test]
 fn every_recording_keeps_its_weight_to_the_picture() {
-    for name in recordings("perf").into_iter().chain(recordings("perf-script")) {
-        let parse: &[&str] = &["stack-parse", "--by-event", "--weight", "samples"];
-        let parsed = pipeline(&recording(&name), &[parse]);
+    for case in cases() {
+        let args = case.args();
+        let parse: Vec<&str> = ["stack-parse"].into_iter().chain(args.split_whitespace()).collect();
+        let parsed = pipeline(&recording(&case.input), &[&parse]);
         let filtered = pipeline(&parsed, &FILTERS);
-        assert_eq!(weight(&filtered), weight(&parsed), "{name}");
+        assert_eq!(weight(&filtered), weight(&parsed), "{}", case.input);
         let svg = String::from_utf8(pipeline(&filtered, &[&["stack-svg"]])).expect("UTF-8");
         let total = format!("total_samples=\"{}\"", weight(&parsed));
-        assert!(svg.contains(&total), "{name}: {total}");
+        assert!(svg.contains(&total), "{}: {total}", case.input);
     }
 }
 
 #[test]
 fn the_collector_of_treegc_is_one_frame_with_its_known_share() {
-    // Counted by an independent program, which also took the 88 samples of
-    // caml_page_table_lookup below compare, hash and make_vect for the
-    // collector's: 42.4 % of treegc-4.13.1.
+    // The shares are those of an independent program. It counted another 88 samples of
+    // treegc-4.13.1 as the collector's, where compare, hash and make_vect call
+    // caml_page_table_lookup: 42.4 %.
     for (name, share) in [("treegc-4.13.1-dwarf", 38.65), ("treegc-5.2.0fp-fp", 33.08)] {
-        let script = recording(&format!("perf/{name}.script.gz"));
+        let script = recording(&format!("formats/perf-script/{name}.gz"));
         let folded = pipeline(
             &script,
             &[
@@ -66,7 +56,7 @@ fn the_collector_of_treegc_is_one_frame_with_its_known_share() {
 
 #[test]
 fn towers_of_treegc_fold_to_few_stacks() {
-    let script = recording("perf/treegc-4.13.1-dwarf.script.gz");
+    let script = recording("formats/perf-script/treegc-4.13.1-dwarf.gz");
     let folded = pipeline(
         &script,
         &[
@@ -83,7 +73,7 @@ fn towers_of_treegc_fold_to_few_stacks() {
 
 #[test]
 fn the_pipeline_of_the_readme_runs_as_written() {
-    let script = recording("perf/treegc-5.2.0fp-fp.script.gz");
+    let script = recording("formats/perf-script/treegc-5.2.0fp-fp.gz");
     let folded = pipeline(&script, &[&["stack-parse"], &["stack-demangle", "--ocaml"]]);
     let kept: Vec<&[u8]> = folded
         .split_inclusive(|&byte| byte == b'\n')
@@ -96,7 +86,7 @@ fn the_pipeline_of_the_readme_runs_as_written() {
 
 #[test]
 fn invalid_utf_8_passes_through_every_filter_unharmed() {
-    let script = recording("perf/treegc-5.4alpha-dollar-fp.script.gz");
+    let script = recording("formats/perf-script/treegc-5.4alpha-dollar-fp.gz");
     let parsed = pipeline(&script, &[&["stack-parse"]]);
     assert!(std::str::from_utf8(&parsed).is_err());
     for filter in [

@@ -1,19 +1,17 @@
-//! The recipes of man/stack-tools.7 and README.md, run as they stand there: the
-//! commands are read from the pages, the program is built by OCaml's compiler
-//! and recorded by the real perf. And the examples of the tools' pages, which
-//! show what comes out.
+//! Runs the recipes of man/stack-tools.7 and README.md. The commands are read from the pages; the
+//! program is built by OCaml's compiler and recorded by perf. Also runs the examples in the tools'
+//! pages and compares with the output shown there.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::programs::{APP, LWTSIM};
-use crate::util::{TOOLS, binary, recording};
+use crate::util::{TOOLS, binary, recording, skip};
 
-/// What the recipes of a page must bring about, by their titles: texts in what
-/// they print or in the files that they write.
+/// The titles of the recipes of a page, each with texts that must be in what the recipe prints or
+/// in the files that it writes.
 type Expected<'a> = &'a [(&'a str, &'a [&'a str])];
 
 const OF_PAGE: Expected = &[
@@ -46,8 +44,8 @@ const OF_README: Expected = &[
     ("In a Makefile.", &["<svg", "Db.query"]),
 ];
 
-/// What Instruments puts into the clipboard: inclusive and own time, and a name
-/// behind a blank for each caller.
+/// A call tree as Instruments copies it to the clipboard: inclusive time, own time, and the name,
+/// indented by one space for each caller.
 const DEEP_COPY: &str = "Weight\tSelf Weight\tSymbol Names\n\
     1.04 min\u{2007}100.0%\t0 s\t   start\n\
     1.04 min\u{2007}100.0%\t0 s\t    main\n\
@@ -61,7 +59,7 @@ struct Recipe {
     commands: String,
 }
 
-/// The recipes of man/stack-tools.7: the displays of each subsection.
+/// The recipes of man/stack-tools.7. Each subsection is one; its displays are the commands.
 fn of_page() -> Vec<Recipe> {
     let page = include_str!("../man/stack-tools.7");
     let (_, book) = page.split_once("\n.Sh COOK BOOK\n").expect("a cook book");
@@ -75,7 +73,7 @@ fn of_page() -> Vec<Recipe> {
         .collect()
 }
 
-/// What a man page shows as a terminal has it.
+/// The displays of a man page, as a terminal shows them.
 fn displays(page: &str) -> Vec<String> {
     let displays = page.split(".Bd -literal -offset indent\n").skip(1);
     let displays = displays.map(|it| it.split_once("\n.Ed").expect("an end").0);
@@ -88,7 +86,7 @@ fn displays(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// The recipes of README.md: the indented lines behind each bold title.
+/// The recipes of README.md. Each bold title starts one; the indented lines are the commands.
 fn of_readme() -> Vec<Recipe> {
     let page = include_str!("../README.md");
     let (_, recipes) = page.split_once("\n## Recipes\n").expect("recipes");
@@ -111,13 +109,13 @@ struct Place {
 impl Place {
     fn empty(name: &str) -> Place {
         let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
-        // What an earlier run left; at first there is nothing.
+        // An earlier run may have left a folder, or not.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("scripts")).expect("a writable target directory");
         Place { folder }
     }
 
-    /// With everything that the recipes find; `None` where perf may not record.
+    /// A folder with everything that the recipes need, or `None` where perf may not record.
     fn stocked(name: &str) -> Option<Place> {
         let place = Place::empty(name);
         fs::copy(&*APP, place.path("app.exe")).expect("it is built");
@@ -125,7 +123,7 @@ impl Place {
             let from = APP.with_file_name(source);
             symlink(from, place.path(source)).expect("a new name");
         }
-        place.write("app.ctf", recording("memtrace/alloc.ctf.gz"));
+        place.write("app.ctf", recording("formats/memtrace/alloc.ctf.gz"));
         for (name, folded) in [
             ("monday.folded", "main;work 2\n"),
             ("tuesday.folded", "main;work 3\n"),
@@ -135,7 +133,7 @@ impl Place {
             place.write(name, folded);
         }
         place.program("pbpaste", &format!("#!/bin/sh\ncat << 'END'\n{DEEP_COPY}END\n"));
-        // The script would build the tools first.
+        // Without `--from` the script would build the tools first.
         let flame = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/flame");
         let tools = tools().display();
         place.program("scripts/flame", &format!("#!/bin/sh\nexec {flame} --from {tools} \"$@\"\n"));
@@ -147,13 +145,12 @@ impl Place {
         })
     }
 
-    /// Records a program; false where perf may not do that.
+    /// Records a program. Returns false where perf may not record.
     fn record(&self, arguments: &str) -> bool {
         let (may, _) = self.run(&format!("perf record -F 999 --call-graph dwarf {arguments}"));
         if !may {
             let said = fs::read_to_string(self.path("said")).unwrap_or_default();
-            // Seen even where the test passes.
-            let _ = writeln!(io::stderr(), "recipes skipped, perf does not record here: {said}");
+            skip(&format!("perf does not record here: {said}"));
         }
         may
     }
@@ -175,7 +172,7 @@ impl Place {
     /// Runs commands in a shell; returns whether they succeeded, and what they
     /// printed.
     fn run(&self, commands: &str) -> (bool, String) {
-        // perf records into standard output if it is a pipe.
+        // Files, since perf would write its recording to a standard output that is a pipe.
         let [printed, said] =
             ["printed", "said"].map(|name| File::create(self.path(name)).expect("a new file"));
         let path = std::env::var("PATH").expect("a PATH");
@@ -192,13 +189,13 @@ impl Place {
         (status.success(), String::from_utf8_lossy(&printed).into_owned())
     }
 
-    /// Runs a recipe; returns what it printed and wrote.
+    /// Runs a recipe. Returns what it printed and what it wrote to files.
     fn cook(&self, recipe: &Recipe) -> String {
         let Recipe { title, commands } = recipe;
         let is_makefile = commands.starts_with('%');
         if is_makefile {
             self.write("Makefile", commands);
-            // What other recipes have made is newer than the recording.
+            // make would not run: other recipes made these files after the recording.
             for made in ["app.folded", "app.svg"] {
                 fs::remove_file(self.path(made)).expect("an earlier recipe made it");
             }
@@ -228,8 +225,7 @@ fn written_by(commands: &str) -> Vec<&str> {
     targets.map(|pair| pair[1]).filter(|name| is_result(name)).collect()
 }
 
-/// Runs all recipes, in their order, and compares with what they must bring
-/// about; each must bring about something.
+/// Runs all recipes in their order, and looks for the expected texts of each.
 fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
     let titles: Vec<&str> = recipes.iter().map(|recipe| &recipe.title[..]).collect();
     let known: Vec<&str> = expected.iter().map(|(title, _)| *title).collect();
@@ -274,7 +270,7 @@ fn fibres_of_a_recorded_program_are_rows_with_their_names() {
         .map(|(name, weight)| (name, weight.parse().expect("a weight")))
         .collect();
     let all: f64 = rows.iter().map(|(_, weight)| weight).sum();
-    // The true shares, computed from the constants of the program.
+    // The true shares, in percent, computed from the constants of the program.
     for (name, truth) in [
         ("Lwtsim.guarded.(fun)", 7.9),
         ("Lwtsim.handle_request", 61.4),
@@ -291,8 +287,8 @@ fn fibres_of_a_recorded_program_are_rows_with_their_names() {
     }
 }
 
-/// `$ cat app.folded` shows a file, and the examples behind it what becomes of
-/// that file; those that need a recording or a program show nothing.
+/// `$ cat app.folded` shows a file, and the examples after it show what the tools make of that
+/// file. Examples that need a recording or a program show no output.
 #[test]
 fn the_examples_of_the_pages_give_what_they_show() {
     let mut tried = 0;

@@ -178,7 +178,7 @@ impl Place {
         command
             .current_dir(&self.folder)
             .env("PATH", format!("{}:{path}", self.folder.display()))
-            .env("RECORDING", golden_path("perf/treegc-4.13.1-fp.script.gz"));
+            .env("RECORDING", golden_path("formats/perf-script/treegc-4.13.1-fp.gz"));
         command
     }
 

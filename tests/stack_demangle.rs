@@ -19,7 +19,7 @@ fn frame(args: &[&str], frame: &str) -> String {
 
 /// A recording's folded stacks, whatever stack-parse has to say about them.
 fn parsed_recording(name: &str) -> Vec<u8> {
-    let script = recording(&format!("perf/{name}.script.gz"));
+    let script = recording(&format!("formats/perf-script/{name}.gz"));
     output("stack-parse", &["--weight", "samples"], script).stdout
 }
 
@@ -85,7 +85,7 @@ fn stamps_are_kept_as_asked() {
 
 #[test]
 fn units_of_memtrace_are_paths_as_in_a_profile() {
-    let folded = recording("memtrace/alloc.samples.folded.gz");
+    let folded = recording("folded/alloc.folded.gz");
     let before = frames(&folded);
     let after = frames(&filter_bytes("stack-demangle", &["--ocaml"], &folded));
     let renamed: BTreeSet<_> = after.difference(&before).map(String::as_str).collect();

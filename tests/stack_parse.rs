@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fs;
 
 use inferno::collapse::Collapse;
 use inferno::collapse::perf;
@@ -20,21 +19,13 @@ mod off_cpu;
 // Tables, and those who read them.
 mod table;
 
-use crate::util::{
-    TempFile, assert_golden, filter, filter_bytes, golden_path, output, recording, utf16, weight,
-};
+use crate::util::{TempFile, filter, golden_files, output, recording, utf16, weight};
 
-/// All recordings of `perf script` below tests/golden.
+/// All recordings of `perf script` below tests/golden, but for those of tests/shapes/record.
 fn recordings() -> Vec<String> {
-    let mut names = Vec::new();
-    for folder in ["perf", "perf-script"] {
-        for entry in fs::read_dir(golden_path(folder)).expect("a folder of recordings") {
-            let file = entry.expect("an entry").file_name().into_string().expect("a plain name");
-            names.push(format!("{folder}/{file}"));
-        }
-    }
-    names.sort();
-    names
+    let files = golden_files("formats/perf-script").into_iter();
+    let files = files.filter(|file| file.ends_with(".gz") && !file.starts_with("shape-"));
+    files.map(|file| format!("formats/perf-script/{file}")).collect()
 }
 
 /// Counts the samples and their periods without our parser: all lines that
@@ -84,7 +75,7 @@ fn known_totals_come_out() {
         ("fresh-F-notime", 557),
         ("fresh-dwarf-inlined-srcline", 52),
     ] {
-        let script = recording(&format!("perf-script/{name}.gz"));
+        let script = recording(&format!("formats/perf-script/{name}.gz"));
         let folded = output("stack-parse", &["--by-event", "--weight", "samples"], script);
         assert_eq!(weight(&folded.stdout), samples, "{name}");
     }
@@ -92,7 +83,8 @@ fn known_totals_come_out() {
 
 #[test]
 fn samples_read_whole_and_line_by_line_are_the_same() {
-    let shapes = shapes::shapes().into_iter().map(|name| format!("shapes/{name}.gz"));
+    let shapes =
+        shapes::shapes().into_iter().map(|name| format!("formats/perf-script/shape-{name}.gz"));
     for name in recordings().into_iter().chain(shapes) {
         let script = recording(&name);
         // No blank line is found in a file with CRLF, so it is read line by line.
@@ -108,7 +100,10 @@ fn samples_read_whole_and_line_by_line_are_the_same() {
 #[test]
 fn recordings_from_powershell_are_read() {
     // `perf script > demo.txt` there is UTF-16 with CRLF.
-    for name in ["perf-script/fresh-default.gz", "perf-script/fresh-dwarf-inlined-srcline.gz"] {
+    for name in [
+        "formats/perf-script/fresh-default.gz",
+        "formats/perf-script/fresh-dwarf-inlined-srcline.gz",
+    ] {
         let script = String::from_utf8(recording(name)).expect("UTF-8");
         let text = utf16(&script.replace('\n', "\r\n"), u16::to_le_bytes);
         assert_eq!(filter("stack-parse", &[], text), filter("stack-parse", &[], script), "{name}");
@@ -117,7 +112,7 @@ fn recordings_from_powershell_are_read() {
 
 #[test]
 fn an_anonymous_namespace_keeps_its_frames() {
-    let folded = filter("stack-parse", &[], recording("perf-script/fresh-default.gz"));
+    let folded = filter("stack-parse", &[], recording("formats/perf-script/fresh-default.gz"));
     let is_leaf = |line: &&str| line.contains(";(anonymous namespace)::anon_fn ");
     let leaves: String = folded.lines().filter(is_leaf).map(|line| format!("{line}\n")).collect();
     assert_eq!(weight(leaves.as_bytes()), 355);
@@ -156,13 +151,13 @@ fn as_inferno(stack: &str) -> String {
 /// frames, event names taken from a tracepoint's text, samples of one line
 /// dropped, invalid UTF-8 refused.
 const WRONG_IN_INFERNO: [&str; 7] = [
-    "perf-script/fresh-dwarf-inlined-srcline.gz",
-    "perf-script/fresh-srcline.gz",
-    "perf-script/fresh-sched-F.gz",
-    "perf-script/fresh-sched-tracepoints.gz",
-    "perf-script/fresh-nocallchain.gz",
-    "perf/treegc-5.4alpha-dollar-fp.script.gz",
-    "perf/treegc-5.4alpha-dollar-fp.nodemangle.script.gz",
+    "formats/perf-script/fresh-dwarf-inlined-srcline.gz",
+    "formats/perf-script/fresh-srcline.gz",
+    "formats/perf-script/fresh-sched-F.gz",
+    "formats/perf-script/fresh-sched-tracepoints.gz",
+    "formats/perf-script/fresh-nocallchain.gz",
+    "formats/perf-script/treegc-5.4alpha-dollar-fp.gz",
+    "formats/perf-script/treegc-5.4alpha-dollar-fp.nodemangle.gz",
 ];
 
 #[test]
@@ -277,18 +272,10 @@ fn marks_and_inlined_frames_are_optional() {
 }
 
 #[test]
-fn a_recording_folds_as_it_always_did() {
-    let script = recording("perf-script/fresh-dwarf-inlined.gz");
-    assert_golden(
-        "stack-parse/fresh-dwarf-inlined.folded",
-        &filter_bytes("stack-parse", &[], script),
-    );
-}
-
-#[test]
 fn a_large_file_gives_the_same_as_a_pipe() {
     // A file of several MB is not read but mapped.
-    let once = [recording("perf-script/fresh-default.gz"), b"odd line\n\n".to_vec()].concat();
+    let once =
+        [recording("formats/perf-script/fresh-default.gz"), b"odd line\n\n".to_vec()].concat();
     let script = once.repeat(7_000_000 / once.len());
     let file = TempFile::new(&script);
     let piped = output("stack-parse", &["--stats", "--threads", "1"], &script);

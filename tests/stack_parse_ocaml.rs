@@ -27,7 +27,7 @@ fn what_a_format_does_not_hold_cannot_be_asked_for() {
         assert_eq!(stderr, format!("stack-parse: {said}\n"), "{args:?}");
     }
     assert_eq!(output("stack-parse", &["-f", "memtrace"], &folded).status.code(), Some(2));
-    // Others write CTF too.
+    // Other programs write CTF too.
     let mut other = trace;
     other[28] = 200;
     let output = output("stack-parse", &[], &other);

@@ -1,31 +1,34 @@
 //! All tests of the tools, in one binary so that they are linked once.
 
-// How to run a tool and where the recordings are.
+// Runs a tool, finds the recordings, compares with what is expected.
 mod util;
 
-// Programs that are built to be read.
+// Builds the programs that tests read.
 mod programs;
 
-// How to read a picture.
+// Reads a picture.
 mod picture;
 
-// What all tools promise alike.
+// What every tool promises.
 mod conventions;
 
 // Whole pipelines on real recordings.
 mod pipelines;
 
-// What executables tell, on real programs.
+// Names and lines from real executables.
 mod exact_names;
 
-// What the pages tell people to type.
+// The recipes and examples of the manual and the README.
 mod recipes;
 
-// What a person types in scripts/.
+// The scripts.
 mod scripts;
 
 // Pictures in a real browser.
 mod browser;
+
+// Every format that stack-parse reads.
+mod formats;
 
 // One module per tool.
 mod stack_collapse_frames;

@@ -1,6 +1,6 @@
-//! How to run a tool and where the recordings are.
+//! Runs a tool, finds the recordings, compares with what is expected.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::Output;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,12 +30,12 @@ pub(crate) fn folded_tools() -> impl Iterator<Item = &'static str> {
     TOOLS.into_iter().map(|(name, _)| name).filter(|name| !OTHER_READERS.contains(name))
 }
 
-/// The tools that write a line for a line, while input still comes in.
+/// The tools that write one line for each line they read, while input still comes in.
 pub(crate) const FILTERS: [&str; 4] =
     ["stack-collapse-frames", "stack-demangle", "stack-fold-towers", "stack-grep"];
 
-/// What a tool must be given to pass folded lines on: its operands, and to
-/// stack-parse the format, since a guess needs more than a line or two.
+/// The arguments that a tool needs to pass folded lines on. stack-parse is told the format, since
+/// it cannot always detect it from a line or two.
 const MINIMAL_ARGS: [(&str, &[&str]); 2] =
     [("stack-grep", &["."]), ("stack-parse", &["-f", "folded"])];
 
@@ -50,14 +50,14 @@ pub(crate) fn tool(tool: &str) -> Command {
     Command::new(binary(tool))
 }
 
-/// `args` behind what `tool` cannot do without.
+/// The arguments that `tool` needs, followed by `args`.
 pub(crate) fn with_minimal<'a>(tool: &str, args: &[&'a str]) -> Vec<&'a str> {
     let minimal = MINIMAL_ARGS.iter().find(|(name, _)| *name == tool).map_or(&[][..], |it| it.1);
     [minimal, args].concat()
 }
 
-/// What becomes of folded `input`, whatever the exit status; `args` follow
-/// what the tool cannot do without.
+/// What a tool writes for folded `input` and how it exits; `args` follow the arguments that it
+/// needs.
 pub(crate) fn feed(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
     output(name, &with_minimal(name, args), input)
 }
@@ -69,7 +69,7 @@ pub(crate) fn scratch(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// What becomes of `input`, whatever the exit status.
+/// What a tool writes for `input` and how it exits.
 pub(crate) fn output(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
     tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts")
 }
@@ -102,14 +102,46 @@ pub(crate) fn golden_path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "golden", name].iter().collect()
 }
 
-/// The bytes of a gzipped recording below tests/golden.
+/// The bytes of a file below tests/golden, unpacked if its name ends in `.gz`.
 pub(crate) fn recording(name: &str) -> Vec<u8> {
     let path = golden_path(name);
-    let file =
-        std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let packed = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    if !name.ends_with(".gz") {
+        return packed;
+    }
     let mut bytes = Vec::new();
-    MultiGzDecoder::new(file).read_to_end(&mut bytes).expect("a whole gzip file");
+    MultiGzDecoder::new(&packed[..]).read_to_end(&mut bytes).expect("a whole gzip file");
     bytes
+}
+
+/// The names of the files in a folder below tests/golden, sorted.
+pub(crate) fn golden_files(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(golden_path(folder)).expect("a folder below tests/golden");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.expect("an entry").file_name().into_string().expect("a UTF-8 name")
+    };
+    let mut names: Vec<String> = entries.map(name).collect();
+    names.sort();
+    names
+}
+
+/// A folder of other projects' recordings, which we may read but not copy. It is
+/// `third-party/FOLDER` below the folder that STACK_TOOLS_DATA names; without that
+/// variable the test is skipped, and says so.
+pub(crate) fn third_party(folder: &str) -> Option<PathBuf> {
+    let data = std::env::var_os("STACK_TOOLS_DATA");
+    if data.is_none() {
+        skip(&format!("STACK_TOOLS_DATA does not say where third-party/{folder} is"));
+    }
+    data.map(|data| PathBuf::from(data).join("third-party").join(folder))
+}
+
+/// Says that the test that runs now is skipped. The test runner hides what `eprintln!` prints in
+/// a test that passes, but not what is written to standard error itself.
+pub(crate) fn skip(why: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let _ = writeln!(std::io::stderr(), "{test}: SKIPPED: {why}");
 }
 
 /// `text` in UTF-16 behind a byte order mark.
@@ -117,24 +149,40 @@ pub(crate) fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect()
 }
 
-/// Compares `actual` with tests/golden/`name`; `BLESS=1` writes the file
-/// instead, to be read before it is committed.
+/// Asserts that the file tests/golden/`name` holds `actual`. With `BLESS=1` the file is written
+/// first; read the difference before you commit it.
 pub(crate) fn assert_golden(name: &str, actual: &[u8]) {
     let path = golden_path(name);
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, actual).expect("a writable tests/golden");
     }
     let expected = std::fs::read(&path)
-        .unwrap_or_else(|error| panic!("{}: {error} (BLESS=1 makes it)", path.display()));
-    assert!(
-        expected == actual,
-        "output differs from {}:\n{}",
-        path.display(),
-        String::from_utf8_lossy(actual)
-    );
+        .unwrap_or_else(|error| panic!("tests/golden/{name}: {error} (BLESS=1 writes it)"));
+    if expected != actual {
+        panic!("not as in tests/golden/{name}: {}", first_difference(&expected, actual));
+    }
 }
 
-/// A file with these bytes for a tool to read; removed when it is dropped.
+/// The first line in which two texts differ.
+fn first_difference(expected: &[u8], actual: &[u8]) -> String {
+    let [mut expected, mut actual] =
+        [expected, actual].map(|text| text.split(|&byte| byte == b'\n'));
+    let shown = |line: Option<&[u8]>| match line {
+        Some(line) => format!("{:?}", String::from_utf8_lossy(line)),
+        None => "the end".to_owned(),
+    };
+    let mut number = 1;
+    loop {
+        let lines = (expected.next(), actual.next());
+        if lines.0 != lines.1 || lines.0.is_none() {
+            let [expected, actual] = [lines.0, lines.1].map(shown);
+            return format!("line {number}\n expected {expected}\n    found {actual}");
+        }
+        number += 1;
+    }
+}
+
+/// A file with these bytes for a tool to read. Dropping it removes the file.
 pub(crate) struct TempFile(PathBuf);
 
 impl TempFile {
@@ -154,17 +202,17 @@ impl TempFile {
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        // A file that stays is no failure of a test.
+        // A test does not fail because its file could not be removed.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// As many cases as a property may have that starts a process for each.
+/// The settings of a property test that starts a process for every case: few cases.
 pub(crate) fn few_cases() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) }
 }
 
-/// Well-formed folded lines, a few, out of few frames; some are no UTF-8.
+/// A few well-formed folded lines of a few distinct frames, some of which are not UTF-8.
 pub(crate) fn folded_lines() -> impl Strategy<Value = Vec<u8>> {
     let frames: [&[u8]; 8] = [b"a", b"b", b"ab", b"", b"A b", b"\xff", b"caml_call_gc", b"Map.add"];
     let stack = prop::collection::vec(prop::sample::select(frames.to_vec()), 1..6)

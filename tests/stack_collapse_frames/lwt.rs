@@ -15,7 +15,7 @@ fn stacks(folded: &[u8]) -> BTreeMap<String, u64> {
 
 /// What the research's program writes, and what we do.
 fn both(mode: &str, args: &[&str]) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
-    let expected = recording(&format!("folded/lwtsim-4.13.1-dwarf.{mode}.folded.gz"));
+    let expected = recording(&format!("oracle/lwtsim-4.13.1-dwarf.{mode}.folded"));
     let input = recording("folded/lwtsim-4.13.1-dwarf.folded.gz");
     // It drops these as well, in all stacks; to us that is ocaml-runtime's.
     let also = ["--drop", r"^(caml_callback\w*|caml_start_program|epoll_wait)$"];
@@ -61,7 +61,7 @@ const ROWS: [(&str, f64, &[&str]); 7] = [
 #[test]
 fn the_rows_of_lwtsim_are_near_the_truth_however_names_are_spelled() {
     for name in ["lwtsim-4.13.1-dwarf", "lwtsim-4.13.1-dwarf.nodemangle"] {
-        let script = recording(&format!("perf/{name}.script.gz"));
+        let script = recording(&format!("formats/perf-script/{name}.gz"));
         let parsed = crate::util::output("stack-parse", &["--weight", "samples"], script).stdout;
         let demangled = filter_bytes("stack-demangle", &["--ocaml"], &parsed);
         for input in [parsed, demangled] {

@@ -133,7 +133,7 @@ fn the_kernel_is_a_frame_and_what_interrupts_it_another() {
     let hit = format!("{read};asm_sysvec_apic_timer_interrupt;x");
     assert_eq!(stack(&args, &hit), "app;read;[kernel];[interrupt]");
     // A whole system, with threads of the kernel and idle ones.
-    let script = recording("perf-script/fresh-systemwide.gz");
+    let script = recording("formats/perf-script/fresh-systemwide.gz");
     let parsed = output("stack-parse", &[], script).stdout;
     let out = filter_bytes("stack-collapse-frames", &args, &parsed);
     assert_eq!(weight(&out), weight(&parsed));
@@ -152,7 +152,7 @@ fn phases_add_up_to_the_collector() {
         assert_eq!(frames(name, &["ocaml-gc"])["[GC]"], minor + major + unknown, "{name}");
     }
     // Three domains, which wait for one another.
-    let script = recording("perf/domains-5.2.0fp-dwarf.script.gz");
+    let script = recording("formats/perf-script/domains-5.2.0fp-dwarf.gz");
     let parsed = output("stack-parse", &["--weight", "samples"], script).stdout;
     let of =
         |preset| frames_of(&filter_bytes("stack-collapse-frames", &["--preset", preset], &parsed));

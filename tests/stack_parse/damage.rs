@@ -9,9 +9,11 @@ fn any_number_of_threads_gives_the_same() {
     // Several blocks, of several events and shapes, with lines that are not understood.
     let mut script = Vec::new();
     for round in 0..6 {
-        for name in
-            ["perf-script/fresh-default", "perf-script/fresh-cs", "perf-script/fresh-srcline"]
-        {
+        for name in [
+            "formats/perf-script/fresh-default",
+            "formats/perf-script/fresh-cs",
+            "formats/perf-script/fresh-srcline",
+        ] {
             script.extend(recording(&format!("{name}.gz")));
             script.extend(format!("odd line {round} of {name}\n\n").bytes());
         }
@@ -29,8 +31,12 @@ fn any_number_of_threads_gives_the_same() {
 
 /// Lines of real recordings, several blocks long, also where a file is mapped.
 fn long_script() -> String {
-    let names =
-        ["shapes/several", "shapes/side-records", "shapes/syscalls", "perf-script/fresh-cs"];
+    let names = [
+        "formats/perf-script/shape-several",
+        "formats/perf-script/shape-side-records",
+        "formats/perf-script/shape-syscalls",
+        "formats/perf-script/fresh-cs",
+    ];
     let scripts = names.map(|name| recording(&format!("{name}.gz")));
     let script = String::from_utf8(scripts.concat().repeat(40)).expect("UTF-8");
     assert!(script.len() > 5 * 1024 * 1024, "{}", script.len());
@@ -164,7 +170,8 @@ fn damages() -> impl Strategy<Value = Vec<Damage>> {
 /// The first 400 lines of a recording, damaged; the first stays, since it says
 /// what all others look like.
 fn damaged(damages: &[Damage]) -> Vec<String> {
-    let script = String::from_utf8(recording("shapes/several.gz")).expect("UTF-8");
+    let script =
+        String::from_utf8(recording("formats/perf-script/shape-several.gz")).expect("UTF-8");
     let mut lines: Vec<String> = script.lines().take(400).map(str::to_owned).collect();
     for damage in damages {
         let last = lines.len() - 1;

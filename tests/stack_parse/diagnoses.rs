@@ -10,7 +10,7 @@ fn stderr(output: &Output) -> String {
 }
 
 fn shape(name: &str) -> Vec<u8> {
-    recording(&format!("shapes/{name}.gz"))
+    recording(&format!("formats/perf-script/shape-{name}.gz"))
 }
 
 const TWO_EVENTS: &str =
@@ -136,7 +136,7 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
 #[test]
 fn one_bad_file_of_several_costs_no_other() {
     let bad = TempFile::new("hello\n");
-    let good = golden_path("shapes/side-records.gz");
+    let good = golden_path("formats/perf-script/shape-side-records.gz");
     let good = good.to_str().expect("UTF-8");
     let both = output("stack-parse", &[bad.path(), good, "no/such/file"], "");
     assert_eq!(both.status.code(), Some(2));
@@ -151,14 +151,17 @@ fn one_bad_file_of_several_costs_no_other() {
 #[test]
 fn troubles_of_a_recording_are_said_with_their_remedy() {
     for (name, said) in [
-        ("perf-script/fresh-nocallchain.gz", "no sample has a call chain: record with"),
+        ("formats/perf-script/fresh-nocallchain.gz", "no sample has a call chain: record with"),
         (
-            "perf/treegc-4.13.1-fp.script.gz",
+            "formats/perf-script/treegc-4.13.1-fp.gz",
             "% of the weight is in stacks of mostly unknown functions",
         ),
-        ("perf/treegc-5.2.0fp-fp.script.gz", "0.5 % of the weight is in stacks cut at 127 frames"),
         (
-            "perf/domains-5.2.0fp-dwarf.script.gz",
+            "formats/perf-script/treegc-5.2.0fp-fp.gz",
+            "0.5 % of the weight is in stacks cut at 127 frames",
+        ),
+        (
+            "formats/perf-script/domains-5.2.0fp-dwarf.gz",
             "86.4 % of the weight is in stacks cut at OCaml's runtime",
         ),
     ] {
@@ -166,7 +169,9 @@ fn troubles_of_a_recording_are_said_with_their_remedy() {
         let stderr = String::from_utf8_lossy(&stderr).into_owned();
         assert!(stderr.contains(said), "{name}: {stderr}");
     }
-    for name in ["perf/lwtsim-4.13.1-dwarf.script.gz", "perf-script/fresh-default.gz"] {
+    for name in
+        ["formats/perf-script/lwtsim-4.13.1-dwarf.gz", "formats/perf-script/fresh-default.gz"]
+    {
         assert_eq!(output("stack-parse", &[], recording(name)).stderr, b"", "{name}");
     }
 }

@@ -84,13 +84,13 @@ fn what_files_hold_is_listed() {
     ]);
     let list = said(&["--list-events", perf.path()]).0;
     assert_eq!(list, "cpu-clock\tnanoseconds\t2\t16\nfaults:u\tfaults\t1\t1\n");
-    let trace = recording("memtrace/alloc.ctf.gz");
+    let trace = recording("formats/memtrace/alloc.ctf.gz");
     let list = filter("stack-parse", &["--list-events"], &trace);
     assert_eq!(
         list,
         "samples\tsamples\t2286\t2286\nwords\twords\t2286\t22860000\nbytes\tbytes\t2286\t182880000\n"
     );
-    let tree = recording("landmarks/demo.json.gz");
+    let tree = recording("formats/landmarks/demo.json.gz");
     let list = filter("stack-parse", &["--list-events"], &tree);
     assert_eq!(list, "cycles\tcycles\t4\t5226106\nbytes\tbytes\t4\t801704\n");
     assert_eq!(said(&["--list-events", "/dev/null"]).2, Some(1));
@@ -98,7 +98,7 @@ fn what_files_hold_is_listed() {
 
 #[test]
 fn a_measure_that_is_not_there_is_said() {
-    let tree = recording("landmarks/demo.txt.gz");
+    let tree = recording("formats/landmarks-text/demo.txt.gz");
     let output = output("stack-parse", &["--event", "bytes"], &tree);
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -108,7 +108,7 @@ fn a_measure_that_is_not_there_is_said() {
 
 #[test]
 fn trees_are_written_like_samples() {
-    let tree = recording("landmarks/demo.json.gz");
+    let tree = recording("formats/landmarks/demo.json.gz");
     let folded = filter("stack-parse", &[], &tree);
     let rows = filter("stack-parse", &["--per-sample"], &tree);
     let mut rows: Vec<&str> = rows.lines().collect();

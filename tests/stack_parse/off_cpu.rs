@@ -59,7 +59,7 @@ fn blocked_by_hand(script: &str) -> BTreeMap<String, u128> {
 
 #[test]
 fn a_real_recording_is_blocked_as_long_as_counted_by_hand_and_by_perf() {
-    let script = recording("shapes/sched.gz");
+    let script = recording("formats/perf-script/shape-sched.gz");
     let folded = output("stack-parse", &["--off-cpu", "--root", "tid"], &script).stdout;
     let mut blocked = BTreeMap::new();
     let mut main = 0;
@@ -72,7 +72,7 @@ fn a_real_recording_is_blocked_as_long_as_counted_by_hand_and_by_perf() {
     assert!(blocked.len() > 8, "{blocked:?}");
     assert_eq!(blocked, blocked_by_hand(&String::from_utf8(script).expect("UTF-8")));
     // perf cuts each interval to microseconds.
-    let perf = fs::read_to_string(golden_path("shapes/sched.away")).expect("beside the recording");
+    let perf = fs::read_to_string(golden_path("oracle/shape-sched.away")).expect("perf's figure");
     let perf: f64 = perf.trim().parse().expect("milliseconds");
     let ours = main as f64 / 1e6;
     assert!((0.0..0.03).contains(&(ours - perf)), "{ours} {perf}");

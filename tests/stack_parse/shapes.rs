@@ -5,35 +5,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::util::{filter, golden_path, output, recording, weight};
+use crate::util::{filter, golden_files, golden_path, output, recording, weight};
 
 const ALL: [&str; 4] = ["--by-event", "--weight", "samples", "--strict"];
 
-/// The recordings below tests/golden/shapes.
+/// The recordings of tests/shapes/record.
 pub(super) fn shapes() -> Vec<String> {
-    let entries = fs::read_dir(golden_path("shapes")).expect("a folder of recordings");
-    let names = entries.map(|entry| entry.expect("an entry").file_name().into_string());
-    let names = names.map(|name| name.expect("a plain name"));
-    let mut names: Vec<String> =
-        names.filter_map(|name| Some(name.strip_suffix(".gz")?.to_owned())).collect();
-    names.sort();
-    names
+    let files = golden_files("formats/perf-script");
+    let shape = |file: &String| Some(file.strip_prefix("shape-")?.strip_suffix(".gz")?.to_owned());
+    files.iter().filter_map(shape).collect()
 }
 
 fn script(name: &str) -> String {
-    String::from_utf8(recording(&format!("shapes/{name}.gz"))).expect("UTF-8")
+    String::from_utf8(recording(&format!("formats/perf-script/shape-{name}.gz"))).expect("UTF-8")
 }
 
 /// What perf says of a recording: for each event the samples and the periods.
 pub(super) fn counts(name: &str) -> BTreeMap<String, (u128, u128)> {
-    let path = golden_path(&format!("shapes/{name}.count"));
-    let text = fs::read_to_string(path).expect("a count beside each recording");
+    let path = golden_path(&format!("formats/perf-script/shape-{name}.weight"));
+    let text = fs::read_to_string(path).expect("a weight beside each recording");
     let count = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let number = |word: usize| words[word].parse().expect("a number");
         (words[0].trim_end_matches(':').to_owned(), (number(1), number(2)))
     };
-    text.lines().map(count).collect()
+    // The weight and how it was got stand above.
+    text.lines().skip(2).map(count).collect()
 }
 
 /// The weight below each root frame.

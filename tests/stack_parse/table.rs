@@ -62,9 +62,13 @@ fn a_table_has_a_row_per_sample() {
 fn readers_find_what_was_written() {
     let columns = ["time", "since", "comm", "pid", "tid", "cpu", "event", "weight", "stack"];
     let args = &["--event", "*"][..];
-    let shape = |name| Table { name, script: recording(&format!("shapes/{name}.gz")), args };
+    let shape = |name| Table {
+        name,
+        script: recording(&format!("formats/perf-script/shape-{name}.gz")),
+        args,
+    };
     // Not all names of the last are UTF-8.
-    let odd = recording("perf/treegc-5.4alpha-dollar-fp.script.gz");
+    let odd = recording("formats/perf-script/treegc-5.4alpha-dollar-fp.gz");
     let tables = [
         shape("several"),
         shape("several-F-no-period"),

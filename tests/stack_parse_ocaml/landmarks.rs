@@ -6,7 +6,7 @@ use crate::util::{few_cases, filter, output, recording, weight};
 
 #[test]
 fn a_call_tree_is_folded_by_what_each_call_took_itself() {
-    let tree = recording("landmarks/demo.json.gz");
+    let tree = recording("formats/landmarks/demo.json.gz");
     let cycles = "ROOT 61732\nROOT;eval 1806152\nROOT;eval;parse 758304\nROOT;parse 2599918\n";
     assert_eq!(filter("stack-parse", &[], &tree), cycles);
     assert_eq!(weight(cycles.as_bytes()), 5_226_106);
@@ -20,7 +20,7 @@ fn a_call_tree_is_folded_by_what_each_call_took_itself() {
 
 #[test]
 fn a_call_tree_in_text_is_read_as_far_as_it_goes() {
-    let text = recording("landmarks/demo.txt.gz");
+    let text = recording("formats/landmarks-text/demo.txt.gz");
     let output = output("stack-parse", &[], &text);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(
@@ -88,7 +88,7 @@ proptest! {
 
     #[test]
     fn damaged_call_trees_never_panic(at in 0usize..1394, byte in any::<u8>(), format in 0usize..2) {
-        let name = ["landmarks/demo.json.gz", "landmarks/demo.txt.gz"][format];
+        let name = ["formats/landmarks/demo.json.gz", "formats/landmarks-text/demo.txt.gz"][format];
         let mut tree = recording(name);
         let at = at % tree.len();
         tree[at] = byte;

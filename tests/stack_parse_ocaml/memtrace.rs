@@ -1,33 +1,32 @@
 //! Traces of OCaml's allocations.
 
-use std::path::PathBuf;
-
 use proptest::prelude::*;
 
 use super::trace::{Trace, allocation, collection, event, every_kind, location, promotion};
-use crate::util::{few_cases, filter, filter_bytes, output, recording, weight};
+use crate::util::{few_cases, filter, filter_bytes, output, recording, third_party, weight};
 
 #[test]
-fn a_trace_equals_its_folded_stacks() {
-    let trace = recording("memtrace/alloc.ctf.gz");
-    for (args, folded) in [
-        (&[][..], "samples"),
-        (&["--weight", "samples"], "samples"),
-        (&["--event", "words"], "words"),
-        (&["--weight", "period", "-f", "memtrace", "--event", "w*"], "words"),
-    ] {
-        let expected = recording(&format!("memtrace/alloc.{folded}.folded.gz"));
-        assert!(filter_bytes("stack-parse", args, &trace) == expected, "{args:?}");
-    }
-    for (args, folded) in
-        [(&["--live"][..], "live-samples"), (&["--live", "--event", "words"], "live-words")]
+fn a_trace_is_folded_as_an_independent_reader_folds_it() {
+    let trace = recording("formats/memtrace/alloc.ctf.gz");
+    for (objects, expected) in
+        [(&[][..], "folded/alloc.folded.gz"), (&["--live"], "oracle/alloc.live-samples.folded")]
     {
-        let expected = recording(&format!("memtrace/alloc.{folded}.folded.gz"));
-        assert!(output("stack-parse", args, &trace).stdout == expected, "{args:?}");
+        let samples = String::from_utf8(recording(expected)).expect("UTF-8");
+        // MEMTRACE_RATE was 0.0001: a sample stands for 10000 words.
+        let words: String = samples.lines().map(|line| format!("{line}0000\n")).collect();
+        for (args, expected) in [
+            (&[][..], &samples),
+            (&["--weight", "samples"], &samples),
+            (&["--event", "words"], &words),
+            (&["--weight", "period", "-f", "memtrace", "--event", "w*"], &words),
+        ] {
+            let folded = output("stack-parse", &[objects, args].concat(), &trace).stdout;
+            assert!(folded == expected.as_bytes(), "{objects:?} {args:?}");
+        }
     }
 }
 
-/// The allocations of a trace, counted by the headers of its packets alone.
+/// How many allocations a trace has, read from the headers of its packets.
 fn allocations_by_headers(mut trace: &[u8]) -> u64 {
     let mut count = 0;
     while !trace.is_empty() {
@@ -42,7 +41,7 @@ fn allocations_by_headers(mut trace: &[u8]) -> u64 {
 
 #[test]
 fn no_allocation_is_lost() {
-    for trace in [recording("memtrace/alloc.ctf.gz"), every_kind(3).bytes()] {
+    for trace in [recording("formats/memtrace/alloc.ctf.gz"), every_kind(3).bytes()] {
         let count = |args: &[&str]| weight(&filter_bytes("stack-parse", args, &trace));
         let rows = filter("stack-parse", &["--table", "--weight", "samples"], &trace);
         let rows: Vec<_> = rows.lines().skip(1).collect();
@@ -58,8 +57,8 @@ fn no_allocation_is_lost() {
         assert_eq!(words % samples, 0);
         assert_eq!(count(&["--event", "bytes"]), 8 * words);
     }
-    // 2286 samples at a rate of 0.0001, as the executable specification says.
-    let trace = recording("memtrace/alloc.ctf.gz");
+    // 2286 samples at a rate of 0.0001, as the reference decoder says.
+    let trace = recording("formats/memtrace/alloc.ctf.gz");
     let words = filter_bytes("stack-parse", &["--event", "words"], trace);
     assert_eq!(weight(&words), 22_860_000);
 }
@@ -127,7 +126,7 @@ fn objects_are_chosen() {
 #[test]
 fn domains_have_their_own_backtraces_and_share_objects() {
     let one = [location(20, &["one"]), allocation(1, 0, 0, &[20]), allocation(2, 0, 1, &[])];
-    // Object 11 is of the other domain, whose packet comes later.
+    // Object 11 is allocated by the other domain, whose packet comes later.
     let more = [collection(1), [event(4), vec![255], (-10i64).to_le_bytes().to_vec()].concat()];
     let two = [location(30, &["two"]), allocation(4, 0, 0, &[30]), allocation(8, 0, 1, &[])];
     let trace = Trace::new(3, 0.5)
@@ -154,7 +153,7 @@ fn another_process_is_left_out_and_said() {
     );
 }
 
-/// Traces that are damaged in one place, and what is said of it.
+/// Each trace is damaged in one place, and the message must name the damage.
 #[test]
 fn damage_is_said_and_what_came_before_is_kept() {
     let packet = |body: &[Vec<u8>]| every_kind(2).packet(7, 0, 6, 0, body).bytes();
@@ -195,12 +194,12 @@ fn damage_is_said_and_what_came_before_is_kept() {
 
 #[test]
 fn a_cache_that_differs_from_the_writers_ends_the_trace() {
-    let mut trace = recording("memtrace/alloc.ctf.gz");
+    let mut trace = recording("formats/memtrace/alloc.ctf.gz");
     let last = packet_ends(&trace)[3];
     trace[last + 42] ^= 1;
     let output = output("stack-parse", &[], &trace);
     assert_eq!(output.status.code(), Some(2));
-    // The objects of the packet before, each of one sample.
+    // What the packet before holds.
     assert_eq!(weight(&output.stdout), 1663);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
@@ -209,7 +208,7 @@ fn a_cache_that_differs_from_the_writers_ends_the_trace() {
     );
 }
 
-/// Where a trace may end without anyone noticing: behind its packets.
+/// The offsets at which a packet ends. A trace that is cut there is a valid trace.
 fn packet_ends(trace: &[u8]) -> Vec<usize> {
     let mut ends = vec![0];
     while let Some(size) = trace.get(ends[ends.len() - 1] + 4..).and_then(|rest| rest.get(..4)) {
@@ -219,8 +218,8 @@ fn packet_ends(trace: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// Cuts a trace: what is left is said to be cut, and weighs no more than what
-/// is left of a longer piece.
+/// Reads the first `length` bytes of a trace. stack-parse must say that the trace is cut, and what
+/// is left must weigh `at_most` what a longer piece weighed. Returns its weight.
 fn cut(trace: &[u8], ends: &[usize], length: usize, at_most: u128) -> u128 {
     let args = ["-f", "memtrace", "--weight", "samples"];
     let output = output("stack-parse", &args, &trace[..length]);
@@ -245,9 +244,9 @@ fn a_trace_may_be_cut_anywhere() {
         let left = lengths.fold(u128::MAX, |sum, length| cut(&trace, &ends, length, sum));
         assert_eq!(left, 0);
     }
-    let trace = recording("memtrace/alloc.ctf.gz");
+    let trace = recording("formats/memtrace/alloc.ctf.gz");
     let ends = packet_ends(&trace);
-    // All of the first packets, and some of the long ones.
+    // Every length in the first packets, and some lengths in the long ones.
     let lengths = (0..1600).chain((1600..trace.len()).step_by(229)).rev();
     let mut sums: Vec<u128> = lengths
         .scan(2286, |sum, length| {
@@ -280,22 +279,12 @@ fn rates_that_differ_are_made_comparable() {
     );
 }
 
-/// A folder of recordings by others, which are not ours to copy: below the one
-/// that STACK_TOOLS_DATA names, and `None` without.
-fn third_party(folder: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("STACK_TOOLS_DATA");
-    if data.is_none() {
-        eprintln!("skipped: STACK_TOOLS_DATA does not say where third-party/{folder} is");
-    }
-    data.map(|data| PathBuf::from(data).join("third-party").join(folder))
-}
-
 #[test]
 fn traces_of_others_are_read() {
     let Some(folder) = third_party("memtrace") else { return };
     let trace = |name: &str| std::fs::read(folder.join(name)).expect("a trace");
     let [two, three] = ["v2", "v3"].map(|v| trace(&format!("memtrace-test-ocamlopt.{v}.ctf")));
-    // The figures are those of the executable specification.
+    // The figures are those of the reference decoder.
     for (args, sum) in [
         (&[][..], 1676),
         (&["--event", "words"], 83_800_000),
@@ -335,7 +324,7 @@ proptest! {
 
     #[test]
     fn a_damaged_trace_never_panics(changes in prop::collection::vec((0usize..40_000, any::<u8>()), 1..6)) {
-        let mut trace = recording("memtrace/alloc.ctf.gz");
+        let mut trace = recording("formats/memtrace/alloc.ctf.gz");
         for (at, byte) in changes {
             trace[at] = byte;
         }

@@ -1,9 +1,9 @@
-//! Traces of memtrace, made up.
+//! Writes small traces in the format of memtrace.
 
 const CONTEXT: &str = "a context";
 
-/// A trace in parts, written as memtrace's documentation says: every name and
-/// every location code is written out.
+/// The packets of a trace. memtrace's format can refer to names and location codes that came
+/// before; this writer repeats them.
 pub(super) struct Trace {
     version: u16,
     packets: Vec<Vec<u8>>,
@@ -59,7 +59,8 @@ pub(super) fn event(kind: u32) -> Vec<u8> {
     (kind << 25 | 6).to_le_bytes().to_vec()
 }
 
-/// The functions a code stands for, those behind the first inlined into it.
+/// The functions that a location code stands for. The second is inlined into the first, and so
+/// on.
 pub(super) fn location(code: u64, functions: &[&str]) -> Vec<u8> {
     let mut bytes = [event(1), code.to_le_bytes().to_vec(), vec![functions.len() as u8]].concat();
     for function in functions {
@@ -78,31 +79,34 @@ pub(super) fn allocation(samples: u8, source: u8, common: u8, codes: &[u64]) -> 
     [event(2), head, codes.collect()].concat()
 }
 
-/// One of 3 words in the minor heap.
+/// An allocation of 3 words in the minor heap.
 pub(super) fn short_allocation(common: u8, codes: &[u64]) -> Vec<u8> {
     let long = allocation(1, 0, common, codes);
     [event(103), vec![common, codes.len() as u8], long[10..].to_vec()].concat()
 }
 
-/// A promotion or a collection of the object allocated before so many others.
+/// The promotion of an object after which `before` others were allocated.
 pub(super) fn promotion(before: u8) -> Vec<u8> {
     [event(3), vec![before]].concat()
 }
 
+/// The collection of an object after which `before` others were allocated.
 pub(super) fn collection(before: u8) -> Vec<u8> {
     [event(4), vec![before]].concat()
 }
 
-/// Every kind of event: one code without location, one with inlined functions.
+/// A trace with every kind of event. One location code has no location, another has an inlined
+/// function.
 pub(super) fn every_kind(version: u16) -> Trace {
     let locations = [location(20, &["Demo.main"]), location(30, &["Demo.f", "List.map"])];
     let events = [
-        // main;[0x28]
+        // main;[0x28].
         short_allocation(0, &[20, 40]),
-        // main;f;map, in the major heap, and outside the heaps
+        // main;f;map, once in the major heap and once outside the heaps.
         allocation(5, 1, 1, &[30]),
         allocation(2, 2, 2, &[]),
-        // The one before was cut by the writer, so it is taken for this one.
+        // It shares 9 codes with a backtrace of 2, which the writer cut off: this backtrace is the
+        // same.
         allocation(3, 0, 9, &[50]),
         promotion(0),
         collection(2),

@@ -1,0 +1,227 @@
+//! Every format that stack-parse lists, on the files in `tests/golden/formats/FORMAT`. A case is an
+//! input, `CASE` or `CASE.gz`, and beside it:
+//!
+//! - `CASE.folded`: what stack-parse must print with `--header`. `BLESS=1` writes it. An output that
+//!   is too long to be read by a person has none.
+//! - `CASE.weight`: how much the output must weigh, and behind a `#` how that was counted without
+//!   our code. No test writes it.
+//! - `CASE.args`: options, for a file whose default output leaves something out.
+//!
+//! A new format needs a folder here and no new test.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::util::{
+    assert_golden, binary, filter, golden_files, golden_path, recording, tool, weight,
+};
+
+/// What stands beside an input.
+const COMPANIONS: [&str; 3] = ["folded", "weight", "args"];
+
+/// The most bytes that an expected output has.
+const LONGEST_EXPECTATION: usize = 300_000;
+
+/// A file of a known format.
+pub(crate) struct Case {
+    /// As `--list-formats` has it.
+    format: String,
+    /// The path of the input below tests/golden.
+    pub(crate) input: String,
+}
+
+impl Case {
+    /// The path below tests/golden of what stands beside the input.
+    fn companion(&self, ending: &str) -> String {
+        format!("{}.{ending}", self.input.trim_end_matches(".gz"))
+    }
+
+    /// The options of the case.
+    pub(crate) fn args(&self) -> String {
+        // Most cases have none.
+        fs::read_to_string(golden_path(&self.companion("args"))).unwrap_or_default()
+    }
+
+    /// The first number in `CASE.weight`.
+    fn expected_weight(&self) -> u128 {
+        let name = self.companion("weight");
+        let text = fs::read_to_string(golden_path(&name))
+            .unwrap_or_else(|error| panic!("{name}: {error}: count it without our code"));
+        let (number, how) = text.split_once('\n').unwrap_or((&text, ""));
+        assert!(how.starts_with("# "), "{name}: expected '# ' and how the weight was counted");
+        number.parse().unwrap_or_else(|_| panic!("{name}: expected a number in the first line"))
+    }
+}
+
+/// The names that `--list-formats` prints.
+fn formats() -> Vec<String> {
+    let list = filter("stack-parse", &["--list-formats"], "");
+    list.lines().map(|line| line.split('\t').next().unwrap_or(line).to_owned()).collect()
+}
+
+/// The cases of all formats.
+pub(crate) fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for format in formats() {
+        let files = golden_files(&format!("formats/{format}"));
+        let inputs = files.iter().filter(|file| !is_companion(file));
+        cases.extend(inputs.map(|file| Case {
+            input: format!("formats/{format}/{file}"),
+            format: format.clone(),
+        }));
+    }
+    cases
+}
+
+fn is_companion(file: &str) -> bool {
+    COMPANIONS.iter().any(|ending| file.ends_with(&format!(".{ending}")))
+}
+
+/// Calls `check` for every case, on all processors.
+fn for_every_case(check: impl Fn(&Case) + Sync) {
+    let (cases, next) = (cases(), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(case);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn every_format_has_a_folder_and_a_section_of_the_manual() {
+    let formats: BTreeSet<String> = formats().into_iter().collect();
+    let folders: BTreeSet<String> = golden_files("formats").into_iter().collect();
+    assert_eq!(folders, formats, "folders below tests/golden/formats (left) and --list-formats");
+    let cases: BTreeSet<String> = cases().into_iter().map(|case| case.format).collect();
+    assert_eq!(cases, formats, "formats that have a case (left) and --list-formats");
+    let page = include_str!("../man/stack-parse.1");
+    for format in formats {
+        let section = format!("\n.Ss {format}\n");
+        assert!(page.contains(&section), "man/stack-parse.1: expected a section '.Ss {format}'");
+    }
+}
+
+#[test]
+fn nothing_stands_beside_an_input_that_is_gone() {
+    let expected: BTreeSet<String> =
+        cases().iter().flat_map(|case| COMPANIONS.map(|ending| case.companion(ending))).collect();
+    for format in formats() {
+        for file in golden_files(&format!("formats/{format}")) {
+            let path = format!("formats/{format}/{file}");
+            assert!(!is_companion(&file) || expected.contains(&path), "{path}: there is no input");
+        }
+    }
+}
+
+#[test]
+fn every_case_is_detected_and_folds_as_expected() {
+    for_every_case(|case| {
+        let input = &case.input;
+        let output = tool("stack-parse")
+            .args(["--header", "--threads", "1"])
+            .args(case.args().split_whitespace())
+            .arg(golden_path(input))
+            .output()
+            .expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{input}: {}\n{said}", output.status);
+        let (header, folded) = header_and_lines(&output.stdout);
+        let source = format!("# source: {}", case.format);
+        assert!(header.contains(&source), "{input}: expected '{source}' in {header:?}\n{said}");
+        assert_eq!(weight(folded), case.expected_weight(), "{input}: the weight");
+        let expected = case.companion("folded");
+        if folded.len() <= LONGEST_EXPECTATION {
+            assert_golden(&expected, &output.stdout);
+        } else {
+            assert!(!golden_path(&expected).exists(), "{expected}: the output is too long");
+        }
+    });
+}
+
+/// The comments at the start, and what follows them.
+fn header_and_lines(output: &[u8]) -> (Vec<String>, &[u8]) {
+    let (mut header, mut rest) = (Vec::new(), output);
+    while rest.starts_with(b"# ") {
+        let end = rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
+        header.push(String::from_utf8_lossy(rest[..end].trim_ascii_end()).into_owned());
+        rest = &rest[end..];
+    }
+    (header, rest)
+}
+
+#[test]
+fn every_case_may_end_anywhere() {
+    for_every_case(|case| {
+        let bytes = recording(&case.input);
+        let folder = case.input.replace(['/', '.'], "-");
+        let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &folder].iter().collect();
+        fs::create_dir_all(&folder).expect("a writable target directory");
+        // One process reads many files: to start one takes longer than to read them.
+        for lengths in cuts(bytes.len()).chunks(500) {
+            let files: Vec<PathBuf> = lengths
+                .iter()
+                .map(|&length| {
+                    let file = folder.join(length.to_string());
+                    fs::write(&file, &bytes[..length]).expect("a writable folder");
+                    file
+                })
+                .collect();
+            assert_ends_well(&["--format", &case.format], &files);
+            // The format is detected by the first bytes.
+            let short = lengths.partition_point(|&length| length < 1024);
+            assert_ends_well(&[], &files[..short]);
+            for file in files {
+                fs::remove_file(file).expect("our own file");
+            }
+        }
+        fs::remove_dir(&folder).expect("an empty folder");
+    });
+}
+
+/// The lengths to which a file is cut: every one of a small file, else about 200. Most of those
+/// are near the start, since it takes long to write and read long files.
+fn cuts(length: usize) -> Vec<usize> {
+    if length < 4096 {
+        return (0..length).collect();
+    }
+    let near = length.min(32_768);
+    // An odd step, so that the cuts are at all places of records of any size.
+    let near = (0..near).step_by((near / 190) | 1);
+    near.chain((1..=8).map(|eighth| length / 8 * eighth - eighth)).collect()
+}
+
+/// Asserts that stack-parse ends with one of its statuses and without a panic.
+fn assert_ends_well(options: &[&str], files: &[PathBuf]) {
+    if let Err(said_of_all) = ends_well(options, files) {
+        for file in files {
+            // The file is left for whoever reads this.
+            ends_well(options, std::slice::from_ref(file))
+                .unwrap_or_else(|said| panic!("{} {options:?}: {said}", file.display()));
+        }
+        panic!("{files:?} {options:?}, all in one: {said_of_all}");
+    }
+}
+
+fn ends_well(options: &[&str], files: &[PathBuf]) -> Result<(), String> {
+    let output = Command::new(binary("stack-parse"))
+        .args(["--threads", "1"])
+        .args(options)
+        .args(files)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .output()
+        .expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0..=2) if !said.contains("panicked") => Ok(()),
+        _ => Err(format!("{}\n{said}", output.status)),
+    }
+}
