@@ -30,6 +30,9 @@ mod browser;
 // Every format that stack-parse reads.
 mod formats;
 
+// No file of the tests is forgotten.
+mod house;
+
 // One module per tool.
 mod stack_collapse_frames;
 mod stack_demangle;

@@ -1,0 +1,87 @@
+//! The tests themselves: every file of theirs is used.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+use crate::util::golden_path;
+
+/// The folder of the tests.
+const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+
+/// All files below `folder`.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of the tests") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The Rust files below tests/.
+fn sources() -> Vec<PathBuf> {
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "rs");
+    files_below(Path::new(TESTS)).into_iter().filter(is_source).collect()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn every_source_is_a_module() {
+    for source in sources() {
+        let module = source.file_stem().and_then(|stem| stem.to_str()).expect("a UTF-8 name");
+        let folder = source.parent().expect("a folder");
+        // `tests/x/y.rs` is declared in `tests/x.rs`, `tests/x.rs` in `tests/tests.rs`.
+        let parent = match folder == Path::new(TESTS) {
+            true => folder.join("tests.rs"),
+            false => folder.with_extension("rs"),
+        };
+        if source != parent {
+            let declared = read(&parent).lines().any(|line| line == format!("mod {module};"));
+            let [source, parent] = [&source, &parent].map(|path| path.display());
+            assert!(declared, "{source}: expected 'mod {module};' in {parent}");
+        }
+    }
+}
+
+/// A file is used if a string in the sources is its path, or is its path with something like
+/// `{name}` for a part of it, and that part is a string too.
+#[test]
+fn every_golden_file_is_used() {
+    let string = Regex::new(r#""((?:[^"\\\n]|\\.)*)""#).expect("a pattern");
+    let sources: String = sources().iter().map(|path| read(path)).collect();
+    let strings: BTreeSet<&str> = string
+        .captures_iter(&sources)
+        .map(|found| found.get(1).map_or("", |it| it.as_str()))
+        .collect();
+    let placeholder = Regex::new(r"\\\{\w+\\\}").expect("a pattern");
+    let patterns: Vec<Regex> = strings
+        .iter()
+        .filter(|string| string.contains('/') && string.contains('.'))
+        .map(|string| placeholder.replace_all(&regex::escape(string), "(.+)").into_owned())
+        .map(|pattern| Regex::new(&format!("^{pattern}$")).expect("an escaped string"))
+        .collect();
+    let is_used = |file: &str| {
+        patterns
+            .iter()
+            .filter_map(|pattern| pattern.captures(file))
+            .any(|found| found.iter().skip(1).flatten().all(|part| strings.contains(part.as_str())))
+    };
+    let golden = golden_path("");
+    for path in files_below(&golden) {
+        let file = path.strip_prefix(&golden).expect("it is below").to_str().expect("UTF-8");
+        // tests/formats.rs takes all that is there.
+        if !file.starts_with("formats/") {
+            assert!(is_used(file), "tests/golden/{file}: no test uses it");
+        }
+    }
+}
