@@ -15,6 +15,9 @@ mod conventions;
 // Whole pipelines on real recordings.
 mod pipelines;
 
+// Names that were made to break a filter.
+mod hostile_names;
+
 // What executables tell, on real programs.
 mod exact_names;
 
