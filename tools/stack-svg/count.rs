@@ -29,13 +29,6 @@ pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<Counted> {
     Ok(Counted { stacks: both.into_sorted(), before: Some(before.into_sorted()) })
 }
 
-impl Counted {
-    /// The same stacks, leaf first.
-    pub(crate) fn reversed(self) -> Counted {
-        Counted { stacks: self.stacks.reversed(), before: self.before.map(SortedStacks::reversed) }
-    }
-}
-
 /// A flame chart: what comes later stands further to the right, and only what
 /// comes one after the other is merged.
 pub(crate) fn in_order(files: &Files, pipe: &mut Pipe) -> Result<(Option<Profile>, FrameTable)> {

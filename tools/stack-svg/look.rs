@@ -3,9 +3,9 @@
 use clap::{Args, ValueEnum};
 
 use crate::colors::{self, Colors};
+use crate::kind::Kind;
 use crate::names::visible;
 use crate::numbers::grouped;
-use crate::picture::Kind;
 
 /// What inferno leaves free on the left and right together.
 const SIDES: usize = 20;

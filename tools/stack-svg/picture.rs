@@ -9,31 +9,21 @@ use inferno::flamegraph::{self, Direction, Options};
 use crate::colors::{self, Colors};
 use crate::embed::{self, Columns, Embedded, hex};
 use crate::footer::Footer;
+use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
 use crate::names::{fitted, fitted_with, parseable, shown};
 use crate::numbers::{change, grouped, percent};
 use crate::postprocess::{self, Additions, Caption};
 use crate::profile::{LeftOut, Node, Profile};
 
-/// What is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kind {
-    /// The roots of what is drawn without the script are the leaves.
-    pub(crate) reverse: bool,
-    /// From left to right is time.
-    pub(crate) chart: bool,
-    /// Weights are those of two profiles.
-    pub(crate) diff: bool,
-}
-
 /// What the picture shows, and how.
 pub(crate) struct Picture<'a> {
     pub(crate) kind: Kind,
     pub(crate) look: &'a Look,
     pub(crate) frames: &'a FrameTable,
-    /// Every frame, for the script; `None` for a picture without.
-    pub(crate) whole: Option<&'a Profile>,
-    /// What was left out even of the whole.
+    /// Every frame, for the script; `None` for a picture without one.
+    pub(crate) script_data: Option<&'a Profile>,
+    /// What `--max-frames` left out, also of what the script has.
     pub(crate) cut: LeftOut,
     /// The frames that are drawn without the script.
     pub(crate) drawn: &'a Profile,
@@ -47,7 +37,7 @@ impl Picture<'_> {
     ///
     /// What inferno says, which has no reason to.
     pub(crate) fn draw(&self) -> io::Result<Vec<u8>> {
-        let ids = embed::names_by_use(self.whole.unwrap_or(self.drawn), self.frames);
+        let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
         let colors = self.look.colors.of_names(&ids, self.frames)?;
         let mut by_name = vec![colors::WHOLE; self.frames.len()];
         for (&id, &color) in ids.iter().zip(&colors) {
@@ -57,9 +47,9 @@ impl Picture<'_> {
         let mut drawn: Vec<&Node> = self.drawn.nodes.iter().collect();
         // As inferno has them: what ends first, and of that the lowest.
         drawn.sort_by_key(|node| (node.end(), node.depth));
-        let embedded = self.whole.map(|whole| {
+        let embedded = self.script_data.map(|profile| {
             let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
-            let mut embedded = Embedded::new(whole, columns, self.frames, &ids, &colors);
+            let mut embedded = Embedded::new(profile, columns, self.frames, &ids, &colors);
             (embedded.facts, embedded.legend) = (self.facts(), self.legend(&ids));
             embedded
         });
@@ -67,8 +57,7 @@ impl Picture<'_> {
             captions: drawn.into_iter().map(|node| self.caption(node, &by_name)),
             attributes: self.look.attributes(),
             title: self.look.title(self.kind),
-            description: "Wider is more weight. The program stack-top says it in a table."
-                .to_owned(),
+            description: "Each box is a frame; the wider it is, the more it weighs.".to_owned(),
             footer: self.footer(&ids),
             embedded,
         };
@@ -127,24 +116,21 @@ impl Picture<'_> {
 
     /// What the picture shows and what it leaves out.
     fn footer(&self, ids: &[FrameId]) -> Footer {
-        let mut footer = Footer::new(self.look.font_size);
+        let mut footer = Footer::new(self.look.font_size, self.look.frames_width());
         if self.kind.chart {
-            footer.push_axis(self.drawn.total(), self.look.frames_width());
+            footer.push_axis(self.drawn.total());
         }
         footer.push_legend(self.legend(ids).into_iter());
-        footer.push_line(self.totals());
-        let narrow = LeftOut {
-            frames: self.drawn.left_out.frames.saturating_sub(self.cut.frames),
-            weight: self.drawn.left_out.weight.saturating_sub(self.cut.weight),
-        };
+        footer.push_line(&self.totals());
+        let narrow = self.drawn.left_out;
         if narrow.frames > 0 {
-            let zoom = if self.whole.is_some() { "; zoom shows them in a browser" } else { "" };
-            footer.push_line(format!("{} too narrow to draw{zoom}", self.frames_are(narrow)));
+            let zoom = if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
+            footer.push_line(&format!("{} too narrow to draw{zoom}", self.frames_are(narrow)));
         }
         if let Some(cut) = self.cut_words() {
-            footer.push_line(cut);
+            footer.push_line(&cut);
         }
-        footer.push_line(self.command.clone());
+        footer.push_line(&self.command);
         footer
     }
 

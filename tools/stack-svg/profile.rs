@@ -3,10 +3,11 @@
 
 use std::mem;
 
-use crate::heaviest::{HeaviestTree, TreeNode};
 use common::{FrameId, Result, SortedStacks};
 
-use crate::count::Counted;
+use crate::heaviest::{HeaviestTree, TreeNode};
+
+mod bottom_up;
 
 /// A frame in its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,8 +61,12 @@ impl Profile {
     /// # Errors
     ///
     /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
-    pub(crate) fn heaviest(counted: &Counted, max_frames: usize) -> Result<Option<Profile>> {
-        let tree = HeaviestTree::new(&counted.stacks, max_frames)?;
+    pub(crate) fn heaviest(
+        stacks: &SortedStacks,
+        before: Option<&SortedStacks>,
+        max_frames: usize,
+    ) -> Result<Option<Profile>> {
+        let tree = HeaviestTree::new(stacks, max_frames)?;
         if tree.total == 0 {
             return Ok(None);
         }
@@ -73,7 +78,7 @@ impl Profile {
             weight: node.total,
             ..Node::default()
         }));
-        if let Some(before) = &counted.before {
+        if let Some(before) = before {
             add_before(before, &tree.nodes, &mut nodes);
         }
         add_up(&mut nodes);
@@ -181,7 +186,6 @@ fn place(nodes: &mut [Node]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::heaviest::{HeaviestTree, TreeNode};
     use common::{FrameTable, StackCounts};
 
     use super::*;
@@ -191,9 +195,9 @@ mod tests {
         for (stack, weight) in lines {
             counts.add(stack.as_bytes(), *weight).expect("small weights");
         }
-        let counted = Counted { stacks: counts.into_sorted(), before: None };
-        let profile = Profile::heaviest(&counted, max_frames).expect("small weights");
-        (profile, counted.stacks.into_frames())
+        let stacks = counts.into_sorted();
+        let profile = Profile::heaviest(&stacks, None, max_frames).expect("small weights");
+        (profile, stacks.into_frames())
     }
 
     /// Each node as its name, depth, start, weight and self weight.
@@ -270,10 +274,10 @@ mod tests {
             both.add(stack.as_bytes(), before + after).expect("small weights");
             first.add(stack.as_bytes(), before).expect("small weights");
         }
-        let before = Some(first.into_sorted());
-        let counted = Counted { stacks: both.into_sorted(), before };
+        let (both, first) = (both.into_sorted(), first.into_sorted());
         let before = |max_frames| {
-            let profile = Profile::heaviest(&counted, max_frames).expect("small weights");
+            let profile = Profile::heaviest(&both, Some(&first), max_frames);
+            let profile = profile.expect("small weights");
             let nodes = profile.expect("some weight").nodes;
             nodes.iter().map(|n| (n.weight, n.before, n.self_before)).collect::<Vec<_>>()
         };
