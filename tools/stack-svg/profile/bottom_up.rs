@@ -131,6 +131,9 @@ mod tests {
     }
 
     proptest! {
+        // A file of failures would lie among the tools.
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
         /// Against the same tree from reversed lines, which is cut as any other.
         #[test]
         fn it_is_the_tree_of_the_reversed_lines(
