@@ -124,7 +124,8 @@ impl Picture<'_> {
         footer.push_line(&self.totals());
         let narrow = self.drawn.left_out;
         if narrow.frames > 0 {
-            let zoom = if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
+            let zoom =
+                if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
             footer.push_line(&format!("{} too narrow to draw{zoom}", self.frames_are(narrow)));
         }
         if let Some(cut) = self.cut_words() {

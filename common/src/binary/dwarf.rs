@@ -106,12 +106,8 @@ mod tests {
         file.extend(words(&[64 << 32, 3 << 48 | 4 << 32 | 64 << 16]));
         file.resize(64 + padding, 0);
         let compressed = |name| header(name, 1, 1 << 11, 64 + padding, packed.len());
-        let headers = [
-            vec![0; 64],
-            compressed(1),
-            compressed(13),
-            header(24, 3, 0, names_at, NAMES.len()),
-        ];
+        let headers =
+            [vec![0; 64], compressed(1), compressed(13), header(24, 3, 0, names_at, NAMES.len())];
         [file, packed.clone(), NAMES.to_vec(), headers.concat()].concat()
     }
 
