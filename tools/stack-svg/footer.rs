@@ -1,5 +1,5 @@
-//! The lines below the picture: what it shows, what it leaves out, and what
-//! its colours mean.
+//! The lines below the boxes: what the picture shows, what it leaves out, and
+//! what its colours mean.
 
 use std::io;
 
@@ -10,13 +10,13 @@ use quick_xml::events::BytesText;
 use crate::look::LETTER_WIDTH;
 use crate::numbers::grouped;
 
-/// Grey, yet dark enough to be read.
+/// A grey that is dark enough to be read.
 const INK: &str = "rgb(96,96,96)";
 
-/// Where the frames begin, too.
+/// The left edge, which is also that of the boxes, in pixels.
 const LEFT: f64 = 10.0;
 
-/// From one weight of an axis to the next in pixels, at least.
+/// The least distance between two weights of an axis, in pixels.
 const MARK_WIDTH: f64 = 90.0;
 
 /// How wide a legend may be in a wide picture: the window may show less of it.
@@ -30,7 +30,7 @@ pub(crate) struct Footer {
     right: f64,
 }
 
-/// Some words, and the colour they explain.
+/// Some words, and the colour that they explain.
 struct Note {
     x: f64,
     color: Option<Color>,
@@ -52,7 +52,7 @@ impl Footer {
         }
     }
 
-    /// Adds a row of weights: where in `total` the frames above stand.
+    /// Adds a row of weights from 0 to `total`, as the axis of a flame chart.
     pub(crate) fn push_axis(&mut self, total: u64) {
         let mut row = Vec::new();
         let pixels = self.right - LEFT;
@@ -86,12 +86,12 @@ impl Footer {
         }
     }
 
-    /// How much room the rows need in pixels.
+    /// The height of all rows in pixels.
     pub(crate) fn height(&self) -> u32 {
         self.step() * self.rows.len() as u32
     }
 
-    /// From one row to the next in pixels.
+    /// The height of a row in pixels.
     fn step(&self) -> u32 {
         (self.font_size * 1.5) as u32
     }
@@ -135,7 +135,7 @@ impl Footer {
     }
 }
 
-/// Steps of an axis that read well: 1, 2 or 5 times a power of ten.
+/// The step between two weights of an axis: 1, 2 or 5 times a power of ten.
 fn step_of(total: u64, pixels: f64) -> usize {
     let least = total as f64 / pixels * MARK_WIDTH;
     let powers = (0..20).map(|power| 10_usize.saturating_pow(power));

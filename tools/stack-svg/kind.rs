@@ -1,12 +1,12 @@
 //! What kind of picture is drawn.
 
-/// What is drawn.
+/// What kind of profile is drawn, and from where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kind {
-    /// The roots of what is drawn without the script are the leaves.
+    /// The static layer is merged from the leaves, which stand at the bottom.
     pub(crate) reverse: bool,
-    /// From left to right is time.
+    /// Time runs from left to right.
     pub(crate) chart: bool,
-    /// Weights are those of two profiles.
+    /// The weights are those of two profiles, before and after.
     pub(crate) diff: bool,
 }

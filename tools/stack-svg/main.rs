@@ -4,12 +4,13 @@ mod colors;
 mod command;
 mod count;
 mod embed;
+mod escape;
+mod fit;
 mod footer;
 mod heaviest;
 mod kind;
 mod look;
 mod min_width;
-mod names;
 mod numbers;
 mod picture;
 mod postprocess;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, Status};
 
-use count::Counted;
+use count::MergedStacks;
 use kind::Kind;
 use look::Look;
 use min_width::MinWidth;
@@ -43,31 +44,31 @@ struct Args {
     output: Option<PathBuf>,
 
     /// Without the script, leave out frames narrower than this many pixels, or
-    /// with '%' than this share of the weight
+    /// with '%', than this share of the weight
     #[arg(long, value_name = "WIDTH", default_value = "0.5", alias = "minwidth")]
     min_width: MinWidth,
 
-    /// Keep at most so many frames, the heaviest
+    /// Keep at most this many frames, the heaviest
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
     max_frames: usize,
 
-    /// Merge the stacks from their leaves: who calls a function stands on top of it
+    /// Merge the stacks from their leaves: the callers of a function stand on top of it
     #[arg(long)]
     reverse: bool,
 
-    /// Keep the order of the lines: from left to right is time
+    /// Keep the order of the lines, so that time runs from left to right
     #[arg(long, alias = "flame-chart", conflicts_with_all = ["reverse", "diff"])]
     flamechart: bool,
 
-    /// Read two counts a line, of two profiles: stack before after
+    /// Read two counts on each line, of two profiles: stack before after
     #[arg(long)]
     diff: bool,
 
-    /// Write a picture that is only looked at
+    /// Write a static picture without the script
     #[arg(long)]
     no_script: bool,
 
-    /// Print what a content security policy must say to allow script and style, and exit
+    /// Print the content security policy that allows the script and style, and exit
     #[arg(long)]
     csp_hash: bool,
 
@@ -110,7 +111,7 @@ fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
         let chart = chart.map(|chart| chart.at_most(args.max_frames));
         return Ok(chart.map(|profile| Stacks { profile, frames }));
     }
-    let Counted { stacks, before } = if args.diff {
+    let MergedStacks { stacks, before } = if args.diff {
         count::two_counts(&args.files, pipe)?
     } else {
         count::one_count(&args.files, pipe)?

@@ -1,4 +1,4 @@
-//! The picture: inferno draws it, from lines that it cannot misread.
+//! Draws the picture: inferno draws the boxes, and everything else is added.
 
 use std::io;
 
@@ -8,15 +8,16 @@ use inferno::flamegraph::{self, Direction, Options};
 
 use crate::colors::{self, Colors};
 use crate::embed::{self, Columns, Embedded, hex};
+use crate::escape::{parseable, shown};
+use crate::fit::{fitted, fitted_with};
 use crate::footer::Footer;
 use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
-use crate::names::{fitted, fitted_with, parseable, shown};
 use crate::numbers::{change, grouped, percent};
 use crate::postprocess::{self, Additions, Caption};
 use crate::profile::{LeftOut, Node, Profile};
 
-/// What the picture shows, and how.
+/// What the picture shows, and its looks.
 pub(crate) struct Picture<'a> {
     pub(crate) kind: Kind,
     pub(crate) look: &'a Look,
@@ -35,7 +36,7 @@ impl Picture<'_> {
     ///
     /// # Errors
     ///
-    /// What inferno says, which has no reason to.
+    /// An error of inferno's, which is not expected.
     pub(crate) fn draw(&self) -> io::Result<Vec<u8>> {
         let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
         let colors = self.look.colors.of_names(&ids, self.frames)?;
@@ -45,7 +46,7 @@ impl Picture<'_> {
         }
         let svg = self.boxes()?;
         let mut drawn: Vec<&Node> = self.drawn.nodes.iter().collect();
-        // As inferno has them: what ends first, and of that the lowest.
+        // In the order of inferno: by where they end, then the lowest first.
         drawn.sort_by_key(|node| (node.end(), node.depth));
         let embedded = self.script_data.map(|profile| {
             let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
@@ -77,7 +78,7 @@ impl Picture<'_> {
         options.frame_height = look.frame_height() as usize;
         options.font_width = LETTER_WIDTH;
         options.direction = if look.inverted { Direction::Inverted } else { Direction::Straight };
-        // What is narrow is out already, and the picture says so.
+        // Narrow frames were left out before, and the footer says so.
         options.min_width = 0.0;
         options.flame_chart = true;
         let mut svg = Vec::new();
@@ -85,13 +86,13 @@ impl Picture<'_> {
         Ok(svg)
     }
 
-    /// What a box says of itself. Inferno's own words would show the name as
-    /// the lines have it, and weights over 2^53 rounded.
+    /// The text of a box. Inferno's own text would show the name as in the lines
+    /// that it was given, and weights over 2^53 rounded.
     fn caption(&self, node: &Node, colors: &[Color]) -> Caption {
         let name = node.frame.map_or_else(|| "all".to_owned(), |id| shown(self.frames.name(id)));
         let share = node.weight as f64 / self.drawn.total() as f64;
         let width = share * self.look.frames_width() as f64;
-        // Three pixels on each side stay free.
+        // A margin of three pixels on each side.
         let letters = ((width - 6.0) / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
         let (title, label) = if self.kind.diff {
             let change = change(node.before, node.after());
@@ -114,7 +115,7 @@ impl Picture<'_> {
         format!("{name} ({before} before, {} after: {change})", grouped(node.after()))
     }
 
-    /// What the picture shows and what it leaves out.
+    /// The lines below the boxes: what the picture shows and leaves out.
     fn footer(&self, ids: &[FrameId]) -> Footer {
         let mut footer = Footer::new(self.look.font_size, self.look.frames_width());
         if self.kind.chart {
@@ -179,7 +180,7 @@ impl Picture<'_> {
         }
     }
 
-    /// What the script must know beside the frames.
+    /// What the script must know besides the frames.
     fn facts(&self) -> Vec<(&'static str, String)> {
         let Kind { reverse, chart, diff } = self.kind;
         let flag = |on: bool| if on { "1" } else { "" }.to_owned();
@@ -204,9 +205,11 @@ impl Picture<'_> {
     }
 }
 
-/// The lines of folded text that make inferno draw exactly our boxes, last
-/// one first: as for a flame chart, where it keeps the order and looks for no
-/// other. It would sort `a`, `a b;c`, `a;d` as bytes, and draw `a` twice.
+/// The folded lines that make inferno draw exactly our boxes, the last line
+/// first, as it wants them for a flame chart.
+///
+/// In a flame chart inferno keeps the order of the lines. Otherwise it would sort
+/// `a`, `a b;c`, `a;d` as bytes, and draw `a` twice.
 fn lines(profile: &Profile, frames: &FrameTable) -> Vec<String> {
     let mut stack = Stack { open: Vec::new(), text: String::new(), now: 0, lines: Vec::new() };
     for node in &profile.nodes {
@@ -221,19 +224,19 @@ fn lines(profile: &Profile, frames: &FrameTable) -> Vec<String> {
     lines
 }
 
-/// The open boxes from left to right.
+/// The boxes that have begun and not ended, while lines are made.
 struct Stack {
-    /// Where each ends, and how long the text is up to its name.
+    /// For each box, where it ends, and the length of `text` with its name.
     open: Vec<(u64, usize)>,
     text: String,
-    /// Up to where there are lines.
+    /// The weight of all lines so far.
     now: u64,
     lines: Vec<String>,
 }
 
 impl Stack {
-    /// Goes on to a place to the right; what the open boxes have up to it is
-    /// their own.
+    /// Adds a line for the weight from `now` to `to`, which the innermost open
+    /// box does not share with a child.
     fn advance(&mut self, to: u64) {
         if to > self.now {
             let stack = if self.text.is_empty() { postprocess::GAP } else { &self.text };
@@ -252,7 +255,7 @@ impl Stack {
         self.open.push((node.end(), self.text.len()));
     }
 
-    /// Ends all boxes from this depth on.
+    /// Ends all boxes at this depth and deeper.
     fn close(&mut self, depth: usize) {
         while self.open.len() > depth
             && let Some((end, _)) = self.open.last()

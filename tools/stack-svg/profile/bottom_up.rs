@@ -14,7 +14,7 @@ struct LeafFirst {
 }
 
 struct Stack {
-    /// Which of the frames are its own.
+    /// Where its frames stand in [`LeafFirst::frames`].
     frames: Range<usize>,
     weight: u64,
     /// How much of the weight the first of two profiles has.
@@ -33,11 +33,11 @@ struct Tree {
 }
 
 impl Profile {
-    /// The same stacks, leaf first, without the frames whose weight is not to
-    /// be kept; `keep` must keep what is heavier than something that it keeps.
+    /// The same stacks, leaf first, without the frames whose weight `keep`
+    /// refuses; it must accept every weight above one that it accepts.
     ///
-    /// What a cut frame weighed is its caller's here too, so the frames are
-    /// those of this profile and no others.
+    /// If frames of this profile were cut, their weight is their callers' here,
+    /// too: both trees show the same frames.
     pub(crate) fn bottom_up(&self, keep: impl Fn(u64) -> bool) -> Profile {
         let LeafFirst { frames, stacks } = LeafFirst::of(&self.nodes);
         let Node { self_weight, self_before, .. } = self.nodes[0];
@@ -96,7 +96,7 @@ impl Tree {
         self.now += stack.weight;
     }
 
-    /// Ends the open nodes below this depth: their weights are now known.
+    /// Finishes the open nodes deeper than this: their weights are now known.
     fn close(&mut self, depth: usize, keep: impl Fn(u64) -> bool) {
         while self.open.len() > depth + 1
             && let Some(index) = self.open.pop()
