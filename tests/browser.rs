@@ -1,4 +1,4 @@
-//! The pictures of stack-svg, alive in a real browser.
+//! The pictures of stack-svg in a real browser.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -28,7 +28,7 @@ mod speed;
 
 /// One test, as one browser does for all; it says which case failed.
 #[test]
-fn pictures_are_alive_in_a_browser() {
+fn pictures_work_in_a_browser() {
     let stage = Stage { browser: Browser::start(), server: Server::start() };
     let cases = [reading::CASES, views::CASES, kinds::CASES, safety::CASES, speed::CASES].concat();
     let failed: Vec<&str> = cases
@@ -84,7 +84,7 @@ fn frame(name: &str) -> String {
     )
 }
 
-/// The names of all frames that are drawn, and nothing of crowds.
+/// The names of all frames that are drawn, without groups of narrow ones.
 fn drawn(browser: &Browser) -> Vec<String> {
     let names = browser.value(
         "[...document.querySelectorAll('.frame[role]')].map((e) => e.getAttribute('aria-label').split(', ')[0])",

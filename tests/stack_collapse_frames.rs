@@ -347,7 +347,7 @@ fn presets_can_be_listed_shown_and_used_as_rules() {
 
 #[test]
 fn stats_say_what_each_rule_moved() {
-    let args = ["--stats", "--drop", "b", "--merge", "a=x", "--preset", "lwt"];
+    let args = ["--stats", "--drop", "b", "--merge", "a=x", "--preset", "eio"];
     let stderr = run(&args, "a;b 1\nb;c 2\nc 4\n").stderr;
     let stderr = String::from_utf8(stderr).expect("UTF-8 messages");
     let lines: Vec<_> = stderr
@@ -356,7 +356,7 @@ fn stats_say_what_each_rule_moved() {
         .collect();
     assert_eq!(lines[0], "--drop 'b' moved 2 lines weight 3");
     assert_eq!(lines[1], "--merge 'a=x' moved 1 lines weight 1");
-    assert!(lines[2].starts_with("lwt:") && lines[2].ends_with(": drop moved 0 lines weight 0"));
+    assert!(lines[2].starts_with("eio:") && lines[2].ends_with(": drop moved 0 lines weight 0"));
     assert!(lines[3].starts_with("in 3 lines weight 7, out 3 lines weight 7, changed 2 lines"));
 }
 

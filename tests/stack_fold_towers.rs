@@ -1,4 +1,4 @@
-//! Recursion on real stacks, and what holds for any.
+//! stack-fold-towers on real stacks, and what holds for any stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ const RECORDINGS: [&str; 6] = [
     "folded/packbench-4.13.1-dwarf.gc.folded.gz",
 ];
 
-/// Every choice that folds stacks.
+/// Every set of options that folds stacks.
 const CHOICES: [&[&str]; 8] = [
     &[],
     &["--exact"],
@@ -143,7 +143,7 @@ fn stamps_tell_functions_apart_unless_ignored() {
     assert_eq!(fold(&["--ignore-stamps"], input), "Pack_store.Codec.decode_243;x 1\n");
     let anonymous = "Lwtsim.fun_811;Lwtsim.fun_812;Lwtsim.fun_811;Lwtsim.fun_812;x 1\n";
     assert_eq!(fold(&["--ignore-stamps"], anonymous), "Lwtsim.fun_811;Lwtsim.fun_812;x 1\n");
-    // Without a tower every name is what it was.
+    // Without a tower no name changes.
     let other = "A.f_1;B.g_2;C.h_3 1\nA.f_9;B.g_9;C.h_9 1\n";
     assert_eq!(fold(&["--ignore-stamps"], other), other);
 }
@@ -212,7 +212,7 @@ fn a_recording_that_is_cut_anew_folds_to_what_it_was() {
     let known = |folded: &[u8]| {
         let mut sums: BTreeMap<Vec<u8>, u64> =
             stacks(folded).into_iter().map(|(stack, sum)| (stack.to_vec(), sum)).collect();
-        // These were cut when they were recorded, before they had any callers.
+        // These were cut when they were recorded, so their callers are not known.
         sums.retain(|stack, _| !stack.windows(11).any(|word| word == b"sum_nontail"));
         sums
     };
@@ -232,9 +232,9 @@ fn stacks_that_perf_cut_are_marked() {
 
 #[test]
 fn ten_thousand_frames_deep_is_no_trouble() {
-    let (run, turn) = (["f"; 10_000].join(";"), ["ping;pang;map_dps;pong"; 2_500].join(";"));
+    let (run, cycle) = (["f"; 10_000].join(";"), ["ping;pang;map_dps;pong"; 2_500].join(";"));
     assert_eq!(
-        fold(&[], &format!("{run};x 1\n{turn};x 1\n")),
+        fold(&[], &format!("{run};x 1\n{cycle};x 1\n")),
         "f;x 1\nping;pang;map_dps;pong;x 1\n"
     );
 }

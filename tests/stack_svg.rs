@@ -1,7 +1,7 @@
 //! stack-svg: the picture is checked by reading it as XML.
 
 use crate::picture::Picture;
-use crate::util::{feed, filter, filter_bytes, recording, tool};
+use crate::util::{TOOLS, feed, filter, filter_bytes, recording, tool};
 
 // Where the picture goes, and what is left when it cannot.
 mod files;
@@ -122,6 +122,56 @@ fn a_reversed_picture_is_merged_from_the_leaves() {
     assert_eq!(picture.named("malloc").iter().map(|one| one.weight).collect::<Vec<_>>(), [7]);
     let main: Vec<_> = picture.named("main").iter().map(|one| (one.row, one.weight)).collect();
     assert_eq!(main, [(1, 1), (3, 3), (3, 4)]);
+}
+
+/// What is drawn, what the script has and what is said of both is one profile.
+#[test]
+fn a_reversed_picture_is_made_of_the_frames_that_are_kept() {
+    let input = "a;x 50\nb;x 40\nc;y 7\nd;y 3\n";
+    for script in [&[][..], &["--no-script"]] {
+        let args = [&["--reverse", "--max-frames", "4"], script].concat();
+        let svg = filter("stack-svg", &args, input);
+        let picture = Picture::of(&svg);
+        let frames = [frame("x", 1, 10, 90), frame("a", 2, 10, 50), frame("b", 2, 60, 40)];
+        let mut found = picture.frames();
+        found.sort_by_key(|(_, row, start, _)| (*row, *start));
+        assert_eq!(found, frames);
+        let cut = "4 frames (10.0% of the weight) are cut by --max-frames; \
+            their callers have what they weigh";
+        assert!(picture.texts.iter().any(|text| text == cut), "{:?}", picture.texts);
+        assert_eq!(svg.contains(&format!("data-cut=\"{cut}\"")), script.is_empty());
+    }
+}
+
+#[test]
+fn the_description_names_no_tool_but_ours() {
+    let svg = filter("stack-svg", &[], "a 1\n");
+    let (_, description) = svg.split_once("<desc>").expect("a description");
+    let (description, _) = description.split_once("</desc>").expect("its end");
+    let words = description.split(|char: char| !(char.is_alphanumeric() || char == '-'));
+    let tools = words.filter(|word| word.starts_with("stack-"));
+    assert_eq!(tools.filter(|tool| TOOLS.iter().all(|(name, _)| name != tool)).count(), 0);
+}
+
+/// The words below a picture, where they start, and whether they are whole.
+#[test]
+fn the_words_below_a_narrow_picture_are_not_cut() {
+    const LETTER: f64 = 12.0 * 0.605;
+    let input = "f_[k] 900\nf_[j] 900\na::b 900\nA.b 900\n[x] 900\nmain 900\ncaml_f 90\nz 1\n";
+    for width in [160, 300, 400, 559, 561, 1200] {
+        let width_arg = width.to_string();
+        let args = ["--no-script", "--max-frames", "7", "--width", &width_arg];
+        let svg = filter("stack-svg", &args, input);
+        let notes: Vec<_> = svg.split("<text ").filter(|text| text.contains("\"note\"")).collect();
+        assert!(notes.len() >= 10, "{svg}");
+        for note in notes {
+            let x = note.strip_prefix("x=\"").and_then(|x| x.split_once('"')).expect("a place").0;
+            let (_, words) = note.split_once('>').expect("words");
+            let words = words.split_once('<').expect("their end").0;
+            let end = x.parse::<f64>().expect("a number") + words.len() as f64 * LETTER;
+            assert!(end <= f64::from(width), "{width}: {words} ends at {end}");
+        }
+    }
 }
 
 #[test]

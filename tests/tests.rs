@@ -15,6 +15,9 @@ mod conventions;
 // Whole pipelines on real recordings.
 mod pipelines;
 
+// Names that were made to break a filter.
+mod hostile_names;
+
 // Names and lines from real executables.
 mod exact_names;
 

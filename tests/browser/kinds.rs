@@ -54,7 +54,7 @@ fn a_chart_keeps_the_order_and_has_an_axis(stage: &Stage) {
     // What is too narrow is a block as long as the time that it is spread over.
     let spread = "main;f 1\nmain 3\n".repeat(3000);
     let browser = stage.show(&["--flamechart"], spread);
-    let [block, whole] = [".crowd", ".frame[role]"]
+    let [block, whole] = [".group", ".frame[role]"]
         .map(|it| browser.number(&format!("document.querySelector('{it}').offsetWidth")));
     assert!(block > 0.99 * whole, "{block} of {whole}");
     // For 2,000 there is a line at the right edge, but no room.

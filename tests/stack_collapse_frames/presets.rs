@@ -208,3 +208,53 @@ fn schedulers_without_a_recording() {
     assert_eq!(stack(&go, "a;runtime.mcall;runtime.park_m;runtime.schedule"), "a;[scheduler]");
     assert_eq!(stack(&go, "a;main.f;runtime.mallocgc"), "a;main.f;runtime.mallocgc");
 }
+
+/// Functions of other programs that are called as one of a runtime's, or have
+/// the form of its names: no preset may touch them.
+#[test]
+fn names_of_other_programs_stay() {
+    for (preset, stacks) in [
+        // libexpat of Debian; clang's cold half of a function; C's static mark
+        ("ocaml-gc", &["a;main;doc;XML_Parse.part.0;mark", "a;main;X;Parse.cold;mark_slice"][..]),
+        ("ocaml-gc", &["a;main;GL__draw;render;mark", "a;main;\u{c9}t\u{e9};f;mark"]),
+        ("ocaml-runtime", &["a;_start;main;XML_Parse.part.0", "a;clone;start_thread;work"]),
+        ("jvm", &["a;start_thread;WorkerThread::run;Compiler::compile_method;x"]),
+        ("jvm", &["a;thread_entry;VMThread::run;x", "a;ZThread::run;CMSTask::work;PSTask::x"]),
+        ("cpython", &["a;main;run_file;call_function;type_call", "a;thread_run;import_from"]),
+        ("eio", &["node;eio_execute;eio_custom"]),
+        ("kernel", &["a;main;handle_exception;f", "qemu;page_fault;f", "php;system_call;f"]),
+        ("libc-start", &["a;main;thread_start;f"]),
+        ("lwt", &["a;main;ev_run;epoll_poll;ev_io_start"]),
+        ("rayon", &["a;a::f;crossbeam_epoch::default::pin"]),
+        ("rust-std", &["a;std::thread::_Invoker<std::tuple<void (*)(thread_start)> >::operator()"]),
+        ("tokio", &["a;main;mio::basic_mmap<char>::map(char)"]),
+        ("v8", &["julia;uv_run;uv__io_poll"]),
+    ] {
+        for given in stacks {
+            assert_eq!(stack(&["--preset", preset], given), *given, "{preset}");
+        }
+    }
+}
+
+/// The same names where they are the runtime's.
+#[test]
+fn names_that_others_have_are_taken_where_the_runtime_is() {
+    for (preset, given, expected) in [
+        ("ocaml-gc", "a;main;Foo.bar;mark", "a;main;Foo.bar;[GC]"),
+        ("ocaml-gc", "a;main;caml_main;f;g;mark", "a;main;caml_main;f;g;[GC]"),
+        ("ocaml-gc", "a;Map\u{ba}l;f;g;h;mark", "a;Map\u{ba}l;f;g;h;mark"),
+        ("ocaml-runtime", "a;_start;main;caml_main;camlFoo__f_12", "a;camlFoo__f_12"),
+        ("jvm", "a;thread_native_entry;Thread::call_run;WorkerThread::run;x", "a;[GC]"),
+        ("jvm", "a;thread_native_entry(Thread*);GangWorker::loop();x", "a;[GC]"),
+        ("cpython", "a;_PyEval_Vector;call_function;f;type_call", "a;[python];f;[python]"),
+        ("kernel", "a;f;handle_exception;do_page_fault;x", "a;f;[kernel];[page fault]"),
+        ("kernel", "a;f;page_fault;do_page_fault;x", "a;f;[page fault]"),
+        ("libc-start", "a;thread_start;_pthread_start;f", "a;f"),
+        ("lwt", "a;Lwt_main.run_1;ev_run;epoll_poll;f", "a;f"),
+        ("rayon", "a;rayon_core::sleep::Sleep::new;crossbeam_epoch::x", "a;[rayon idle]"),
+        ("tokio", "a;tokio::a;mio::poll;f", "a;[tokio];f"),
+        ("v8", "a;node::Start;uv_run;uv__io_poll;f", "a;f"),
+    ] {
+        assert_eq!(stack(&["--preset", preset], given), expected, "{preset}");
+    }
+}

@@ -7,7 +7,6 @@ use std::path::Path;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use common::{Error, FrameTable, Result, STDIN, read_whole};
 
-use crate::presets;
 use crate::rule::Rule;
 use crate::rule_file;
 use crate::rule_text::{RuleText, Verb};
@@ -45,7 +44,7 @@ impl GivenRules {
                     texts.push(RuleText::parse(origin, *verb, argument.as_bytes())?);
                 }
                 None if option == "preset" => {
-                    texts.extend(presets::rules(&argument.to_string_lossy())?);
+                    texts.extend(rule_file::preset(&argument.to_string_lossy())?);
                 }
                 None if option == "lwt" => texts.extend(lwt(&argument.to_string_lossy())?),
                 None if option == "keep" => keep.push(argument.into_encoded_bytes()),
@@ -68,7 +67,7 @@ impl GivenRules {
 /// The rules of a mode.
 fn lwt(mode: &str) -> Result<Vec<RuleText>> {
     match mode {
-        "reroot" | "entries" => presets::rules(&format!("lwt-{mode}")),
+        "reroot" | "entries" => rule_file::preset(&format!("lwt-{mode}")),
         _ => Err(Error::Usage(format!("--lwt '{mode}': expected reroot or entries"))),
     }
 }

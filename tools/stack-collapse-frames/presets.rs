@@ -2,9 +2,6 @@
 
 use common::{Error, Pipe, Result, Status};
 
-use crate::rule_file;
-use crate::rule_text::RuleText;
-
 /// Each preset with its text, by name.
 const PRESETS: [(&str, &str); 17] = [
     ("async", include_str!("presets/async.rules")),
@@ -26,21 +23,12 @@ const PRESETS: [(&str, &str); 17] = [
     ("v8", include_str!("presets/v8.rules")),
 ];
 
-/// The rules of a preset.
-///
-/// # Errors
-///
-/// A usage error that names those there are.
-pub(crate) fn rules(name: &str) -> Result<Vec<RuleText>> {
-    rule_file::parse(name, text(name)?.as_bytes())
-}
-
 /// The file of a preset.
 ///
 /// # Errors
 ///
 /// A usage error that names those there are.
-fn text(name: &str) -> Result<&'static str> {
+pub(crate) fn text(name: &str) -> Result<&'static str> {
     let found = PRESETS.iter().find(|(preset, _)| *preset == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();

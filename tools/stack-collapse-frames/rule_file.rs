@@ -18,6 +18,15 @@ use crate::frame_set::check_listed;
 use crate::presets;
 use crate::rule_text::{RuleText, VERBS, Verb, at};
 
+/// Reads the rules of a preset.
+///
+/// # Errors
+///
+/// A usage error that lists the presets if there is no such one.
+pub(crate) fn preset(name: &str) -> Result<Vec<RuleText>> {
+    parse(name, presets::text(name)?.as_bytes())
+}
+
 /// Reads a file of rules.
 ///
 /// # Errors
@@ -70,7 +79,7 @@ impl Reader {
                 let origin = format!("{place}: {}", BStr::new(line));
                 self.rules.push(RuleText::parse(origin, *verb, rest)?);
             }
-            None => self.rules.extend(at(place, presets::rules(&rest.to_str_lossy()))?),
+            None => self.rules.extend(at(place, preset(&rest.to_str_lossy()))?),
         }
         Ok(())
     }

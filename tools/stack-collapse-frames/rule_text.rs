@@ -138,7 +138,7 @@ impl RuleText {
             Verb::Reroot => Action::Reroot(self.reroot(table)?),
         };
         let condition = match &self.with {
-            Some(with) => Some(Condition { with: self.searched(with)?, orphans: self.orphans }),
+            Some(with) => Some(Condition { with: self.condition(with)?, orphans: self.orphans }),
             None => None,
         };
         let (moved, built) = (Total::default(), Vec::new());
@@ -147,7 +147,7 @@ impl RuleText {
 
     fn below(&self, table: &mut FrameTable) -> Result<Action> {
         let name = intern(&self.name, table);
-        let until = self.until.as_ref().map(|until| self.searched(until)).transpose()?;
+        let until = self.until.as_ref().map(|until| self.condition(until)).transpose()?;
         let phases = self.phases.iter().map(|(pattern, name)| {
             let frames = self.searched(pattern)?;
             Ok((frames, intern(name, table)))
@@ -160,7 +160,7 @@ impl RuleText {
         let keep = || self.keep.iter().map(|keep| self.searched(keep)).collect::<Result<_>>();
         let entries = match &self.entries {
             Some(candidates) => {
-                let (candidates, keep) = (self.searched(candidates)?, keep()?);
+                let (candidates, keep) = (self.condition(candidates)?, keep()?);
                 Some(Entries { candidates, keep, learnt: Default::default() })
             }
             None => None,
@@ -170,6 +170,11 @@ impl RuleText {
 
     fn searched(&self, pattern: &[u8]) -> Result<FrameSet> {
         at(&self.origin, FrameSet::searched(pattern))
+    }
+
+    /// The frames that tell what kind of stack this is.
+    fn condition(&self, pattern: &[u8]) -> Result<FrameSet> {
+        at(&self.origin, FrameSet::searched_without_suffixes(pattern))
     }
 
     fn expected(&self, what: &str) -> Error {

@@ -76,7 +76,8 @@ impl NameArgs {
         if self.normalize && language != Some(Language::Ocaml) {
             normalize::normalize(&mut text);
         }
-        out.extend_from_slice(&text);
+        // Of `::<a>` nothing is left without its arguments: then it stays.
+        out.extend_from_slice(if text.is_empty() { name } else { &text });
         let has_line = tail.starts_with(b" (");
         if let Some(source) = functions.line_of(name).filter(|_| !has_line) {
             out.extend_from_slice(&[b" (", &source.to_bytes()[..], b")"].concat());

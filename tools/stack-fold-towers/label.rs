@@ -1,16 +1,16 @@
-//! Heights in names: `add (x4+)`.
+//! Labels that show the height of a folded frame: `add (x4+)`.
 
-/// A name and what was appended to it.
+/// A frame's name and what was appended to it.
 pub(crate) struct Labelled<'a> {
     pub(crate) name: &'a [u8],
-    /// How many storeys the name stands for at least; 1 without a label.
+    /// How many frames it stands for at least; 1 without a label.
     pub(crate) least: u32,
     /// `_[k]`, or nothing.
     pub(crate) annotation: &'a [u8],
 }
 
 impl<'a> Labelled<'a> {
-    /// Takes a frame apart, such as `walk (x4+)_[k]`.
+    /// Splits a frame such as `walk (x4+)_[k]`.
     pub(crate) fn parse(frame: &'a [u8]) -> Labelled<'a> {
         let (name, annotation) = match frame {
             [.., b'_', b'[', _, b']'] => frame.split_at(frame.len() - b"_[k]".len()),
@@ -20,9 +20,9 @@ impl<'a> Labelled<'a> {
         Labelled { name, least, annotation }
     }
 
-    /// Appends the frame with a label for `height` storeys, if it has none for more.
+    /// Appends the frame to `out` with a label for `height`, or with its own if that is higher.
     ///
-    /// An annotation stays at the end, where other tools look for it.
+    /// The annotation stays at the end, where other tools look for it.
     pub(crate) fn append_with(&self, height: u32, out: &mut Vec<u8>) {
         out.extend_from_slice(self.name);
         out.extend_from_slice(format!(" (x{}+)", height.max(self.least)).as_bytes());

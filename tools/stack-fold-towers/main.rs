@@ -1,4 +1,4 @@
-//! Fold towers of recursion to one storey, without moving any weight.
+//! Fold towers of recursion into one level; the weight of a line never changes.
 
 mod label;
 mod numbered;
@@ -17,9 +17,9 @@ use label::Labelled;
 use numbered::NumberedStack;
 use reattach::{Callers, Start};
 use report::Report;
-use towers::{Folder, LONGEST_PERIOD, Storey};
+use towers::{Folder, LONGEST_PERIOD, Level};
 
-/// Fold towers of recursion to one storey, whatever cycle of calls they repeat
+/// Fold towers of recursion into one level, whatever cycle of calls they repeat
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
@@ -28,34 +28,34 @@ struct Args {
     #[arg(value_parser = clap::value_parser!(u64).range(1..=LONGEST_PERIOD as u64))]
     max_period: u64,
 
-    /// Fold towers of at least N turns, and leave lower ones as they are
+    /// Fold towers of at least N repetitions, and leave lower ones as they are
     #[arg(long, value_name = "N", default_value_t = 2)]
     #[arg(value_parser = clap::value_parser!(u32).range(2..))]
     min_height: u32,
 
-    /// Fold only turns that have exactly the same frames
+    /// Fold only repetitions that have exactly the same frames
     #[arg(long)]
     exact: bool,
 
-    /// Keep nothing between a frame and its last occurrence, whatever it called in between
+    /// Drop all frames between a frame and its last occurrence
     #[arg(long, conflicts_with_all = ["max_period", "min_height", "exact", "report"])]
     erase: bool,
 
-    /// Append the least height to what was folded, in powers of two: 'add (x4+)'
+    /// Append to a folded frame how many it stands for at least, as a power of two: 'add (x4+)'
     #[arg(long, conflicts_with = "report")]
     count: bool,
 
-    /// Take names of OCaml functions for the same if they differ only in their stamps
+    /// Treat names of OCaml functions as the same if they differ only in their stamps
     #[arg(long)]
     ignore_stamps: bool,
 
-    /// Give stacks of FRAMES or more that start within a recursion the callers that others show,
-    /// or mark them '[truncated]'
+    /// Give stacks of FRAMES or more that start within a recursion the callers of other stacks, or
+    /// mark them '[truncated]'
     #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "127", conflicts_with = "report")]
     reattach: Option<usize>,
 
-    /// Print a table of the towers in place of the stacks: weight, share, height, cycle
+    /// Print a table of the towers instead of the stacks: weight, share, height, cycle
     #[arg(long)]
     report: bool,
 
@@ -104,7 +104,7 @@ fn reattach(files: &Files, limit: usize, towers: &mut Towers, pipe: &mut Pipe) -
             *sum = sum.checked_add(line.count).ok_or(Error::Overflow)?;
             return Ok(());
         }
-        callers.learn(towers.folder.storeys());
+        callers.learn(towers.folder.levels());
         towers.write(&line, pipe)
     })?;
     for (stack, count) in cut {
@@ -115,7 +115,7 @@ fn reattach(files: &Files, limit: usize, towers: &mut Towers, pipe: &mut Pipe) -
     Ok(())
 }
 
-/// The stack at hand, as it came and folded.
+/// The current stack, as it came and folded.
 struct Towers {
     stack: NumberedStack,
     folder: Folder,
@@ -148,13 +148,13 @@ impl Towers {
 
     /// Writes what was folded in place of `line`.
     fn write(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
-        let is_labelled = |storey: &Storey| self.count && storey.height > 1;
+        let is_labelled = |level: &Level| self.count && level.height > 1;
         self.folded.clear();
-        let storeys = self.folder.storeys();
-        let mut rest = storeys;
+        let levels = self.folder.levels();
+        let mut rest = levels;
         while let Some(first) = rest.first() {
             let run = if is_labelled(first) { 1 } else { neighbours(rest, is_labelled) };
-            if rest.len() < storeys.len() {
+            if rest.len() < levels.len() {
                 self.folded.push(b';');
             }
             let start = first.origin as usize;
@@ -167,16 +167,15 @@ impl Towers {
             rest = &rest[run..];
         }
         if self.folded.is_empty() {
-            // One frame without a name is no stack that could be read again.
+            // `;` folds to one frame without a name, which would make a line without a stack.
             return pipe.pass(line);
         }
         pipe.replace(line, &self.folded)
     }
 }
 
-/// How many of the first storeys, up to one that is to have a label, are neighbours in the text.
-fn neighbours(storeys: &[Storey], is_labelled: impl Fn(&Storey) -> bool) -> usize {
-    let together =
-        |pair: &&[Storey]| pair[0].origin + 1 == pair[1].origin && !is_labelled(&pair[1]);
-    1 + storeys.windows(2).take_while(together).count()
+/// How many of the first levels are neighbours in the text, up to one that gets a label.
+fn neighbours(levels: &[Level], is_labelled: impl Fn(&Level) -> bool) -> usize {
+    let together = |pair: &&[Level]| pair[0].origin + 1 == pair[1].origin && !is_labelled(&pair[1]);
+    1 + levels.windows(2).take_while(together).count()
 }

@@ -10,25 +10,27 @@ use crate::stamps::without_stamp;
 /// One stack at a time, as text and as numbers.
 ///
 /// Looking up every frame by its name would take most of the time of folding. So the frames that
-/// a stack shares with the one before it, from the root on, are not looked at again, and for the
-/// others a guess is tried: what started with the same bytes above the same frame last time.
+/// a stack shares with the one before it, from the root on, are not looked up again. For the
+/// others a cache is tried first: the frame that last started with the same bytes above the same
+/// frame.
 pub(crate) struct NumberedStack {
     text: Vec<u8>,
     numbers: Vec<FrameId>,
     /// Where each frame ends in the text; one byte before the next starts.
     ends: Vec<usize>,
     table: FrameTable,
-    /// For each frame of the table the first that counts as the same.
+    /// For each frame of the table, the first frame that counts as the same.
     numbers_of: Vec<FrameId>,
-    guesses: Box<[FrameId; GUESSES]>,
+    /// Frames by the hash of their first bytes and of the frame below.
+    cache: Box<[FrameId; CACHE_SIZE]>,
     ignore_stamps: bool,
-    /// What is compared of the names, and the first frame of each.
+    /// The parts of the names that are compared, and the first frame that has each.
     bases: FrameTable,
     firsts: Vec<FrameId>,
 }
 
-/// How many guesses are kept: as many as stay in a cache close to the processor.
-const GUESSES: usize = 1 << 14;
+/// How many frames are cached: few enough for the processor's own cache.
+const CACHE_SIZE: usize = 1 << 14;
 
 impl Default for NumberedStack {
     fn default() -> NumberedStack {
@@ -38,7 +40,7 @@ impl Default for NumberedStack {
             ends: Vec::new(),
             table: FrameTable::default(),
             numbers_of: Vec::new(),
-            guesses: Box::new([FrameId::MAX; GUESSES]),
+            cache: Box::new([FrameId::MAX; CACHE_SIZE]),
             ignore_stamps: false,
             bases: FrameTable::default(),
             firsts: Vec::new(),
@@ -53,7 +55,7 @@ impl NumberedStack {
         self
     }
 
-    /// Reads a folded stack in place of the one at hand.
+    /// Reads a folded stack in place of the current one.
     pub(crate) fn read(&mut self, stack: &[u8]) {
         let shared = self.keep_shared(stack);
         self.text.truncate(shared);
@@ -75,7 +77,7 @@ impl NumberedStack {
         &self.numbers
     }
 
-    /// The frames from one place to another as a folded stack holds them.
+    /// The text of a range of frames, as a folded stack holds them.
     pub(crate) fn text(&self, frames: Range<usize>) -> &[u8] {
         let start = frames.start.checked_sub(1).map_or(0, |below| self.ends[below] + 1);
         &self.text[start..self.ends[frames.end - 1]]
@@ -86,24 +88,25 @@ impl NumberedStack {
         self.table.name(number)
     }
 
-    /// Forgets the frames that `stack` does not share, and returns where it goes on.
+    /// Forgets the frames that `stack` does not share, and returns where in `stack` the first new
+    /// frame starts.
     fn keep_shared(&mut self, stack: &[u8]) -> usize {
         let same = same_bytes(&self.text, stack);
-        // Only a separator shows that a frame is whole in both.
+        // Only a separator shows that a frame is the same in both: `ma` is not `main`.
         let whole = self.ends.partition_point(|&end| end < same);
         self.ends.truncate(whole);
         self.numbers.truncate(whole);
         self.ends.last().map_or(0, |end| end + 1)
     }
 
-    /// The frame that `text` starts with, and how long it is.
+    /// The frame that `text` starts with, and its length in bytes.
     fn next_frame(&mut self, text: &[u8]) -> (FrameId, usize) {
-        let slot = guess_slot(text, self.numbers.last());
-        let guess = self.guesses[slot];
-        if (guess as usize) < self.table.len() {
-            let name = self.table.name(guess);
+        let slot = cache_slot(text, self.numbers.last());
+        let cached = self.cache[slot];
+        if (cached as usize) < self.table.len() {
+            let name = self.table.name(cached);
             if text.starts_with(name) && matches!(text.get(name.len()), None | Some(b';')) {
-                return (guess, name.len());
+                return (cached, name.len());
             }
         }
         let name = Frames::new(text).next().unwrap_or_default();
@@ -112,12 +115,12 @@ impl NumberedStack {
             let number = self.number_of(id, name);
             self.numbers_of.push(number);
         }
-        self.guesses[slot] = id;
+        self.cache[slot] = id;
         (id, name.len())
     }
 
-    /// The number of a frame that is new in the table; what a label says of its height is no part
-    /// of its name.
+    /// The number of a frame that is new in the table. A label such as ` (x4+)` is no part of the
+    /// name that is compared.
     fn number_of(&mut self, id: FrameId, frame: &[u8]) -> FrameId {
         let Labelled { name, annotation, .. } = Labelled::parse(frame);
         let name = if self.ignore_stamps { without_stamp(name) } else { name };
@@ -129,8 +132,8 @@ impl NumberedStack {
     }
 }
 
-/// Where the guess stands of what `text` starts with above the frame `below`.
-fn guess_slot(text: &[u8], below: Option<&FrameId>) -> usize {
+/// The slot in the cache for the frame that `text` starts with, above the frame `below`.
+fn cache_slot(text: &[u8], below: Option<&FrameId>) -> usize {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let start = text.first_chunk().copied().unwrap_or_else(|| {
         let mut padded = [0; 8];
@@ -140,10 +143,10 @@ fn guess_slot(text: &[u8], below: Option<&FrameId>) -> usize {
     let below = below.map_or(0, |&number| u64::from(number) + 1);
     let start = up_to_separator(u64::from_le_bytes(start));
     let mixed = (start ^ below.wrapping_mul(FACTOR)).wrapping_mul(FACTOR);
-    mixed as usize >> (usize::BITS - GUESSES.ilog2())
+    mixed as usize >> (usize::BITS - CACHE_SIZE.ilog2())
 }
 
-/// Eight bytes of text, of which those behind the first `;` are 0.
+/// Eight bytes of text, in which the first `;` and all behind it are replaced by 0.
 fn up_to_separator(bytes: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let differs = bytes ^ (EACH * u64::from(b';'));
@@ -152,7 +155,7 @@ fn up_to_separator(bytes: u64) -> u64 {
     bytes & (separators ^ separators.wrapping_sub(1))
 }
 
-/// How many bytes two texts share from their start.
+/// The length of the common start of two texts, in bytes.
 fn same_bytes(one: &[u8], other: &[u8]) -> usize {
     const STEP: usize = 32;
     let steps = one.chunks_exact(STEP).zip(other.chunks_exact(STEP));

@@ -1,17 +1,17 @@
-//! Stacks that lost their root.
+//! Gives cut stacks their callers back.
 //!
-//! The kernel and perf keep the 127 frames next to the leaf. What is left of a higher tower starts
-//! within it, as if the recursion had been called from nowhere:
-//! `main;round;sum;sum;sum;add` becomes `sum;sum;add`.
+//! The kernel and perf keep the 127 frames next to the leaf. If a tower is higher, the stack that
+//! is left starts within it, as if the recursion had no caller: `main;round;sum;sum;sum;add`
+//! becomes `sum;sum;add`.
 
 use std::collections::HashMap;
 
 use common::{FrameId, NodeId, StackTree};
 
 use crate::numbered::NumberedStack;
-use crate::towers::{LONGEST_PERIOD, Storey};
+use crate::towers::{LONGEST_PERIOD, Level};
 
-/// Stands for the callers that are not known.
+/// The frame that stands for callers that are not known.
 const TRUNCATED: &[u8] = b"[truncated]";
 
 /// Where a stack starts within a recursion.
@@ -19,12 +19,12 @@ const TRUNCATED: &[u8] = b"[truncated]";
 pub(crate) struct Start {
     /// The thread's name, which is no function and never lost.
     root: Option<FrameId>,
-    /// The place of the first frame of the recursion.
+    /// The index of the first frame of the recursion.
     at: usize,
 }
 
 impl Start {
-    /// `None` if nothing stands again above the first frame, be it the root or above it.
+    /// `None` if neither the root nor the frame above it stands again near above.
     pub(crate) fn of(stack: &NumberedStack) -> Option<Start> {
         let numbers = stack.numbers();
         let skip_unknown = |from: usize| {
@@ -39,28 +39,28 @@ impl Start {
         if is_recursive(at) {
             return Some(Start { root: None, at });
         }
-        // A name before it, unless the stack starts with a frame that is no name.
+        // The thread's name stands before it, unless the stack starts with `[unknown]`.
         let root = (at == 0).then(|| numbers[0])?;
         let at = skip_unknown(1);
         is_recursive(at).then_some(Start { root: Some(root), at })
     }
 }
 
-/// The folded stacks that are whole, to look callers up in.
+/// The stacks that are not cut, folded: here callers are looked up.
 #[derive(Default)]
 pub(crate) struct Callers {
     whole: StackTree,
-    /// What was found for a root and a frame, once all stacks are known.
+    /// The callers that were found for a root and a frame, once all stacks are known.
     found: HashMap<(Option<FrameId>, FrameId), Option<Vec<FrameId>>>,
 }
 
 impl Callers {
-    /// Adds a folded stack that is whole.
-    pub(crate) fn learn(&mut self, storeys: &[Storey]) {
-        storeys.iter().fold(StackTree::ROOT, |node, storey| self.whole.child(node, storey.frame));
+    /// Adds a folded stack that is not cut.
+    pub(crate) fn learn(&mut self, levels: &[Level]) {
+        levels.iter().fold(StackTree::ROOT, |node, level| self.whole.child(node, level.frame));
     }
 
-    /// Returns a stack that starts within a recursion with its callers.
+    /// Returns a cut stack with its callers before it, or with `[truncated]`.
     pub(crate) fn attach(&mut self, stack: &NumberedStack) -> Vec<u8> {
         let numbers = stack.numbers();
         let Some(Start { root, at }) = Start::of(stack) else {
@@ -79,8 +79,8 @@ impl Callers {
     }
 }
 
-/// What stands below the lowest `frame` in every stack that has it, starting with `root`; `None`
-/// if that is not the same everywhere, or if nothing is known.
+/// The frames before the first `frame` in every stack that has it, starting with `root`; `None`
+/// if they are not the same in all stacks, or if no stack has it.
 fn callers(
     whole: &StackTree,
     root: Option<FrameId>,
@@ -101,7 +101,7 @@ fn callers(
         if !is_of_root || path.last().is_some_and(|&last| is_unknown(last)) {
             continue;
         }
-        // A node has one child with this frame, so another node is another path.
+        // A node has at most one child with this frame, so a second node has another path.
         if only.replace(path).is_some() {
             return None;
         }
@@ -120,7 +120,7 @@ fn path_to(tree: &StackTree, mut node: NodeId) -> Vec<FrameId> {
     path
 }
 
-/// What stands where an unwinder lost its way.
+/// Whether a frame stands for code that the unwinder could not name.
 fn is_unknown(name: &[u8]) -> bool {
     name == b"[unknown]" || name == TRUNCATED
 }

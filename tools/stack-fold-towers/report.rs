@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use common::{FrameId, Output, Result};
 
 use crate::numbered::NumberedStack;
-use crate::towers::{Folder, Storey};
+use crate::towers::{Folder, Level};
 
 /// The towers of all stacks, summed by cycle.
 #[derive(Default)]
@@ -13,8 +13,8 @@ pub(crate) struct Report {
     rows: Vec<Row>,
     /// The row of each cycle, whichever of its frames a recursion enters.
     cycles: HashMap<Box<[FrameId]>, usize>,
-    /// The rows of the stack at hand, and the greatest height there.
-    at_hand: Vec<(usize, u32)>,
+    /// The rows of the current stack, and the greatest height there.
+    current: Vec<(usize, u32)>,
     weight: u128,
 }
 
@@ -27,18 +27,19 @@ struct Row {
 }
 
 impl Report {
-    /// Adds a stack with its towers; one with two towers of a cycle counts once, for the higher.
+    /// Adds a stack with its towers. A stack with two towers of one cycle counts once, with the
+    /// height of the higher tower.
     pub(crate) fn add(&mut self, stack: &NumberedStack, folder: &Folder, weight: u64) {
         self.weight += u128::from(weight);
-        self.at_hand.clear();
+        self.current.clear();
         for tower in folder.towers() {
-            let row = self.row(stack, &folder.storeys()[tower.start..tower.start + tower.period]);
-            match self.at_hand.iter_mut().find(|(known, _)| *known == row) {
+            let row = self.row(stack, &folder.levels()[tower.start..tower.start + tower.period]);
+            match self.current.iter_mut().find(|(known, _)| *known == row) {
                 Some((_, height)) => *height = tower.height.max(*height),
-                None => self.at_hand.push((row, tower.height)),
+                None => self.current.push((row, tower.height)),
             }
         }
-        for &(row, height) in &self.at_hand {
+        for &(row, height) in &self.current {
             let row = &mut self.rows[row];
             row.weight += u128::from(weight);
             row.highest = row.highest.max(height);
@@ -46,7 +47,7 @@ impl Report {
         }
     }
 
-    /// Writes the table, the heaviest first; returns true if and only if there is a tower.
+    /// Writes the table, the heaviest cycle first, and returns whether there is a tower.
     pub(crate) fn write(mut self, out: &mut Output) -> Result<bool> {
         self.rows
             .sort_unstable_by(|a, b| b.weight.cmp(&a.weight).then_with(|| a.cycle.cmp(&b.cycle)));
@@ -67,14 +68,15 @@ impl Report {
         Ok(!self.rows.is_empty())
     }
 
-    fn row(&mut self, stack: &NumberedStack, cycle: &[Storey]) -> usize {
-        let numbers: Vec<FrameId> = cycle.iter().map(|storey| storey.frame).collect();
-        let turned = |by: usize| [&numbers[by..], &numbers[..by]].concat();
-        let least = (0..numbers.len()).map(turned).min().unwrap_or_default();
+    /// The index of the row of a cycle: `ping;pong` and `pong;ping` have the same one.
+    fn row(&mut self, stack: &NumberedStack, cycle: &[Level]) -> usize {
+        let numbers: Vec<FrameId> = cycle.iter().map(|level| level.frame).collect();
+        let rotated = |by: usize| [&numbers[by..], &numbers[..by]].concat();
+        let least = (0..numbers.len()).map(rotated).min().unwrap_or_default();
         *self.cycles.entry(least.into()).or_insert_with(|| {
             let names: Vec<&[u8]> = cycle
                 .iter()
-                .map(|storey| stack.text(storey.origin as usize..storey.origin as usize + 1))
+                .map(|level| stack.text(level.origin as usize..level.origin as usize + 1))
                 .collect();
             self.rows.push(Row { cycle: names.join(&b';'), weight: 0, highest: 0, heights: 0 });
             self.rows.len() - 1
@@ -82,7 +84,7 @@ impl Report {
     }
 }
 
-/// Weights of 0 have no share.
+/// 0 where the whole is 0, as in input whose counts are all 0.
 fn ratio(part: u128, whole: u128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -11,7 +11,7 @@ pub(crate) fn without_stamp(name: &[u8]) -> &[u8] {
     if digits == 0 || !is_ocaml(base) || is_anonymous(base) { name } else { base }
 }
 
-/// Returns true if and only if the name has a unit before it: `Stdlib.Map.add` as perf prints it,
+/// Whether the name begins with an OCaml unit: `Stdlib.Map.add` as perf prints it,
 /// `camlStdlib__Map__add` as the compiler mangles it, with a `_` before it on macOS.
 fn is_ocaml(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"_").unwrap_or(name);

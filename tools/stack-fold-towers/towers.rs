@@ -1,7 +1,8 @@
-//! Recursion towers in a stack, folded to one storey.
+//! Recursion towers in a stack, folded to one level.
 //!
-//! A *tower* is what a recursion leaves on the stack: turns of the same cycle of calls on top of
-//! each other. A *turn* is one pass through the cycle, its *period* the number of frames in it.
+//! A *tower* is what a recursion leaves on the stack: repetitions of the same cycle of calls on top
+//! of each other. A *repetition* is one pass through the cycle, its *period* the number of frames
+//! in it.
 //!
 //! | rule | stack | folded |
 //! |---|---|---|
@@ -9,55 +10,55 @@
 //! | cycle | `ping;pang;pong;ping;pang;pong;busy` | `ping;pang;pong;busy` |
 //! | optional frames | `rename;map;rename;map;map_dps;rename;work` | `rename;map;map_dps;rename;work` |
 //!
-//! The last rule joins neighbouring turns that start with the same frame, when the frames of one
-//! are among the frames of the other in the same order, and keeps the longer. It waits for the
-//! frame that starts the next turn, for only then is it known where the turn ends.
+//! The last rule joins neighbouring repetitions that start with the same frame, when the frames of
+//! one are among the frames of the other in the same order, and keeps the longer. It waits for the
+//! frame that starts the next repetition, because only then is it known where the repetition ends.
 //!
 //! What holds for every result:
 //! - Two neighbours in it are caller and callee somewhere in the input: no edge is invented.
 //! - The root stays the root and the leaf stays the leaf: self time belongs to the leaf, and must
 //!   not move to another function.
 //! - Folding it once more changes nothing.
-//! - For each frame, the heights of its storeys add up to its number in the input.
+//! - For each frame, the heights of its levels add up to how often it stands in the input.
 //!
 //! # How
 //!
-//! Frames are pushed one by one on a stack that is folded at any time. Only what ends at the top
-//! can be a new repeat, so a push looks at the top of the stack and nowhere else. When a rule
-//! takes frames out below the top, those above are pushed again.
+//! Frames are pushed one by one on a stack that is folded after each push. Only what ends at the
+//! top can be a new repetition, so a push looks at the top of the stack and nowhere else. When a
+//! rule takes frames out below the top, those above are pushed again.
 //!
 //! # Cost
 //!
-//! A turn has at most `max_period` frames, with and without optional ones; a recursion with
-//! longer turns stays unfolded. A push compares its frame with the `max_period` below it, and
-//! where turns may go into each other two turns once; how many equal turns stand there already
-//! is known from the frame below. Every fold takes out at least one frame for good and pushes at
-//! most `max_period + 1` again. So the time is linear in the length of the stack, whatever is in
-//! it and whatever `min_height` is: 10,000 frames take 0.1 to 4 milliseconds. While a stack is
-//! folded, a frame with the same frame near below it takes about 250 bytes, any other one 20.
+//! A repetition has at most `max_period` frames, with and without optional ones; a recursion with
+//! longer repetitions stays unfolded. A push compares its frame with the `max_period` below it,
+//! and at most two repetitions with each other; how many equal repetitions stand there already is
+//! known from the frame below. Every fold takes out at least one frame for good and pushes at most
+//! `max_period + 1` again. So the time is linear in the length of the stack, whatever is in it and
+//! whatever `min_height` is.
 
 mod stack;
 
 use stack::Stack;
 
-/// The longest turn that can be folded.
+/// The longest repetition that can be folded.
 pub(crate) const LONGEST_PERIOD: usize = 16;
 
-/// One frame of a folded stack and how many frames of the input it stands for.
+/// One frame of a folded stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Storey {
+pub(crate) struct Level {
     /// The frame, as it was given.
     pub(crate) frame: u32,
     /// Where in the input it stands.
     pub(crate) origin: u32,
-    /// In `add;add;add` 3; the frames of a cycle are counted each for itself.
+    /// How many frames of the input it stands for: 3 for `add;add;add`. Each frame of a cycle has
+    /// its own height.
     pub(crate) height: u32,
 }
 
-impl Storey {
-    /// Returns the greatest power of two that is not above the height: 7 storeys are `x4+`.
+impl Level {
+    /// Returns the greatest power of two that is not above the height: a height of 7 is `x4+`.
     ///
-    /// Exact heights in a label would split what folding brought together.
+    /// Exact heights in a label would make stacks different again that folding has made equal.
     pub(crate) fn height_class(self) -> u32 {
         1 << self.height.max(1).ilog2()
     }
@@ -65,65 +66,65 @@ impl Storey {
 
 /// A recursion that was folded.
 ///
-/// Towers can stand in each other, as `map` in `rename;map;map;rename;map;map;map`; the inner one
-/// has then the height of its highest instance.
+/// A tower can stand inside another one, as `map` in `rename;map;map;rename;map;map;map`. The
+/// inner tower then has the height of its highest instance, here 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tower {
     /// Where the cycle starts in the folded stack.
     pub(crate) start: usize,
     /// How many frames it has there.
     pub(crate) period: usize,
-    /// How many turns the recursion took.
+    /// How many repetitions the recursion took.
     pub(crate) height: u32,
 }
 
 /// Folds stacks, one after the other, in the same buffers.
 pub(crate) struct Folder {
     stack: Stack,
-    /// For each frame of the stack at hand where it stands; other frames have stale values.
-    places: Vec<Place>,
-    storeys: Vec<Storey>,
+    /// Where each frame of the current stack stands; values of other frames are out of date.
+    occurrences: Vec<Occurrences>,
+    levels: Vec<Level>,
 }
 
-/// What loop erasure knows of a frame.
+/// What [`Folder::erase`] knows of a frame.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Occurrences {
     last: usize,
     count: u32,
 }
 
 impl Folder {
-    /// Folds towers of at least `min_height` turns, with at most `max_period` frames in a turn.
+    /// Folds towers of at least `min_height` repetitions of at most `max_period` frames each.
     ///
-    /// A lower tower stays as it is. The turns of a cycle are counted, not its frames: to be
-    /// folded, `ping;pong` must stand there `min_height` times, however often `ping` calls
-    /// itself before it calls `pong`. A `min_height` below 2 is 2. A `max_period` of 1 folds
-    /// functions that call themselves, and nothing else.
+    /// A lower tower stays as it is. The repetitions of a cycle are counted, not its frames: to be
+    /// folded, `ping;pong` must stand there `min_height` times, however often `ping` calls itself
+    /// before it calls `pong`. A `min_height` below 2 is 2. A `max_period` of 1 folds functions
+    /// that call themselves, and nothing else.
     pub(crate) fn new(max_period: usize, min_height: u32) -> Self {
         assert!((1..=LONGEST_PERIOD).contains(&max_period));
         Self {
             stack: Stack::new(max_period, min_height.max(2)),
-            places: Vec::new(),
-            storeys: Vec::new(),
+            occurrences: Vec::new(),
+            levels: Vec::new(),
         }
     }
 
-    /// Takes turns for equal only if they have exactly the same frames.
+    /// Takes repetitions for equal only if they have exactly the same frames.
     pub(crate) fn exact(mut self) -> Self {
         self.stack.exact();
         self
     }
 
     /// Returns `frames`, root first, with every tower folded.
-    pub(crate) fn fold(&mut self, frames: &[u32]) -> &[Storey] {
-        self.storeys.clear();
+    pub(crate) fn fold(&mut self, frames: &[u32]) -> &[Level] {
+        self.levels.clear();
         let plain = self.stack.plain(frames);
         self.stack.start_with(&frames[..plain]);
         for (&frame, at) in frames.iter().zip(0..).skip(plain) {
             self.stack.push(frame, at);
         }
-        self.storeys.extend(self.stack.storeys());
-        &self.storeys
+        self.levels.extend(self.stack.levels());
+        &self.levels
     }
 
     /// Returns `frames`, root first, without loops: of the way from a frame to its last
@@ -132,31 +133,31 @@ impl Folder {
     /// Every frame is then there once, with its number in the input as height. This goes further
     /// than folding: `iter;f;iter;g` becomes `iter;g`, which says nothing of `f` any more.
     /// Neither the period nor `min_height` matters. Uses memory for the greatest frame number.
-    pub(crate) fn erase(&mut self, frames: &[u32]) -> &[Storey] {
-        self.storeys.clear();
+    pub(crate) fn erase(&mut self, frames: &[u32]) -> &[Level] {
+        self.levels.clear();
         self.stack.clear();
         let size = frames.iter().max().map_or(0, |&frame| frame as usize + 1);
-        self.places.resize(size.max(self.places.len()), Place::default());
+        self.occurrences.resize(size.max(self.occurrences.len()), Occurrences::default());
         for &frame in frames {
-            self.places[frame as usize].count = 0;
+            self.occurrences[frame as usize].count = 0;
         }
         for (at, &frame) in frames.iter().enumerate() {
-            let place = &mut self.places[frame as usize];
-            place.last = at;
-            place.count += 1;
+            let occurrences = &mut self.occurrences[frame as usize];
+            occurrences.last = at;
+            occurrences.count += 1;
         }
         let mut at = 0;
         while let Some(&frame) = frames.get(at) {
-            let Place { last, count } = self.places[frame as usize];
-            self.storeys.push(Storey { frame, origin: at as u32, height: count });
+            let Occurrences { last, count } = self.occurrences[frame as usize];
+            self.levels.push(Level { frame, origin: at as u32, height: count });
             at = last + 1;
         }
-        &self.storeys
+        &self.levels
     }
 
     /// Returns what `fold` or `erase` returned last.
-    pub(crate) fn storeys(&self) -> &[Storey] {
-        &self.storeys
+    pub(crate) fn levels(&self) -> &[Level] {
+        &self.levels
     }
 
     /// Returns the towers of the stack folded last, by their last frame; none after `erase`.

@@ -9,7 +9,7 @@ use common::{FrameId, FrameTable};
 use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{self, Options, Palette};
 
-use crate::names::{bare, parseable};
+use crate::escape::{bare, parseable};
 
 /// Our palettes and, by their own names, those of inferno.
 const NAMES: [&str; 18] = [

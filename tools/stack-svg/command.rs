@@ -1,12 +1,11 @@
-//! The command in the picture: with which options it can be made again.
+//! The command line that the picture shows, to draw it again with the same options.
 
 use std::ffi::OsString;
 
-use crate::names::visible;
+use crate::escape::visible;
 
-/// The options behind the tool's name. Where the picture goes, where the stacks
-/// come from and what is said beside is left out: the same stacks give the
-/// same picture.
+/// The tool's name and its options, without files, `-o` and `--stats`: the same
+/// stacks give the same picture, whatever their file is called.
 pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
     let mut command = vec![env!("CARGO_BIN_NAME").to_owned()];
     let mut args = args.map(|arg| arg.to_string_lossy().into_owned()).peekable();
@@ -26,15 +25,14 @@ pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
     visible(&command.join(" "))
 }
 
-/// True for the options whose value is the next word; the value of no other
-/// option can be told from a file.
+/// Whether the next word is the value of this option, and not a file.
 fn takes_value(arg: &str) -> bool {
     const FLAGS: [&str; 6] =
         ["--reverse", "--flamechart", "--flame-chart", "--diff", "--no-script", "--inverted"];
     !arg.contains('=') && !FLAGS.contains(&arg)
 }
 
-/// A word as a shell takes it.
+/// The word, quoted for a shell if it must be.
 fn quoted(word: &str) -> String {
     let plain = |char: char| char.is_alphanumeric() || "-_=.,:/%+@".contains(char);
     if !word.is_empty() && word.chars().all(plain) {

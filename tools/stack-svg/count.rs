@@ -1,43 +1,36 @@
-//! From folded lines to a profile: merged as a tree, or in the order they
-//! come; one count a line, or two.
+//! Reads folded lines: merged, with one count or two, or in their order for a
+//! flame chart.
 
 use common::{Error, Files, FoldedLine, FrameTable, Pipe, Result, SortedStacks, StackCounts};
 
 use crate::profile::{LeftOut, Node, Profile};
 
 /// The stacks of one profile or of two, merged.
-pub(crate) struct Counted {
-    /// With what they weigh in all.
+pub(crate) struct MergedStacks {
+    /// With the weights of all lines.
     pub(crate) stacks: SortedStacks,
-    /// The same stacks with what they weigh in the first of two profiles.
+    /// The same stacks with their weights in the first of two profiles.
     pub(crate) before: Option<SortedStacks>,
 }
 
 /// Counts lines with one count.
-pub(crate) fn one_count(files: &Files, pipe: &mut Pipe) -> Result<Counted> {
-    Ok(Counted { stacks: pipe.count_folded(files)?.into_sorted(), before: None })
+pub(crate) fn one_count(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
+    Ok(MergedStacks { stacks: pipe.count_folded(files)?.into_sorted(), before: None })
 }
 
-/// Counts lines with two counts: `stack before after`. Both are weight of the
-/// stack, so that a frame that is gone is as well seen as one that is new.
-pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<Counted> {
+/// Counts lines with two counts: `stack before after`. A stack weighs the sum of
+/// both, so that a frame that is gone is as visible as one that is new.
+pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
     let (mut both, mut before) = (StackCounts::default(), StackCounts::default());
     pipe.for_each_pair(files, |pair| {
         both.add(pair.stack, pair.before.checked_add(pair.after).ok_or(Error::Overflow)?)?;
         before.add(pair.stack, pair.before)
     })?;
-    Ok(Counted { stacks: both.into_sorted(), before: Some(before.into_sorted()) })
+    Ok(MergedStacks { stacks: both.into_sorted(), before: Some(before.into_sorted()) })
 }
 
-impl Counted {
-    /// The same stacks, leaf first.
-    pub(crate) fn reversed(self) -> Counted {
-        Counted { stacks: self.stacks.reversed(), before: self.before.map(SortedStacks::reversed) }
-    }
-}
-
-/// A flame chart: what comes later stands further to the right, and only what
-/// comes one after the other is merged.
+/// Reads a flame chart: later lines stand further to the right, and only
+/// consecutive lines are merged.
 pub(crate) fn in_order(files: &Files, pipe: &mut Pipe) -> Result<(Option<Profile>, FrameTable)> {
     let mut chart = Chart::default();
     pipe.for_each_folded(files, |line| chart.add(&line))?;

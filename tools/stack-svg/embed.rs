@@ -1,5 +1,5 @@
-//! The whole profile as text in the picture, for the script: names in their
-//! order, one a line, and frames as numbers.
+//! The profile as text in the picture, for the script: names, one on each line,
+//! and frames as numbers.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,35 +10,37 @@ use inferno::flamegraph::color::Color;
 use quick_xml::Writer;
 use quick_xml::events::{BytesText, Event};
 
-use crate::names::embedded;
+use crate::escape::embedded;
 use crate::profile::{Node, Profile};
 
-/// Digits of numbers to the base of 32, those of the second half for all but
-/// the last digit of a number, lowest first. None of them is special in XML.
+/// Digits of numbers in base 32, the lowest first. The last digit of a number is
+/// from the first half, all others are from the second half, so that a number
+/// shows where it ends. None of them is special in XML.
 const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 
-/// What the script is told.
+/// The data for the script.
 pub(crate) struct Embedded {
     /// Words and switches, as attributes: `data-unit="ns"`.
     pub(crate) facts: Vec<(&'static str, String)>,
-    /// What colours mean.
+    /// The colours and what they mean.
     pub(crate) legend: Vec<(Color, String)>,
     names: String,
-    /// The distinct colours, a line each, and below for each name one of them.
+    /// The distinct colours on one line, and on the next, for each name, the
+    /// number of its colour.
     colors: String,
     frames: String,
 }
 
-/// Which numbers there are of each frame.
+/// Which further numbers each frame has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Columns {
-    /// Where it starts: how far from the sibling to the left, or the parent.
+    /// The distance from the end of its left sibling, or from its parent's start.
     pub(crate) gaps: bool,
-    /// What the first of two profiles has of its self weight.
+    /// The part of its self weight that is of the first of two profiles.
     pub(crate) before: bool,
 }
 
-/// The distinct names of a profile, the most frequent first, as these get the
+/// The distinct names of a profile. The most frequent come first and so get the
 /// shortest numbers.
 pub(crate) fn names_by_use(profile: &Profile, frames: &FrameTable) -> Vec<FrameId> {
     let mut uses = vec![0u32; frames.len()];
@@ -47,7 +49,7 @@ pub(crate) fn names_by_use(profile: &Profile, frames: &FrameTable) -> Vec<FrameI
     }
     let used = |&id: &FrameId| uses[id as usize] > 0;
     let mut ids: Vec<FrameId> = (0..frames.len() as FrameId).filter(used).collect();
-    // Ids are in the order of arrival, on which the picture must not depend.
+    // Ids depend on the order of the lines, on which the picture must not depend.
     ids.sort_unstable_by(|&one, &other| {
         let by_use = uses[other as usize].cmp(&uses[one as usize]);
         by_use.then_with(|| frames.name(one).cmp(frames.name(other)))
@@ -56,7 +58,7 @@ pub(crate) fn names_by_use(profile: &Profile, frames: &FrameTable) -> Vec<FrameI
 }
 
 impl Embedded {
-    /// `ids` are the distinct names, and `colors` theirs.
+    /// `ids` are the distinct names, and `colors` their colours, in the same order.
     pub(crate) fn new(
         profile: &Profile,
         columns: Columns,
@@ -78,7 +80,7 @@ impl Embedded {
         }
     }
 
-    /// Writes elements that no viewer shows.
+    /// Writes the data in `metadata` elements, which viewers do not show.
     pub(crate) fn write(&self, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
         let facts = self.facts.iter().map(|(key, value)| (*key, value.as_str()));
         let facts = iter::once(("id", "facts")).chain(facts);
@@ -100,17 +102,18 @@ impl Embedded {
     }
 }
 
-/// The texts as lines, without an end of the last one.
+/// The texts as lines; the last one has no line end.
 fn lines(texts: impl Iterator<Item = String>) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// For every frame, the whole first: how many levels the way goes back from
-/// the frame before to its parent, the number of its name, its self weight,
-/// and what `columns` says; of the whole only its weights.
+/// The numbers of every frame, a parent before its children: how many levels up
+/// from the frame before its parent is, the number of its name, its self
+/// weight, and the numbers in `columns`. The first, the whole, has its weights
+/// only.
 fn frame_text(nodes: &[Node], columns: Columns, number: impl Fn(FrameId) -> u64) -> String {
     let mut text = String::with_capacity(nodes.len() * 6);
-    // Where each of the open frames has its next child, if without a gap.
+    // For each open frame, where its next child starts if there is no gap.
     let mut next: Vec<u64> = Vec::new();
     for node in nodes {
         if let Some(id) = node.frame {

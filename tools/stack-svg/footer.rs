@@ -1,5 +1,5 @@
-//! The lines below the picture: what it shows, what it leaves out, and what
-//! its colours mean.
+//! The lines below the boxes: what the picture shows, what it leaves out, and
+//! what its colours mean.
 
 use std::io;
 
@@ -10,25 +10,27 @@ use quick_xml::events::BytesText;
 use crate::look::LETTER_WIDTH;
 use crate::numbers::grouped;
 
-/// Grey, yet dark enough to be read.
+/// A grey that is dark enough to be read.
 const INK: &str = "rgb(96,96,96)";
 
-/// Where the frames begin, too.
+/// The left edge, which is also that of the boxes, in pixels.
 const LEFT: f64 = 10.0;
 
-/// From one weight of an axis to the next in pixels, at least.
+/// The least distance between two weights of an axis, in pixels.
 const MARK_WIDTH: f64 = 90.0;
 
-/// A legend goes on in the next row here, as a window may be narrow.
+/// How wide a legend may be in a wide picture: the window may show less of it.
 const LEGEND_WIDTH: f64 = 560.0;
 
 /// Rows of text.
 pub(crate) struct Footer {
     rows: Vec<Vec<Note>>,
     font_size: f64,
+    /// Where the rows must end, in pixels from the left.
+    right: f64,
 }
 
-/// Some words, and the colour they explain.
+/// Some words, and the colour that they explain.
 struct Note {
     x: f64,
     color: Option<Color>,
@@ -36,24 +38,28 @@ struct Note {
 }
 
 impl Footer {
-    pub(crate) fn new(font_size: u32) -> Footer {
-        Footer { rows: Vec::new(), font_size: f64::from(font_size) }
+    /// No rows yet, below frames that are so many pixels wide together.
+    pub(crate) fn new(font_size: u32, pixels: usize) -> Footer {
+        let right = LEFT + pixels as f64;
+        Footer { rows: Vec::new(), font_size: f64::from(font_size), right }
     }
 
-    /// Adds a row of words.
-    pub(crate) fn push_line(&mut self, text: String) {
-        self.rows.push(vec![Note { x: LEFT, color: None, text }]);
+    /// Adds a row of words, or several if the picture is too narrow for one.
+    pub(crate) fn push_line(&mut self, text: &str) {
+        let letters = (self.right - LEFT) / (self.font_size * LETTER_WIDTH);
+        for text in wrapped(text, letters as usize) {
+            self.rows.push(vec![Note { x: LEFT, color: None, text }]);
+        }
     }
 
-    /// Adds a row of weights: where in `total` the frames above are, which are
-    /// so many pixels wide together.
-    pub(crate) fn push_axis(&mut self, total: u64, pixels: usize) {
+    /// Adds a row of weights from 0 to `total`, as the axis of a flame chart.
+    pub(crate) fn push_axis(&mut self, total: u64) {
         let mut row = Vec::new();
-        let (step, end) = (step_of(total, pixels), LEFT + pixels as f64);
-        for weight in (0..u128::from(total)).step_by(step) {
+        let pixels = self.right - LEFT;
+        for weight in (0..u128::from(total)).step_by(step_of(total, pixels)) {
             let text = grouped(weight as u64);
-            let x = LEFT + pixels as f64 * (weight as f64 / total as f64);
-            if x + text.len() as f64 * self.font_size * LETTER_WIDTH <= end {
+            let x = LEFT + pixels * (weight as f64 / total as f64);
+            if x + text.len() as f64 * self.font_size * LETTER_WIDTH <= self.right {
                 row.push(Note { x, color: None, text });
             }
         }
@@ -65,26 +71,27 @@ impl Footer {
         let mut row = Vec::new();
         let mut x = LEFT;
         for (color, text) in entries {
-            // The square, the words, and room to the next square.
-            let width = (text.len() as f64 + 4.0) * self.font_size * LETTER_WIDTH;
-            if x + width > LEGEND_WIDTH && !row.is_empty() {
+            // The square takes two letters, and the room behind the words two more.
+            let letter = self.font_size * LETTER_WIDTH;
+            let width = (text.len() as f64 + 2.0) * letter;
+            if x + width > self.right.min(LEGEND_WIDTH) && !row.is_empty() {
                 self.rows.push(std::mem::take(&mut row));
                 x = LEFT;
             }
             row.push(Note { x, color: Some(color), text });
-            x += width;
+            x += width + 2.0 * letter;
         }
         if !row.is_empty() {
             self.rows.push(row);
         }
     }
 
-    /// How much room the rows need in pixels.
+    /// The height of all rows in pixels.
     pub(crate) fn height(&self) -> u32 {
         self.step() * self.rows.len() as u32
     }
 
-    /// From one row to the next in pixels.
+    /// The height of a row in pixels.
     fn step(&self) -> u32 {
         (self.font_size * 1.5) as u32
     }
@@ -128,12 +135,36 @@ impl Footer {
     }
 }
 
-/// Steps of an axis that read well: 1, 2 or 5 times a power of ten.
-fn step_of(total: u64, pixels: usize) -> usize {
-    let least = total as f64 / pixels as f64 * MARK_WIDTH;
+/// The step between two weights of an axis: 1, 2 or 5 times a power of ten.
+fn step_of(total: u64, pixels: f64) -> usize {
+    let least = total as f64 / pixels * MARK_WIDTH;
     let powers = (0..20).map(|power| 10_usize.saturating_pow(power));
     let mut steps = powers.flat_map(|power| [1, 2, 5].map(|one| power.saturating_mul(one)));
     steps.find(|&step| step as f64 >= least).unwrap_or(usize::MAX)
+}
+
+/// The text in lines of at most so many letters, cut between words, or within
+/// a word that is longer than a line.
+fn wrapped(text: &str, letters: usize) -> Vec<String> {
+    let letters = letters.max(1);
+    let mut lines = vec![String::new()];
+    let mut left = letters;
+    for word in text.split_inclusive(' ') {
+        // The space at the end of a line needs no room.
+        if word.trim_end().chars().count() > left && left < letters {
+            lines.push(String::new());
+            left = letters;
+        }
+        for letter in word.chars() {
+            if left == 0 && letter != ' ' {
+                lines.push(String::new());
+                left = letters;
+            }
+            lines.last_mut().expect("there is a line").push(letter);
+            left = left.saturating_sub(1);
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -142,21 +173,41 @@ mod tests {
 
     #[test]
     fn a_long_legend_goes_on_in_the_next_row() {
-        let mut footer = Footer::new(12);
         let grey = Color { r: 9, g: 9, b: 9 };
-        footer.push_legend(std::iter::repeat_n((grey, "native".to_owned()), 20));
-        // Each takes ten letters of 7.26 pixels.
-        assert_eq!(footer.rows.iter().map(Vec::len).collect::<Vec<_>>(), [7, 7, 6]);
-        assert_eq!(footer.height(), 3 * 18);
-        footer.push_legend(std::iter::empty());
-        assert_eq!(footer.rows.len(), 3);
+        // Each takes eight letters of 7.26 pixels, and two to the next.
+        for (pixels, rows) in [(1180, &[7, 7, 6][..]), (280, &[4, 4, 4, 4, 4]), (80, &[1; 20])] {
+            let mut footer = Footer::new(12, pixels);
+            footer.push_legend(std::iter::repeat_n((grey, "native".to_owned()), 20));
+            assert_eq!(footer.rows.iter().map(Vec::len).collect::<Vec<_>>(), rows);
+            assert_eq!(footer.height(), rows.len() as u32 * 18);
+            footer.push_legend(std::iter::empty());
+            assert_eq!(footer.rows.len(), rows.len());
+        }
+    }
+
+    #[test]
+    fn a_long_line_goes_on_in_the_next_row() {
+        let table: [(&str, usize, &[&str]); 6] = [
+            ("total weight 5", 14, &["total weight 5"]),
+            ("total weight 5", 13, &["total weight", "5"]),
+            ("total weight 5", 12, &["total weight", "5"]),
+            ("total weight 5", 4, &["tota", "l", "weig", "ht 5"]),
+            ("größe", 2, &["gr", "öß", "e"]),
+            ("", 0, &[""]),
+        ];
+        for (text, letters, lines) in table {
+            assert_eq!(wrapped(text, letters), lines, "{text} {letters}");
+        }
+        let mut footer = Footer::new(12, 80);
+        footer.push_line("total weight 5");
+        assert_eq!(footer.rows.len(), 2);
     }
 
     #[test]
     fn an_axis_has_round_numbers_that_end_before_the_frames() {
         let axis = |total, pixels| {
-            let mut footer = Footer::new(12);
-            footer.push_axis(total, pixels);
+            let mut footer = Footer::new(12, pixels);
+            footer.push_axis(total);
             footer.rows[0].iter().map(|note| (note.x, note.text.clone())).collect::<Vec<_>>()
         };
         let named = |x: f64, text: &str| (x, text.to_owned());

@@ -1,16 +1,17 @@
-//! The heaviest frames of a profile, found without a node for all the others.
+//! The heaviest frames of a profile, found without making a node for each of
+//! the others.
 
 use common::{Error, FrameId, Result, SortedStack, SortedStacks};
 
-/// With fewer frames than this it is not worth while to throw some away.
+/// With fewer frames than this, throwing some away would not save memory.
 const ENOUGH: usize = 1024;
 
-/// The part of a prefix tree that is heaviest; memory grows with it, and not
-/// with the whole tree.
+/// The heaviest nodes of a prefix tree. Memory grows with these, not with the
+/// whole tree.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaviestTree {
-    /// A node before those below it, siblings in the order of their names; the
-    /// root, above all of them, is not here.
+    /// A node before its children, siblings in the order of their names; the
+    /// root of the tree, which is no frame, is not among them.
     pub(crate) nodes: Vec<TreeNode>,
     /// What all stacks weigh.
     pub(crate) total: u64,
@@ -23,28 +24,29 @@ pub(crate) struct HeaviestTree {
 pub(crate) struct TreeNode {
     /// Its name.
     pub(crate) frame: FrameId,
-    /// How many frames lead to it, itself included.
+    /// The number of frames from the root to it, itself included.
     pub(crate) depth: u32,
     /// The weight of the stack that ends in it.
     pub(crate) weight: u64,
-    /// The weight of it and all below it, kept or not.
+    /// The weight of it and all its descendants, kept or not.
     pub(crate) total: u64,
 }
 
-/// Nodes one below the other, all of one total, as nothing branches off
-/// between them and only the last has a weight of its own.
+/// A part of the tree without branches: each node is the only child of the one
+/// before, and only the last has a weight of its own, so all have one total.
 #[derive(Clone, Copy)]
-struct Chain<'a> {
-    /// Some stack that goes through them, and how much of it is above them.
+struct Segment<'a> {
+    /// A stack that goes through these nodes.
     stack: &'a [FrameId],
+    /// How many frames of the stack come before them.
     above: usize,
     length: usize,
     weight: u64,
-    /// As far as it is known.
+    /// The total as far as it is known yet.
     total: u64,
 }
 
-impl Chain<'_> {
+impl Segment<'_> {
     fn depth(&self) -> usize {
         self.above + self.length
     }
@@ -52,32 +54,32 @@ impl Chain<'_> {
 
 /// What was kept of the stacks so far.
 struct Kept<'a> {
-    /// A chain behind those below it.
-    chains: Vec<Chain<'a>>,
-    /// The chains of the last stack, an empty one at first: there may be more
-    /// below these only.
-    open: Vec<Chain<'a>>,
+    /// Finished segments: each comes after its descendants.
+    segments: Vec<Segment<'a>>,
+    /// The segments of the last stack, which may get more descendants; the first
+    /// is empty and stands for the root.
+    open: Vec<Segment<'a>>,
     nodes: usize,
     at_most: usize,
-    /// What is lighter is not kept.
+    /// Lighter nodes are not kept.
     least: u64,
     left_out: u64,
 }
 
 impl HeaviestTree {
-    /// Keeps at most so many nodes beside the root. Of nodes of one weight all
-    /// are kept or none, so that the choice depends on nothing but weights;
-    /// what weighs nothing is never kept.
+    /// Keeps at most so many nodes besides the root. Of nodes with the same
+    /// weight all or none are kept, so that the choice depends on weights only;
+    /// nodes without a weight are never kept.
     ///
     /// # Errors
     ///
     /// [`Error::Overflow`] when a sum does not fit.
     pub(crate) fn new(stacks: &SortedStacks, at_most: usize) -> Result<HeaviestTree> {
-        let root = Chain { stack: &[], above: 0, length: 0, weight: 0, total: 0 };
-        let (chains, open) = (Vec::new(), vec![root]);
-        let mut kept = Kept { chains, open, nodes: 0, at_most, least: 1, left_out: 0 };
-        // Backwards, as chains are kept when they end, and the first to end
-        // comes last in the tree.
+        let root = Segment { stack: &[], above: 0, length: 0, weight: 0, total: 0 };
+        let (segments, open) = (Vec::new(), vec![root]);
+        let mut kept = Kept { segments, open, nodes: 0, at_most, least: 1, left_out: 0 };
+        // From the last stack to the first: a segment is kept when it ends, and
+        // the first to end must come last in the tree.
         let mut shared = 0;
         for stack in stacks.iter().rev() {
             kept.close(shared)?;
@@ -91,29 +93,30 @@ impl HeaviestTree {
 }
 
 impl<'a> Kept<'a> {
-    /// Adds what is new in a stack that shares so many frames with the last.
+    /// Adds the new frames of a stack that shares so many with the last one.
     fn open(&mut self, stack: &SortedStack<'a>, shared: usize) -> Result<()> {
         let SortedStack { frames, weight, .. } = *stack;
         let length = frames.len() - shared;
         if length > 0 {
-            self.open.push(Chain { stack: frames, above: shared, length, weight, total: weight });
+            self.open.push(Segment { stack: frames, above: shared, length, weight, total: weight });
         } else if let Some(last) = self.open.last_mut() {
-            // It starts the last stack, whose chains were just cut at its end.
+            // The last stack starts with this one: `a;b` comes after `a;b;c` here,
+            // and the segments were just cut behind `a;b`.
             last.weight = weight;
             last.total = last.total.checked_add(weight).ok_or(Error::Overflow)?;
         }
         Ok(())
     }
 
-    /// Ends the nodes of the last stack below this depth: nothing more comes
-    /// below them, so their totals are known.
+    /// Finishes the nodes of the last stack below this depth: they get no more
+    /// descendants, so their totals are known.
     fn close(&mut self, depth: usize) -> Result<()> {
-        while let Some(last) = self.open.pop_if(|chain| chain.depth() > depth) {
+        while let Some(last) = self.open.pop_if(|segment| segment.depth() > depth) {
             let above = depth.max(last.above);
-            self.keep(Chain { above, length: last.depth() - above, ..last });
+            self.keep(Segment { above, length: last.depth() - above, ..last });
             if above > last.above {
                 let length = above - last.above;
-                self.open.push(Chain { length, weight: 0, ..last });
+                self.open.push(Segment { length, weight: 0, ..last });
             } else if let Some(parent) = self.open.last_mut() {
                 parent.total = parent.total.checked_add(last.total).ok_or(Error::Overflow)?;
             }
@@ -121,26 +124,26 @@ impl<'a> Kept<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, chain: Chain<'a>) {
-        if chain.total < self.least {
-            self.left_out += if chain.total > 0 { chain.length as u64 } else { 0 };
+    fn keep(&mut self, segment: Segment<'a>) {
+        if segment.total < self.least {
+            self.left_out += if segment.total > 0 { segment.length as u64 } else { 0 };
             return;
         }
-        self.nodes += chain.length;
-        self.chains.push(chain);
+        self.nodes += segment.length;
+        self.segments.push(segment);
         if self.nodes > self.at_most.max(ENOUGH).saturating_mul(2) {
             self.keep_heaviest();
         }
     }
 
-    /// Throws away what is not among the heaviest so far: the more nodes there
-    /// are, the more the last of the heaviest weighs.
+    /// Throws away all but the heaviest nodes so far. The more nodes have come,
+    /// the heavier is the lightest that is kept.
     fn keep_heaviest(&mut self) {
         if self.nodes <= self.at_most {
             return;
         }
         let mut heaviest: Vec<_> =
-            self.chains.iter().map(|chain| (chain.total, chain.length)).collect();
+            self.segments.iter().map(|segment| (segment.total, segment.length)).collect();
         heaviest.sort_unstable_by(|one, other| other.cmp(one));
         let mut nodes = 0;
         let first_out = heaviest.iter().find(|(_, length)| {
@@ -149,18 +152,19 @@ impl<'a> Kept<'a> {
         });
         self.least = first_out.map_or(self.least, |(total, _)| total.saturating_add(1));
         let before = self.nodes;
-        self.chains.retain(|chain| chain.total >= self.least);
-        self.nodes = self.chains.iter().map(|chain| chain.length).sum();
+        self.segments.retain(|segment| segment.total >= self.least);
+        self.nodes = self.segments.iter().map(|segment| segment.length).sum();
         self.left_out += (before - self.nodes) as u64;
     }
 
     fn into_tree(self) -> HeaviestTree {
         let mut nodes = Vec::with_capacity(self.nodes);
-        for chain in self.chains.iter().rev() {
-            for (&frame, depth) in chain.stack.iter().zip(1..).take(chain.depth()).skip(chain.above)
+        for segment in self.segments.iter().rev() {
+            for (&frame, depth) in
+                segment.stack.iter().zip(1..).take(segment.depth()).skip(segment.above)
             {
-                let weight = if depth as usize == chain.depth() { chain.weight } else { 0 };
-                nodes.push(TreeNode { frame, depth, weight, total: chain.total });
+                let weight = if depth as usize == segment.depth() { segment.weight } else { 0 };
+                nodes.push(TreeNode { frame, depth, weight, total: segment.total });
             }
         }
         HeaviestTree { nodes, total: self.open[0].total, left_out: self.left_out }
@@ -236,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_is_thrown_away_early_is_never_missed() {
-        // Heavy and light ones in turn, so that some are thrown away all the time.
+        // Heavy and light ones mixed, so that some are thrown away all the time.
         let stack = |number: u64| format!("main;{};f{:05};g", number % 7, number * 7919 % 20_000);
         let lines: Vec<_> =
             (0..20_000).map(|number| (stack(number), number * number % 977)).collect();

@@ -1,23 +1,24 @@
-//! What the user says about the looks.
+//! Options for the looks of the picture.
 
 use clap::{Args, ValueEnum};
 
 use crate::colors::{self, Colors};
-use crate::names::visible;
+use crate::escape::visible;
+use crate::kind::Kind;
 use crate::numbers::grouped;
-use crate::picture::Kind;
 
-/// What inferno leaves free on the left and right together.
+/// The margins that inferno leaves on the left and right, together, in pixels.
 const SIDES: usize = 20;
 
-/// The width in viewers that do not run the script, which makes it fluid.
+/// The width in pixels in viewers that do not run the script; with it, the
+/// picture fills the window.
 const USUAL_WIDTH: usize = 1200;
 
-/// How wide a monospace letter is, in parts of its height; a little more than
-/// those of common fonts, as a letter too few is better than one cut in half.
+/// The width of a monospace letter as a part of its height. A little more than
+/// in common fonts: one letter too few is better than one that is cut.
 pub(crate) const LETTER_WIDTH: f64 = 0.605;
 
-/// The looks.
+/// The looks of the picture.
 #[derive(Args)]
 pub(crate) struct Look {
     /// The text over the picture
@@ -58,7 +59,7 @@ pub(crate) struct Look {
     pub(crate) inverted: bool,
 }
 
-/// What is behind the frames.
+/// The colours of the background and of the text on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Theme {
     Auto,
@@ -67,7 +68,7 @@ enum Theme {
 }
 
 impl Look {
-    /// The width if it is not fluid.
+    /// The width in pixels, if the user gave one.
     pub(crate) fn width(&self) -> Option<usize> {
         self.width.map(|width| width as usize)
     }
@@ -97,7 +98,7 @@ impl Look {
         self.title.as_deref().map_or_else(|| format!("{shape}{order}"), visible)
     }
 
-    /// The user's title, if any: the script has a word for each view.
+    /// The user's title, or nothing: the script then shows a title of its own.
     pub(crate) fn given_title(&self) -> String {
         self.title.as_deref().map_or_else(String::new, visible)
     }
@@ -120,7 +121,7 @@ impl Look {
         }
     }
 
-    /// What the whole picture is told.
+    /// The attributes of the outermost element.
     pub(crate) fn attributes(&self) -> Vec<(&'static str, String)> {
         let class = match self.theme {
             Theme::Auto => "stack-svg",

@@ -4,11 +4,13 @@ mod colors;
 mod command;
 mod count;
 mod embed;
+mod escape;
+mod fit;
 mod footer;
 mod heaviest;
+mod kind;
 mod look;
 mod min_width;
-mod names;
 mod numbers;
 mod picture;
 mod postprocess;
@@ -23,10 +25,12 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, Status};
 
+use count::MergedStacks;
+use kind::Kind;
 use look::Look;
 use min_width::MinWidth;
-use picture::{Kind, Picture};
-use profile::{LeftOut, Profile};
+use picture::Picture;
+use profile::Profile;
 
 /// Draw folded stacks as a flame graph: one SVG file
 #[derive(Parser)]
@@ -40,31 +44,31 @@ struct Args {
     output: Option<PathBuf>,
 
     /// Without the script, leave out frames narrower than this many pixels, or
-    /// with '%' than this share of the weight
+    /// with '%', than this share of the weight
     #[arg(long, value_name = "WIDTH", default_value = "0.5", alias = "minwidth")]
     min_width: MinWidth,
 
-    /// Keep at most so many frames, the heaviest
+    /// Keep at most this many frames, the heaviest
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
     max_frames: usize,
 
-    /// Merge the stacks from their leaves: who calls a function stands on top of it
+    /// Merge the stacks from their leaves: the callers of a function stand on top of it
     #[arg(long)]
     reverse: bool,
 
-    /// Keep the order of the lines: from left to right is time
+    /// Keep the order of the lines, so that time runs from left to right
     #[arg(long, alias = "flame-chart", conflicts_with_all = ["reverse", "diff"])]
     flamechart: bool,
 
-    /// Read two counts a line, of two profiles: stack before after
+    /// Read two counts on each line, of two profiles: stack before after
     #[arg(long)]
     diff: bool,
 
-    /// Write a picture that is only looked at
+    /// Write a static picture without the script
     #[arg(long)]
     no_script: bool,
 
-    /// Print what a content security policy must say to allow script and style, and exit
+    /// Print the content security policy that allows the script and style, and exit
     #[arg(long)]
     csp_hash: bool,
 
@@ -81,67 +85,54 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
         pipe.out().line(viewer::policy().as_bytes())?;
         return Ok(Status::Success);
     }
-    let Some(profiles) = read(&args, pipe)? else {
+    let Some(stacks) = read(&args, pipe)? else {
         pipe.note("nothing to draw: no folded stack with a weight came in");
         return Ok(Status::Nothing);
     };
     if let Some(unit) = pipe.header_value("unit") {
         args.look.count_name.get_or_insert_with(|| String::from_utf8_lossy(unit).into_owned());
     }
-    let svg = draw(&args, &profiles).map_err(unwritten)?;
+    let svg = draw(&args, &stacks).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
         _ => pipe.out().write_all(&svg).map_err(unwritten)?,
     }
-    account(&profiles.whole, pipe);
+    account(&stacks.profile, pipe);
     Ok(Status::Success)
 }
 
 /// What was read.
-struct Profiles {
-    whole: Profile,
-    /// Merged from the leaves, if the user wants to see that first.
-    reversed: Option<Profile>,
+struct Stacks {
+    profile: Profile,
     frames: FrameTable,
 }
 
 /// Reads all input; `None` if nothing in it weighs anything.
-fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Profiles>> {
+fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
     if args.flamechart {
         let (chart, frames) = count::in_order(&args.files, pipe)?;
         let chart = chart.map(|chart| chart.at_most(args.max_frames));
-        return Ok(chart.map(|whole| Profiles { whole, reversed: None, frames }));
+        return Ok(chart.map(|profile| Stacks { profile, frames }));
     }
-    let counted = if args.diff {
+    let MergedStacks { stacks, before } = if args.diff {
         count::two_counts(&args.files, pipe)?
     } else {
         count::one_count(&args.files, pipe)?
     };
-    let Some(whole) = Profile::heaviest(&counted, args.max_frames)? else { return Ok(None) };
-    if !args.reverse {
-        let frames = counted.stacks.into_frames();
-        return Ok(Some(Profiles { whole, reversed: None, frames }));
-    }
-    let counted = counted.reversed();
-    let reversed = Profile::heaviest(&counted, args.max_frames)?;
-    Ok(Some(Profiles { whole, reversed, frames: counted.stacks.into_frames() }))
+    let profile = Profile::heaviest(&stacks, before.as_ref(), args.max_frames)?;
+    Ok(profile.map(|profile| Stacks { profile, frames: stacks.into_frames() }))
 }
 
-fn draw(args: &Args, profiles: &Profiles) -> std::io::Result<Vec<u8>> {
-    let shown = profiles.reversed.as_ref().unwrap_or(&profiles.whole);
+fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec<u8>> {
     let least = args.min_width.share_of(args.look.frames_width());
-    let total = shown.total() as f64;
-    let mut drawn = shown.only(|weight| weight as f64 / total >= least);
-    drawn.left_out = LeftOut {
-        frames: drawn.left_out.frames + shown.left_out.frames,
-        weight: drawn.left_out.weight + shown.left_out.weight,
-    };
+    let is_wide = |weight: u64| weight as f64 / profile.total() as f64 >= least;
+    let drawn = if args.reverse { profile.bottom_up(is_wide) } else { profile.only(is_wide) };
     let picture = Picture {
         kind: Kind { reverse: args.reverse, chart: args.flamechart, diff: args.diff },
         look: &args.look,
-        frames: &profiles.frames,
-        whole: (!args.no_script).then_some(&profiles.whole),
-        cut: shown.left_out,
+        frames,
+        script_data: (!args.no_script).then_some(profile),
+        cut: profile.left_out,
         drawn: &drawn,
         command: command::words(std::env::args_os().skip(1)),
     };
@@ -150,8 +141,8 @@ fn draw(args: &Args, profiles: &Profiles) -> std::io::Result<Vec<u8>> {
 
 /// Counts the stacks that the picture holds, so that --stats can be checked:
 /// the weight that came in is the weight that is drawn.
-fn account(whole: &Profile, pipe: &mut Pipe) {
-    let weights = whole.nodes.iter().map(|node| node.self_weight);
+fn account(profile: &Profile, pipe: &mut Pipe) {
+    let weights = profile.nodes.iter().map(|node| node.self_weight);
     for weight in weights.filter(|&weight| weight > 0) {
         pipe.count_written(weight);
     }

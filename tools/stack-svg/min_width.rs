@@ -1,8 +1,8 @@
-//! The width from which a frame is drawn without the script.
+//! `--min-width`: how wide a frame must be to be drawn without the script.
 
 use std::str::FromStr;
 
-/// The width below which a frame is left out.
+/// The width below which a frame is left out of the static picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MinWidth {
     Pixels(f64),
@@ -26,7 +26,7 @@ impl FromStr for MinWidth {
 }
 
 impl MinWidth {
-    /// The width as a share of all frames, which are `pixels` wide together.
+    /// The width as a share of the whole picture, which is so many pixels wide.
     pub(crate) fn share_of(self, pixels: usize) -> f64 {
         match self {
             MinWidth::Pixels(width) => width / pixels as f64,

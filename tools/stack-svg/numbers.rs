@@ -1,6 +1,7 @@
-//! Numbers for readers.
+//! Numbers as people read them.
 
-use crate::names::MINUS;
+/// As wide as a plus sign, which a hyphen is not.
+pub(crate) const MINUS: char = '\u{2212}';
 
 /// A number with commas between the thousands.
 pub(crate) fn grouped(number: u64) -> String {
@@ -15,7 +16,7 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// A share that is not nothing never reads as nothing, nor a part as all.
+/// A share in percent. A small one never reads as 0%, and a part never as 100%.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     match 100.0 * part as f64 / whole as f64 {
         _ if part == 0 => "0%".to_owned(),
@@ -25,7 +26,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// How much more or less there is after than before, as a share of before.
+/// The change from `before` to `after` as a share of `before`: `+50.0%`, `new`, `gone`.
 pub(crate) fn change(before: u64, after: u64) -> String {
     let more = (after as f64 - before as f64) / before as f64 * 100.0;
     match (before, after) {

@@ -1,4 +1,4 @@
-//! The picture: inferno draws it, from lines that it cannot misread.
+//! Draws the picture: inferno draws the boxes, and everything else is added.
 
 use std::io;
 
@@ -8,32 +8,23 @@ use inferno::flamegraph::{self, Direction, Options};
 
 use crate::colors::{self, Colors};
 use crate::embed::{self, Columns, Embedded, hex};
+use crate::escape::{parseable, shown};
+use crate::fit::{fitted, fitted_with};
 use crate::footer::Footer;
+use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
-use crate::names::{fitted, fitted_with, parseable, shown};
 use crate::numbers::{change, grouped, percent};
 use crate::postprocess::{self, Additions, Caption};
 use crate::profile::{LeftOut, Node, Profile};
 
-/// What is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kind {
-    /// The roots of what is drawn without the script are the leaves.
-    pub(crate) reverse: bool,
-    /// From left to right is time.
-    pub(crate) chart: bool,
-    /// Weights are those of two profiles.
-    pub(crate) diff: bool,
-}
-
-/// What the picture shows, and how.
+/// What the picture shows, and its looks.
 pub(crate) struct Picture<'a> {
     pub(crate) kind: Kind,
     pub(crate) look: &'a Look,
     pub(crate) frames: &'a FrameTable,
-    /// Every frame, for the script; `None` for a picture without.
-    pub(crate) whole: Option<&'a Profile>,
-    /// What was left out even of the whole.
+    /// Every frame, for the script; `None` for a picture without one.
+    pub(crate) script_data: Option<&'a Profile>,
+    /// What `--max-frames` left out, also of what the script has.
     pub(crate) cut: LeftOut,
     /// The frames that are drawn without the script.
     pub(crate) drawn: &'a Profile,
@@ -45,9 +36,9 @@ impl Picture<'_> {
     ///
     /// # Errors
     ///
-    /// What inferno says, which has no reason to.
+    /// An error of inferno's, which is not expected.
     pub(crate) fn draw(&self) -> io::Result<Vec<u8>> {
-        let ids = embed::names_by_use(self.whole.unwrap_or(self.drawn), self.frames);
+        let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
         let colors = self.look.colors.of_names(&ids, self.frames)?;
         let mut by_name = vec![colors::WHOLE; self.frames.len()];
         for (&id, &color) in ids.iter().zip(&colors) {
@@ -55,11 +46,11 @@ impl Picture<'_> {
         }
         let svg = self.boxes()?;
         let mut drawn: Vec<&Node> = self.drawn.nodes.iter().collect();
-        // As inferno has them: what ends first, and of that the lowest.
+        // In the order of inferno: by where they end, then the lowest first.
         drawn.sort_by_key(|node| (node.end(), node.depth));
-        let embedded = self.whole.map(|whole| {
+        let embedded = self.script_data.map(|profile| {
             let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
-            let mut embedded = Embedded::new(whole, columns, self.frames, &ids, &colors);
+            let mut embedded = Embedded::new(profile, columns, self.frames, &ids, &colors);
             (embedded.facts, embedded.legend) = (self.facts(), self.legend(&ids));
             embedded
         });
@@ -67,8 +58,7 @@ impl Picture<'_> {
             captions: drawn.into_iter().map(|node| self.caption(node, &by_name)),
             attributes: self.look.attributes(),
             title: self.look.title(self.kind),
-            description: "Wider is more weight. The program stack-top says it in a table."
-                .to_owned(),
+            description: "Each box is a frame; the wider it is, the more it weighs.".to_owned(),
             footer: self.footer(&ids),
             embedded,
         };
@@ -88,7 +78,7 @@ impl Picture<'_> {
         options.frame_height = look.frame_height() as usize;
         options.font_width = LETTER_WIDTH;
         options.direction = if look.inverted { Direction::Inverted } else { Direction::Straight };
-        // What is narrow is out already, and the picture says so.
+        // Narrow frames were left out before, and the footer says so.
         options.min_width = 0.0;
         options.flame_chart = true;
         let mut svg = Vec::new();
@@ -96,13 +86,13 @@ impl Picture<'_> {
         Ok(svg)
     }
 
-    /// What a box says of itself. Inferno's own words would show the name as
-    /// the lines have it, and weights over 2^53 rounded.
+    /// The text of a box. Inferno's own text would show the name as in the lines
+    /// that it was given, and weights over 2^53 rounded.
     fn caption(&self, node: &Node, colors: &[Color]) -> Caption {
         let name = node.frame.map_or_else(|| "all".to_owned(), |id| shown(self.frames.name(id)));
         let share = node.weight as f64 / self.drawn.total() as f64;
         let width = share * self.look.frames_width() as f64;
-        // Three pixels on each side stay free.
+        // A margin of three pixels on each side.
         let letters = ((width - 6.0) / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
         let (title, label) = if self.kind.diff {
             let change = change(node.before, node.after());
@@ -125,26 +115,24 @@ impl Picture<'_> {
         format!("{name} ({before} before, {} after: {change})", grouped(node.after()))
     }
 
-    /// What the picture shows and what it leaves out.
+    /// The lines below the boxes: what the picture shows and leaves out.
     fn footer(&self, ids: &[FrameId]) -> Footer {
-        let mut footer = Footer::new(self.look.font_size);
+        let mut footer = Footer::new(self.look.font_size, self.look.frames_width());
         if self.kind.chart {
-            footer.push_axis(self.drawn.total(), self.look.frames_width());
+            footer.push_axis(self.drawn.total());
         }
         footer.push_legend(self.legend(ids).into_iter());
-        footer.push_line(self.totals());
-        let narrow = LeftOut {
-            frames: self.drawn.left_out.frames.saturating_sub(self.cut.frames),
-            weight: self.drawn.left_out.weight.saturating_sub(self.cut.weight),
-        };
+        footer.push_line(&self.totals());
+        let narrow = self.drawn.left_out;
         if narrow.frames > 0 {
-            let zoom = if self.whole.is_some() { "; zoom shows them in a browser" } else { "" };
-            footer.push_line(format!("{} too narrow to draw{zoom}", self.frames_are(narrow)));
+            let zoom =
+                if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
+            footer.push_line(&format!("{} too narrow to draw{zoom}", self.frames_are(narrow)));
         }
         if let Some(cut) = self.cut_words() {
-            footer.push_line(cut);
+            footer.push_line(&cut);
         }
-        footer.push_line(self.command.clone());
+        footer.push_line(&self.command);
         footer
     }
 
@@ -192,7 +180,7 @@ impl Picture<'_> {
         }
     }
 
-    /// What the script must know beside the frames.
+    /// What the script must know besides the frames.
     fn facts(&self) -> Vec<(&'static str, String)> {
         let Kind { reverse, chart, diff } = self.kind;
         let flag = |on: bool| if on { "1" } else { "" }.to_owned();
@@ -217,9 +205,11 @@ impl Picture<'_> {
     }
 }
 
-/// The lines of folded text that make inferno draw exactly our boxes, last
-/// one first: as for a flame chart, where it keeps the order and looks for no
-/// other. It would sort `a`, `a b;c`, `a;d` as bytes, and draw `a` twice.
+/// The folded lines that make inferno draw exactly our boxes, the last line
+/// first, as it wants them for a flame chart.
+///
+/// In a flame chart inferno keeps the order of the lines. Otherwise it would sort
+/// `a`, `a b;c`, `a;d` as bytes, and draw `a` twice.
 fn lines(profile: &Profile, frames: &FrameTable) -> Vec<String> {
     let mut stack = Stack { open: Vec::new(), text: String::new(), now: 0, lines: Vec::new() };
     for node in &profile.nodes {
@@ -234,19 +224,19 @@ fn lines(profile: &Profile, frames: &FrameTable) -> Vec<String> {
     lines
 }
 
-/// The open boxes from left to right.
+/// The boxes that have begun and not ended, while lines are made.
 struct Stack {
-    /// Where each ends, and how long the text is up to its name.
+    /// For each box, where it ends, and the length of `text` with its name.
     open: Vec<(u64, usize)>,
     text: String,
-    /// Up to where there are lines.
+    /// The weight of all lines so far.
     now: u64,
     lines: Vec<String>,
 }
 
 impl Stack {
-    /// Goes on to a place to the right; what the open boxes have up to it is
-    /// their own.
+    /// Adds a line for the weight from `now` to `to`, which the innermost open
+    /// box does not share with a child.
     fn advance(&mut self, to: u64) {
         if to > self.now {
             let stack = if self.text.is_empty() { postprocess::GAP } else { &self.text };
@@ -265,7 +255,7 @@ impl Stack {
         self.open.push((node.end(), self.text.len()));
     }
 
-    /// Ends all boxes from this depth on.
+    /// Ends all boxes at this depth and deeper.
     fn close(&mut self, depth: usize) {
         while self.open.len() > depth
             && let Some((end, _)) = self.open.last()

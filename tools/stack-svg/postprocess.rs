@@ -1,8 +1,8 @@
-//! The last rewriter on what inferno drew: our words and colours on its boxes, our
-//! style and script in place of its own, the lines below the boxes, and
-//! nothing that would be fetched from the network.
+//! Rewrites the SVG that inferno drew: our words and colours on its boxes, our
+//! style and script in place of its own, the lines below the boxes, and nothing
+//! that a viewer would fetch from the network.
 //!
-//! The picture is rewritten as XML events, so that no text is taken for markup.
+//! It works on XML events, so that no text is taken for markup.
 
 use std::io;
 
@@ -14,36 +14,38 @@ use crate::embed::Embedded;
 use crate::footer::Footer;
 use crate::viewer::{SCRIPT, STYLE};
 
-/// The name of the boxes that keep a place free: weight that no root frame has
-/// belongs to the whole, and inferno knows no weight of the whole itself. No
-/// frame has this name for inferno.
+/// The name of a box that keeps room for weight of the whole itself, which is in
+/// no root frame: inferno has no such weight. No frame gets this name from
+/// [`crate::escape::parseable`].
 pub(crate) const GAP: &str = "\\gap";
 
-/// What inferno's own script would show and hear.
+/// The elements of inferno's own script.
 const CONTROLS: [&[u8]; 4] = [b"details", b"unzoom", b"search", b"matched"];
 
-/// What a box says: all of it to who points at it, and what fits on it.
+/// The text and colour of a box.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Caption {
-    /// What the box must weigh.
+    /// The weight that inferno's box must have.
     pub(crate) weight: u64,
+    /// The whole text, shown for the box under the mouse.
     pub(crate) title: String,
+    /// The part of the name that fits into the box.
     pub(crate) label: String,
     pub(crate) fill: String,
-    /// True if and only if there is room for an edge.
+    /// Whether the box has room for an edge.
     pub(crate) is_wide: bool,
 }
 
-/// What is to be done to a picture.
+/// What is put into the picture.
 pub(crate) struct Additions<C> {
-    /// For each box in inferno's order.
+    /// One for each box, in inferno's order.
     pub(crate) captions: C,
-    /// More attributes of the whole.
+    /// Further attributes of the outermost element.
     pub(crate) attributes: Vec<(&'static str, String)>,
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) footer: Footer,
-    /// With it the picture gets a script.
+    /// The data for the script; without it there is no script.
     pub(crate) embedded: Option<Embedded>,
 }
 
@@ -62,8 +64,8 @@ where
     loop {
         match reader.read_event().map_err(io::Error::other)? {
             Event::Eof => break,
-            // It names a file on a server that a viewer might ask for; and
-            // inferno's notes are about its own controls.
+            // The document type names a file on a server, which a viewer might
+            // fetch; the comments are about inferno's own controls.
             Event::DocType(_) | Event::Comment(_) => {}
             Event::Start(tag) => rewriter.start(tag, &mut reader)?,
             Event::End(tag) if tag.name().as_ref() == b"svg" => rewriter.close_picture(tag)?,
@@ -79,13 +81,14 @@ where
     Ok(svg)
 }
 
-/// The picture on its way.
+/// The picture that is being written.
 struct Rewriter<C> {
     additions: Additions<C>,
     writer: Writer<Vec<u8>>,
-    /// Where the whole picture ends, once known.
+    /// The lower end of the picture in pixels, once it is known.
     bottom: Option<u32>,
-    /// All frames are a picture in the picture.
+    /// How many `svg` elements are open: inferno puts the frames into one of
+    /// their own.
     open_pictures: usize,
 }
 
@@ -108,8 +111,8 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
         }
     }
 
-    /// Opens the whole, which inferno made for its own script, and says what
-    /// it is.
+    /// Opens the outermost element, without what inferno's script needs, and
+    /// writes title, description and style.
     fn open_whole(&mut self, tag: &BytesStart<'_>) -> io::Result<()> {
         self.open_pictures = 1;
         let (higher, bottom) = stretched(tag, self.additions.footer.height())?;
@@ -133,7 +136,7 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
         self.constant("style", STYLE)
     }
 
-    /// A text of ours, as it stands.
+    /// Writes our script or style, which needs no escapes.
     fn constant(&mut self, element: &str, text: &str) -> io::Result<()> {
         let element = self.writer.create_element(element);
         element.write_cdata_content(BytesCData::new(text)).map(drop)
@@ -148,7 +151,7 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
                 background.push_attribute(attribute);
             }
         }
-        // Opaque, as a page around the picture may be dark and its letters are not.
+        // Opaque: the letters are dark, and so may be the page around the picture.
         background.push_attribute(("fill", "#ffffff"));
         background.push_attribute(("class", "background"));
         self.writer.write_event(Event::Empty(background))
@@ -166,8 +169,8 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
         self.writer.write_event(Event::End(tag))
     }
 
-    /// Copies a box to its end, with our words and colour in place of
-    /// inferno's; one that keeps a place free is left out.
+    /// Copies a box, with our words and colour in place of inferno's; a [`GAP`]
+    /// is left out.
     fn copy_box(&mut self, mut tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
         let Some((rectangle, text)) = parts(reader)? else { return Ok(()) };
         let caption = self.additions.captions.next().ok_or_else(|| unexpected("a box too many"))?;
@@ -175,7 +178,7 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
         if caption.is_wide {
             tag.push_attribute(("class", "wide"));
         }
-        // A box a line, for diff and grep.
+        // Each box on a line of its own, for diff and grep.
         self.writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
         self.writer.write_event(Event::Start(tag))?;
         let title = BytesText::new(&caption.title);
@@ -188,15 +191,15 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
     }
 }
 
-/// What a box is made of, read to its end: its rectangle and the tag of its
-/// text; nothing if it keeps a place free.
+/// Reads a box to its end, and returns its rectangle and the tag of its text;
+/// `None` for a [`GAP`].
 fn parts<'a>(
     reader: &mut Reader<&'a [u8]>,
 ) -> io::Result<Option<(BytesStart<'a>, BytesStart<'a>)>> {
     let (mut is_gap, mut rectangle, mut text) = (None, None, None);
     loop {
         match reader.read_event().map_err(io::Error::other)? {
-            // The title, which the name starts.
+            // The title starts with the name: `\gap (4 samples, 40.00%)`.
             Event::Text(words) if is_gap.is_none() => {
                 let behind = words.strip_prefix(GAP.as_bytes());
                 is_gap = Some(behind.is_some_and(|behind| behind.starts_with(b" (")));
@@ -215,7 +218,7 @@ fn parts<'a>(
     }
 }
 
-/// Reads on behind the end of an element.
+/// Skips an element and all that is in it.
 fn skip(tag: &BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
     reader.read_to_end(tag.name()).map(drop).map_err(io::Error::other)
 }
@@ -230,13 +233,13 @@ fn is_background(tag: &BytesStart<'_>) -> bool {
     fill.is_some_and(|fill| fill.value.as_ref() == b"url(#background)")
 }
 
-/// A rectangle in its colour, if it weighs what it must.
+/// The rectangle with its colour; an error if its weight is not the expected one.
 fn filled(rectangle: &BytesStart<'_>, caption: &Caption) -> io::Result<BytesStart<'static>> {
-    // Room for as much text at once.
+    // A copy has room for all attributes at once.
     let mut filled = rectangle.to_owned();
     filled.clear_attributes();
     let mut weight = None;
-    // There are very many, and inferno gives no attribute twice.
+    // Without checks, as there may be millions, and inferno writes none twice.
     for attribute in rectangle.attributes().with_checks(false) {
         let attribute = attribute.map_err(io::Error::other)?;
         match attribute.key.as_ref() {
@@ -254,7 +257,7 @@ fn filled(rectangle: &BytesStart<'_>, caption: &Caption) -> io::Result<BytesStar
     Ok(filled)
 }
 
-/// A line of text that begins where the boxes do.
+/// The tag of a text, moved to the left edge of the boxes.
 fn aligned(tag: &BytesStart<'_>) -> io::Result<BytesStart<'static>> {
     let mut aligned = BytesStart::new("text");
     for attribute in tag.attributes() {
@@ -267,7 +270,7 @@ fn aligned(tag: &BytesStart<'_>) -> io::Result<BytesStart<'static>> {
     Ok(aligned)
 }
 
-/// A tag that is higher by so many pixels, and its height.
+/// The tag with its height increased by so many pixels, and that height.
 fn stretched(tag: &BytesStart<'_>, by: u32) -> io::Result<(BytesStart<'static>, u32)> {
     let mut higher = tag.to_owned();
     higher.clear_attributes();

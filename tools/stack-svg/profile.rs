@@ -1,26 +1,27 @@
 //! A profile in the order in which it is drawn: a parent before its children,
-//! and these from left to right.
+//! siblings from left to right.
 
 use std::mem;
 
-use crate::heaviest::{HeaviestTree, TreeNode};
 use common::{FrameId, Result, SortedStacks};
 
-use crate::count::Counted;
+use crate::heaviest::{HeaviestTree, TreeNode};
 
-/// A frame in its place.
+mod bottom_up;
+
+/// A frame of a profile, with its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// Its name; the whole has none.
+    /// Its name; `None` for the whole profile.
     pub(crate) frame: Option<FrameId>,
     pub(crate) depth: usize,
-    /// What lies to the left of it.
+    /// The weight to the left of it.
     pub(crate) start: u64,
     pub(crate) weight: u64,
-    /// What is not covered by children.
+    /// The part of its weight that is in no child.
     pub(crate) self_weight: u64,
-    /// How much of the weight, and of what is not covered by children, the
-    /// first of two profiles has; nothing if there is one profile.
+    /// The part of the weight, and of the self weight, that is of the first of
+    /// two profiles; 0 if there is one profile.
     pub(crate) before: u64,
     pub(crate) self_before: u64,
 }
@@ -30,13 +31,13 @@ impl Node {
         self.start + self.weight
     }
 
-    /// How much of the weight the second of two profiles has.
+    /// The part of the weight that is of the second of two profiles.
     pub(crate) fn after(&self) -> u64 {
         self.weight - self.before
     }
 }
 
-/// Frames in their places, and what was left out.
+/// The frames of a profile, and those that were left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Profile {
     /// The first is the whole, at depth 0.
@@ -48,8 +49,8 @@ pub(crate) struct Profile {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
     pub(crate) frames: u64,
-    /// What they weigh, each weight counted once. It is part of the self
-    /// weight of the frames below them, so that shares stay right.
+    /// What they weigh, each weight counted once. It is now self weight of the
+    /// frames that they stood on, so that shares stay right.
     pub(crate) weight: u64,
 }
 
@@ -60,8 +61,12 @@ impl Profile {
     /// # Errors
     ///
     /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
-    pub(crate) fn heaviest(counted: &Counted, max_frames: usize) -> Result<Option<Profile>> {
-        let tree = HeaviestTree::new(&counted.stacks, max_frames)?;
+    pub(crate) fn heaviest(
+        stacks: &SortedStacks,
+        before: Option<&SortedStacks>,
+        max_frames: usize,
+    ) -> Result<Option<Profile>> {
+        let tree = HeaviestTree::new(stacks, max_frames)?;
         if tree.total == 0 {
             return Ok(None);
         }
@@ -73,7 +78,7 @@ impl Profile {
             weight: node.total,
             ..Node::default()
         }));
-        if let Some(before) = &counted.before {
+        if let Some(before) = before {
             add_before(before, &tree.nodes, &mut nodes);
         }
         add_up(&mut nodes);
@@ -84,8 +89,8 @@ impl Profile {
         Ok(Some(Profile { nodes, left_out }))
     }
 
-    /// Without the frames whose weight is not to be kept; `keep` must keep
-    /// what is heavier than something that it keeps.
+    /// The profile without the frames whose weight `keep` refuses; it must
+    /// accept every weight above one that it accepts.
     pub(crate) fn only(&self, keep: impl Fn(u64) -> bool) -> Profile {
         let mut kept: Vec<Node> = Vec::new();
         let mut left_out = LeftOut::default();
@@ -105,7 +110,7 @@ impl Profile {
         Profile { nodes: kept, left_out }
     }
 
-    /// At most so many frames but the whole, the heaviest.
+    /// The heaviest frames, at most so many besides the whole.
     pub(crate) fn at_most(self, max_frames: usize) -> Profile {
         let weights: Vec<u64> = self.nodes[1..].iter().map(|node| node.weight).collect();
         match least_weight(&weights, max_frames) {
@@ -119,8 +124,8 @@ impl Profile {
     }
 }
 
-/// What a frame must weigh to be one of `max_frames`; those of one weight are
-/// all in or all out, so that the choice depends on nothing but weights.
+/// The least weight of a frame among the `max_frames` heaviest. Frames of one
+/// weight are all in or all out, so that the choice depends on weights only.
 fn least_weight(weights: &[u64], max_frames: usize) -> u64 {
     if weights.len() <= max_frames {
         return 1;
@@ -131,15 +136,16 @@ fn least_weight(weights: &[u64], max_frames: usize) -> u64 {
     heaviest_out.saturating_add(1)
 }
 
-/// Tells the nodes of a tree, which stand behind the whole, what the stacks of
-/// the first profile have of their self weight: those that end there or in
-/// what was left out above.
+/// Adds the weights of the first profile to the self weights of the nodes: a
+/// stack belongs to the node where it ends, or to the last one that was kept.
+///
+/// `nodes` are the whole and then those of `tree`, in the same order.
 fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node]) {
     let mut next = tree.iter().zip(1..).peekable();
     let mut path = vec![0];
     for stack in stacks.iter() {
         path.truncate(stack.shared + 1);
-        // A frame that was left out has none above it.
+        // If a frame was left out, so were all that stand on it.
         for (&frame, depth) in stack.frames.iter().zip(1..).skip(path.len() - 1) {
             let is_here =
                 |(node, _): &(&TreeNode, usize)| (node.depth, node.frame) == (depth, frame);
@@ -150,10 +156,10 @@ fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node]) {
     }
 }
 
-/// Fills in what follows from the weights of all nodes, and from what the first
-/// of two profiles has of their self weights.
+/// Computes self weights from the weights, and the weights of the first profile
+/// from its self weights.
 fn add_up(nodes: &mut [Node]) {
-    // At each depth, the children so far of a parent that is to come.
+    // For each depth, the sum of the nodes whose parent is still to come.
     let deepest = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
     let mut children = vec![(0, 0); deepest + 2];
     for node in nodes.iter_mut().rev() {
@@ -166,10 +172,10 @@ fn add_up(nodes: &mut [Node]) {
     }
 }
 
-/// Puts each node to the right of its siblings, and these to the right of what
-/// is their parent's own.
+/// Computes where each node starts: its parent's self weight comes first, then
+/// its siblings.
 fn place(nodes: &mut [Node]) {
-    // At each depth, where the next node starts.
+    // For each depth, where the next node starts.
     let mut next = vec![0];
     for node in nodes {
         next.truncate(node.depth + 1);
@@ -181,7 +187,6 @@ fn place(nodes: &mut [Node]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::heaviest::{HeaviestTree, TreeNode};
     use common::{FrameTable, StackCounts};
 
     use super::*;
@@ -191,9 +196,9 @@ mod tests {
         for (stack, weight) in lines {
             counts.add(stack.as_bytes(), *weight).expect("small weights");
         }
-        let counted = Counted { stacks: counts.into_sorted(), before: None };
-        let profile = Profile::heaviest(&counted, max_frames).expect("small weights");
-        (profile, counted.stacks.into_frames())
+        let stacks = counts.into_sorted();
+        let profile = Profile::heaviest(&stacks, None, max_frames).expect("small weights");
+        (profile, stacks.into_frames())
     }
 
     /// Each node as its name, depth, start, weight and self weight.
@@ -270,10 +275,10 @@ mod tests {
             both.add(stack.as_bytes(), before + after).expect("small weights");
             first.add(stack.as_bytes(), before).expect("small weights");
         }
-        let before = Some(first.into_sorted());
-        let counted = Counted { stacks: both.into_sorted(), before };
+        let (both, first) = (both.into_sorted(), first.into_sorted());
         let before = |max_frames| {
-            let profile = Profile::heaviest(&counted, max_frames).expect("small weights");
+            let profile = Profile::heaviest(&both, Some(&first), max_frames);
+            let profile = profile.expect("small weights");
             let nodes = profile.expect("some weight").nodes;
             nodes.iter().map(|n| (n.weight, n.before, n.self_before)).collect::<Vec<_>>()
         };

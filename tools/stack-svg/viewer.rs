@@ -1,9 +1,9 @@
-//! The living layer: one constant script, and the style of both layers.
+//! The interactive viewer: its script, and the style of the whole picture.
 
 use sha2::{Digest, Sha256};
 
-/// The script, whole: the same in every picture, so that a page can allow it
-/// by its hash. Names and numbers are data outside of it.
+/// The script. It is the same in every picture, so that a page can allow it by
+/// its hash; names and numbers are data outside of it.
 pub(crate) const SCRIPT: &str = concat!(
     "(() => {\n'use strict';\n",
     include_str!("viewer/data.js"),
@@ -20,10 +20,10 @@ pub(crate) const SCRIPT: &str = concat!(
     "})();\n",
 );
 
-/// The style, of the static layer too.
+/// The style, also of the static picture.
 pub(crate) const STYLE: &str = include_str!("viewer/style.css");
 
-/// What a content security policy says to allow script and style.
+/// The content security policy that allows the script and the style.
 pub(crate) fn policy() -> String {
     let [script, style] = [SCRIPT, STYLE].map(|text| base64(&Sha256::digest(text)));
     format!("script-src 'sha256-{script}'; style-src 'sha256-{style}'")

@@ -4,10 +4,17 @@ use std::borrow::Cow;
 
 use addr2line::Context;
 use addr2line::gimli::{self, DwarfSections, EndianSlice, LittleEndian};
-use object::{Object, ObjectSection};
+use object::{CompressionFormat, Object, ObjectSection};
 
 use crate::Source;
 use crate::binary::executable::Executable;
+
+/// How many times as large as the file all its sections may be together once
+/// they are unpacked; real programs stay far below.
+///
+/// A damaged or hostile file may claim any size. A single section tells nothing:
+/// `.debug_line` of generated code shrinks to less than a three hundredth.
+const LARGEST_GROWTH: u64 = 64;
 
 /// The sections with debug information, unpacked.
 pub(crate) struct Sections<'a>(DwarfSections<Cow<'a, [u8]>>);
@@ -16,12 +23,13 @@ pub(crate) struct Sections<'a>(DwarfSections<Cow<'a, [u8]>>);
 pub(crate) struct Lines<'s>(Context<EndianSlice<'s, LittleEndian>>);
 
 impl<'a> Sections<'a> {
-    /// What cannot be read is as good as not there.
+    /// Reads the sections; one that is damaged, or too large to be true, is
+    /// taken for empty.
     pub(crate) fn of(executable: &Executable<'a>) -> Option<Sections<'a>> {
+        let mut room = LARGEST_GROWTH.saturating_mul(executable.file.data().len() as u64);
         let load = |id: gimli::SectionId| -> Result<_, gimli::Error> {
             let section = executable.file.section_by_name(id.name());
-            let data = section.and_then(|section| section.uncompressed_data().ok());
-            Ok(data.unwrap_or_default())
+            Ok(section.and_then(|section| unpacked(&section, &mut room)).unwrap_or_default())
         };
         DwarfSections::load(load).ok().map(Sections)
     }
@@ -30,6 +38,16 @@ impl<'a> Sections<'a> {
         let dwarf = self.0.borrow(|section| EndianSlice::new(section, LittleEndian));
         Context::from_dwarf(dwarf).ok().map(Lines)
     }
+}
+
+/// The bytes of a section; takes what they need from `room` if they were
+/// compressed, and returns `None` if there is not that much.
+fn unpacked<'a>(section: &impl ObjectSection<'a>, room: &mut u64) -> Option<Cow<'a, [u8]>> {
+    let data = section.compressed_data().ok()?;
+    if data.format != CompressionFormat::None {
+        *room = room.checked_sub(data.uncompressed_size)?;
+    }
+    data.decompress().ok()
 }
 
 impl Lines<'_> {
@@ -46,5 +64,67 @@ impl Lines<'_> {
         // Line 0 is for code that the compiler made up.
         let line = location.line.filter(|&line| line > 0)?;
         Some(Source { file: location.file?.as_bytes().to_vec(), line })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use gimli::Section;
+
+    use super::*;
+
+    const MEGABYTE: usize = 1 << 20;
+
+    fn words(numbers: &[u64]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    /// A section header of ELF: name, type 1 or 3, flags, offset and size.
+    fn header(name: u64, kind: u64, flags: u64, start: usize, size: usize) -> Vec<u8> {
+        words(&[kind << 32 | name, flags, 0, start as u64, size as u64, 0, 1, 0])
+    }
+
+    /// An executable that is `padding` bytes and two compressed sections, which
+    /// share their bytes and hold so many zeros each.
+    fn executable(zeros: usize, padding: usize) -> Vec<u8> {
+        const NAMES: &[u8] = b"\0.debug_info\0.debug_str\0.shstrtab\0";
+        let mut packed = words(&[1, zeros as u64, 1]);
+        let mut encoder = ZlibEncoder::new(&mut packed, Compression::best());
+        encoder.write_all(&vec![0; zeros]).expect("memory");
+        encoder.finish().expect("memory");
+        let names_at = 64 + padding + packed.len();
+        let headers_at = names_at + NAMES.len();
+        let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+        file.resize(16, 0);
+        // A shared library for x86-64 with four section headers of 64 bytes,
+        // the last of which holds the names.
+        file.extend(words(&[1 << 32 | 62 << 16 | 3, 0, 0, headers_at as u64]));
+        file.extend(words(&[64 << 32, 3 << 48 | 4 << 32 | 64 << 16]));
+        file.resize(64 + padding, 0);
+        let compressed = |name| header(name, 1, 1 << 11, 64 + padding, packed.len());
+        let headers =
+            [vec![0; 64], compressed(1), compressed(13), header(24, 3, 0, names_at, NAMES.len())];
+        [file, packed.clone(), NAMES.to_vec(), headers.concat()].concat()
+    }
+
+    /// How many bytes each of the two sections has once it is unpacked.
+    fn unpacked_sizes(zeros: usize, padding: usize) -> [usize; 2] {
+        let file = executable(zeros, padding);
+        let executable = Executable::parse(&file).expect("a shared library");
+        let sections = Sections::of(&executable).expect("sections");
+        let dwarf = sections.0.borrow(|section| EndianSlice::new(section, LittleEndian));
+        [dwarf.debug_info.reader().len(), dwarf.debug_str.reader().len()]
+    }
+
+    #[test]
+    fn sections_that_claim_too_much_are_empty() {
+        assert_eq!(unpacked_sizes(MEGABYTE, 0), [0, 0]);
+        assert_eq!(unpacked_sizes(MEGABYTE, MEGABYTE), [MEGABYTE, MEGABYTE]);
+        // Only one of them fits: it is the sum that counts.
+        assert_eq!(unpacked_sizes(MEGABYTE, MEGABYTE / 50).iter().sum::<usize>(), MEGABYTE);
     }
 }

@@ -1,156 +1,158 @@
-//! The stack that is folded at any time.
+//! The stack that is folded after each push.
 
 use std::ops::Range;
 
-use super::{LONGEST_PERIOD, Storey, Tower};
+use super::{LONGEST_PERIOD, Level, Tower};
 
-/// A stack on which no tower stands: every prefix of it is folded, too.
+/// A stack without towers: every prefix of it is folded, too.
 pub(super) struct Stack {
     max_period: usize,
     min_height: u32,
     optional_frames: bool,
     frames: Vec<u32>,
     /// What is known of each frame, in the same order.
-    levels: Vec<Level>,
-    /// The first is for all frames that have nothing to note, which are most.
+    entries: Vec<Entry>,
+    /// The first note is empty and shared by all frames without one of their own, which are most.
     notes: Vec<Note>,
-    /// Frames to push before any other, the next at the end.
-    pending: Vec<(u32, Level)>,
+    /// Frames that were taken off and must be pushed again, the next one last.
+    pending: Vec<(u32, Entry)>,
 }
 
 #[derive(Clone, Copy)]
-struct Level {
+struct Entry {
     height: u32,
     /// Where the frame stands in the input.
     origin: u32,
     note: usize,
 }
 
-/// What is known of a frame that stands again among the `max_period` frames below it.
+/// What is known of a frame that also stands among the `max_period` frames below it.
 #[derive(Clone, Copy, Default)]
 struct Note {
-    /// Which of the `max_period` frames below are the same, the nearest as lowest bit.
+    /// Which of the `max_period` frames below are the same; the lowest bit is the nearest.
     same: u16,
-    /// How many frames in a row, this one the last, are the same as those `p` below: at `p - 1`.
+    /// At `p - 1`: how many frames in a row, ending with this one, equal the frames `p` below.
     repeats: [u32; LONGEST_PERIOD],
-    /// The towers that end with this frame, that with period `p` at `p - 1`.
-    towers: [Turns; LONGEST_PERIOD],
+    /// At `p - 1`: the tower with period `p` that ends with this frame.
+    towers: [Repetitions; LONGEST_PERIOD],
     joinable: Joinable,
 }
 
-/// The turns of a tower; 0 where there is none.
+/// The repetitions of a tower; 0 where there is none.
 #[derive(Clone, Copy, Default)]
-struct Turns {
-    /// Those that a turn to come adds to.
+struct Repetitions {
+    /// Those that stand here now, to which a further repetition is added.
     now: u32,
-    /// The most that stood on each other: `map` in `rename;map;map;map;rename;map` has 3, and a
-    /// next `map` would be its second.
+    /// The most that stood on each other: `map` in `rename;map;map;map;rename;map` has 3, though
+    /// only 1 stands there now.
     greatest: u32,
 }
 
-/// The turns below a frame, all starting with it, that can go into the longest of them.
+/// The repetitions below a frame that start with it and can be joined into the longest of them.
 #[derive(Clone, Copy, Default)]
 struct Joinable {
-    turns: u32,
+    repetitions: u32,
     lowest: usize,
-    /// Start and end of the longest turn; equal if there is no turn.
+    /// Start and end of the longest repetition; equal if there is no repetition.
     longest: (usize, usize),
 }
 
 impl Stack {
-    /// Returns an empty stack for towers of at least `min_height` turns, which is 2 or more.
+    /// Returns an empty stack for towers of at least `min_height` repetitions, which is 2 or more.
     pub(super) fn new(max_period: usize, min_height: u32) -> Self {
         Self {
             max_period,
             min_height,
             optional_frames: true,
             frames: Vec::new(),
-            levels: Vec::new(),
+            entries: Vec::new(),
             notes: Vec::new(),
             pending: Vec::new(),
         }
     }
 
-    /// Makes turns with different frames different turns.
+    /// Joins only repetitions that have exactly the same frames.
     pub(super) fn exact(&mut self) {
         self.optional_frames = false;
     }
 
-    /// Takes off all frames.
+    /// Removes all frames.
     pub(super) fn clear(&mut self) {
         self.frames.clear();
-        self.levels.clear();
+        self.entries.clear();
         self.notes.clear();
         self.notes.push(Note::default());
     }
 
-    /// Returns how many leading frames there are before the first that stands again among the
-    /// `max_period` below it: these have nothing to fold.
+    /// Returns how many leading frames have nothing to fold: those before the first frame that
+    /// also stands among the `max_period` below it.
     pub(super) fn plain(&self, frames: &[u32]) -> usize {
         let again = |&at: &usize| self.same_below(&frames[..at], frames[at]) != 0;
         (0..frames.len()).find(again).unwrap_or(frames.len())
     }
 
-    /// Makes the stack hold `frames`, none of which stands again near another.
+    /// Makes the stack hold `frames`, which have nothing to fold.
     pub(super) fn start_with(&mut self, frames: &[u32]) {
         self.clear();
         self.frames.extend_from_slice(frames);
-        let levels = (0..frames.len()).map(|at| Level { height: 1, origin: at as u32, note: 0 });
-        self.levels.extend(levels);
+        let entries = (0..frames.len()).map(|at| Entry { height: 1, origin: at as u32, note: 0 });
+        self.entries.extend(entries);
     }
 
     /// Puts a frame, at `origin` in the input, on the stack and folds the tower that it completes.
     pub(super) fn push(&mut self, frame: u32, origin: u32) {
-        // Most towers are runs, so these do not go the whole way.
+        // Most towers are functions that call themselves, so these take a short path.
         if self.min_height == 2 && self.frames.last() == Some(&frame) {
             self.add_to_run();
             return;
         }
-        self.push_level(frame, Level { height: 1, origin, note: 0 });
-        while let Some((frame, level)) = self.pending.pop() {
-            self.push_level(frame, level);
+        self.push_entry(frame, Entry { height: 1, origin, note: 0 });
+        while let Some((frame, entry)) = self.pending.pop() {
+            self.push_entry(frame, entry);
         }
     }
 
     /// Returns the frames, root first.
-    pub(super) fn storeys(&self) -> impl Iterator<Item = Storey> {
-        let levels = self.frames.iter().zip(&self.levels);
-        levels.map(|(&frame, &Level { height, origin, .. })| Storey { frame, height, origin })
+    pub(super) fn levels(&self) -> impl Iterator<Item = Level> {
+        let entries = self.frames.iter().zip(&self.entries);
+        entries.map(|(&frame, &Entry { height, origin, .. })| Level { frame, height, origin })
     }
 
     /// Returns the towers that were folded, by their last frame.
     pub(super) fn towers(&self) -> impl Iterator<Item = Tower> {
-        let noted = self.levels.iter().enumerate().filter(|(_, level)| level.note > 0);
-        noted.flat_map(|(at, level)| {
-            let towers = (1..).zip(self.notes[level.note].towers);
-            towers.filter(|(_, turns)| turns.greatest > 0).map(move |(period, turns)| Tower {
-                start: at + 1 - period,
-                period,
-                height: turns.greatest,
-            })
+        let noted = self.entries.iter().enumerate().filter(|(_, entry)| entry.note > 0);
+        noted.flat_map(|(at, entry)| {
+            let towers = (1..).zip(self.notes[entry.note].towers);
+            towers.filter(|(_, repetitions)| repetitions.greatest > 0).map(
+                move |(period, repetitions)| Tower {
+                    start: at + 1 - period,
+                    period,
+                    height: repetitions.greatest,
+                },
+            )
         })
     }
 
-    fn push_level(&mut self, frame: u32, level: Level) {
+    fn push_entry(&mut self, frame: u32, entry: Entry) {
         let top = self.frames.len();
-        // Turns end or start, for each rule, with a frame that stood there a turn ago.
+        // All rules need a frame that stood there one repetition before.
         let same = self.same_below(&self.frames, frame);
         self.frames.push(frame);
-        self.levels.push(level);
-        if same == 0 && level.note == 0 {
+        self.entries.push(entry);
+        if same == 0 && entry.note == 0 {
             return;
         }
         let note = self.note_mut(top);
         note.same = same;
         note.repeats = [0; LONGEST_PERIOD];
         note.joinable = Joinable::default();
-        let mut turns_end = false;
+        let mut repetitions_end = false;
         for at in ones(same) {
             let repeats = self.note(top - 1).repeats[at] + 1;
             self.note_mut(top).repeats[at] = repeats;
-            turns_end |= repeats as usize > at;
+            repetitions_end |= repeats as usize > at;
         }
-        let folded = turns_end && self.fold_cycle();
+        let folded = repetitions_end && self.fold_cycle();
         if same != 0 && !folded && self.optional_frames {
             self.fold_optional_frames();
         }
@@ -159,9 +161,9 @@ impl Stack {
     /// Folds one more of the topmost frame.
     fn add_to_run(&mut self) {
         let top = self.frames.len() - 1;
-        let turns = self.turns(top..top + 1) + 1;
-        self.levels[top].height += 1;
-        self.add_tower(top..top + 1, turns);
+        let repetitions = self.repetitions(top..top + 1) + 1;
+        self.entries[top].height += 1;
+        self.add_tower(top..top + 1, repetitions);
     }
 
     /// Returns which of the `max_period` topmost `frames` are `frame`, the nearest as lowest bit.
@@ -170,7 +172,7 @@ impl Stack {
         let Some(window) = frames.last_chunk::<LONGEST_PERIOD>() else {
             return self.same_in(frames, frame);
         };
-        // Most frames are none of them: to compare all takes less than to guess where to stop.
+        // Mostly none is the same, so comparing all of them is faster than stopping early.
         let any = window.iter().fold(false, |any, &below| any | (below == frame));
         if any { self.same_in(window, frame) } else { 0 }
     }
@@ -180,90 +182,92 @@ impl Stack {
         window.iter().fold(0, bit) & u16::MAX >> (LONGEST_PERIOD - self.max_period)
     }
 
-    /// Folds the turns with exactly the same frames that end at the top, or returns false.
+    /// Folds the repetitions with exactly the same frames that end at the top; returns false if
+    /// there are too few.
     fn fold_cycle(&mut self) -> bool {
         let Some(period) = self.shortest_tower() else { return false };
         let len = self.frames.len();
         let latest = self.note(len - 1).towers;
         let start = len - self.copies(period) * period;
         let end = start + period;
-        let mut turns = self.turns(start..end);
+        let mut repetitions = self.repetitions(start..end);
         for dropped in (end..len).step_by(period) {
-            turns += self.turns(dropped..dropped + period);
+            repetitions += self.repetitions(dropped..dropped + period);
             self.absorb(dropped..dropped + period, start);
         }
         self.truncate(end);
         let towers = self.note_mut(end - 1).towers[..period].iter_mut();
         towers.zip(latest).for_each(|(tower, latest)| tower.now = latest.now);
-        self.add_tower(start..end, turns);
+        self.add_tower(start..end, repetitions);
         self.forget_towers_across_top(period);
         true
     }
 
-    /// Returns the shortest period of which turns end at the top that are to be folded: at least
-    /// `min_height`, or one more on those that have been folded.
+    /// Returns the shortest period whose repetitions end at the top and are to be folded: at least
+    /// `min_height` of them, or one more on top of those that were folded before.
     fn shortest_tower(&self) -> Option<usize> {
         let len = self.frames.len();
         let Note { same, repeats, .. } = self.note(len - 1);
-        let turns = ones(*same).filter(|&at| repeats[at] as usize > at);
-        turns.map(|at| at + 1).find(|&period| {
+        let repetitions = ones(*same).filter(|&at| repeats[at] as usize > at);
+        repetitions.map(|at| at + 1).find(|&period| {
             let end = len - period;
-            self.turns(end - period..end) >= self.min_height
+            self.repetitions(end - period..end) >= self.min_height
                 || self.copies(period) >= self.min_height as usize
         })
     }
 
-    /// Returns how often the last `period` frames stand one above the other.
+    /// Returns how often the last `period` frames stand there one above the other.
     fn copies(&self, period: usize) -> usize {
         self.note(self.frames.len() - 1).repeats[period - 1] as usize / period + 1
     }
 
-    /// Joins the turns below the top that start with the frame at the top into the longest one.
+    /// Joins the repetitions below the top into the longest of them; all start with the frame at the
+    /// top.
     fn fold_optional_frames(&mut self) {
         let top = self.frames.len() - 1;
         let joinable = self.joinable_below(top);
         self.note_mut(top).joinable = joinable;
-        let Joinable { turns, lowest, longest } = joinable;
-        if longest == (lowest, top) || turns < self.min_height {
+        let Joinable { repetitions, lowest, longest } = joinable;
+        if longest == (lowest, top) || repetitions < self.min_height {
             return;
         }
         let mut end = top;
         while end > lowest {
-            let start = self.turn_start(end);
+            let start = self.repetition_start(end);
             if start != longest.0 {
                 self.absorb(start..end, longest.0);
             }
             end = start;
         }
-        self.add_tower(longest.0..longest.1, turns);
-        // Other frames may now stand below the longest turn, and make a cycle with it: in
-        // `f;a;c;f;x;f;a;c;x;f` the turn `f;x` is gone, which leaves `f;a;c` twice.
-        self.pending.push((self.frames[top], self.levels[top]));
+        self.add_tower(longest.0..longest.1, repetitions);
+        // Other frames may now stand below the longest repetition and make a cycle with it: in
+        // `f;a;c;f;x;f;a;c;x;f` the repetition `f;x` is gone, which leaves `f;a;c` twice.
+        self.pending.push((self.frames[top], self.entries[top]));
         self.forget_towers_across_top(0);
         for at in (longest.0..longest.1).rev() {
-            self.pending.push((self.frames[at], self.levels[at]));
+            self.pending.push((self.frames[at], self.entries[at]));
         }
         self.truncate(lowest);
         self.forget_towers_across_top(0);
     }
 
-    /// Returns the turn below `end`, with those below it that it can be joined with.
+    /// Returns the repetition below `end`, with those below it that it can be joined with.
     fn joinable_below(&self, end: usize) -> Joinable {
-        let start = self.turn_start(end);
+        let start = self.repetition_start(end);
         let below = self.note(start).joinable;
-        let (turn, turns) = ((start, end), self.turns(start..end));
-        if below.turns > 0 && self.is_subsequence(turn, below.longest) {
-            Joinable { turns: below.turns + turns, ..below }
-        } else if below.turns > 0 && self.is_subsequence(below.longest, turn) {
-            Joinable { turns: below.turns + turns, longest: turn, ..below }
+        let (repetition, repetitions) = ((start, end), self.repetitions(start..end));
+        if below.repetitions > 0 && self.is_subsequence(repetition, below.longest) {
+            Joinable { repetitions: below.repetitions + repetitions, ..below }
+        } else if below.repetitions > 0 && self.is_subsequence(below.longest, repetition) {
+            Joinable { repetitions: below.repetitions + repetitions, longest: repetition, ..below }
         } else {
-            Joinable { turns, lowest: start, longest: turn }
+            Joinable { repetitions, lowest: start, longest: repetition }
         }
     }
 
-    /// Returns the start of the turn that ends before `end` and starts with the frame at `end`,
-    /// which stands again below.
-    fn turn_start(&self, end: usize) -> usize {
+    /// Returns the start of the repetition that ends before `end`: where the frame at `end` stands
+    /// next below it.
+    fn repetition_start(&self, end: usize) -> usize {
         end - 1 - self.note(end).same.trailing_zeros() as usize
     }
 
@@ -273,28 +277,29 @@ impl Stack {
         short.len() <= long.len() && short.iter().all(|frame| long_frames.any(|f| f == frame))
     }
 
-    /// Returns how many turns the one at `turn` stands for.
-    fn turns(&self, turn: Range<usize>) -> u32 {
-        self.note(turn.end - 1).towers[turn.len() - 1].now.max(1)
+    /// Returns how many repetitions the one at `repetition` stands for.
+    fn repetitions(&self, repetition: Range<usize>) -> u32 {
+        self.note(repetition.end - 1).towers[repetition.len() - 1].now.max(1)
     }
 
-    fn add_tower(&mut self, turn: Range<usize>, turns: u32) {
-        let tower = &mut self.note_mut(turn.end - 1).towers[turn.len() - 1];
-        *tower = Turns { now: turns, greatest: turns.max(tower.greatest) };
+    fn add_tower(&mut self, repetition: Range<usize>, repetitions: u32) {
+        let tower = &mut self.note_mut(repetition.end - 1).towers[repetition.len() - 1];
+        *tower = Repetitions { now: repetitions, greatest: repetitions.max(tower.greatest) };
     }
 
-    /// Adds heights and inner towers of a turn to the one at `kept`, which has all its frames.
-    fn absorb(&mut self, turn: Range<usize>, kept: usize) {
+    /// Adds the heights and inner towers of a repetition to the one that starts at `kept`, which has
+    /// all its frames.
+    fn absorb(&mut self, repetition: Range<usize>, kept: usize) {
         let mut to = kept;
         let mut neighbours = 0;
-        for from in turn.clone() {
+        for from in repetition.clone() {
             while self.frames[to] != self.frames[from] {
                 to += 1;
                 neighbours = 0;
             }
             neighbours += 1;
-            self.levels[to].height += self.levels[from].height;
-            // A tower goes over if its frames are neighbours there too.
+            self.entries[to].height += self.entries[from].height;
+            // An inner tower is kept if its frames are neighbours there, too.
             let towers = self.note(from).towers;
             let inner = &towers[..neighbours];
             if inner.iter().any(|tower| tower.greatest > 0) {
@@ -306,37 +311,37 @@ impl Stack {
         }
     }
 
-    /// Forgets those towers of the frames to be pushed again that start below the last `same`
-    /// frames of the stack: only these are what they were when the tower was found.
+    /// Forgets towers of the frames to be pushed again, if they start below the last `same` frames
+    /// of the stack: the frames further below have changed since the tower was found.
     fn forget_towers_across_top(&mut self, same: usize) {
         let pending = self.pending.iter().rev().take(LONGEST_PERIOD - same);
-        for (depth, (_, level)) in pending.enumerate() {
-            if level.note > 0 {
-                self.notes[level.note].towers[same + depth + 1..].fill(Turns::default());
+        for (depth, (_, entry)) in pending.enumerate() {
+            if entry.note > 0 {
+                self.notes[entry.note].towers[same + depth + 1..].fill(Repetitions::default());
             }
         }
     }
 
     fn truncate(&mut self, len: usize) {
         self.frames.truncate(len);
-        self.levels.truncate(len);
+        self.entries.truncate(len);
     }
 
     fn note(&self, at: usize) -> &Note {
-        &self.notes[self.levels[at].note]
+        &self.notes[self.entries[at].note]
     }
 
     fn note_mut(&mut self, at: usize) -> &mut Note {
-        let level = &mut self.levels[at];
-        if level.note == 0 {
-            level.note = self.notes.len();
+        let entry = &mut self.entries[at];
+        if entry.note == 0 {
+            entry.note = self.notes.len();
             self.notes.push(Note::default());
         }
-        &mut self.notes[level.note]
+        &mut self.notes[entry.note]
     }
 }
 
-/// The places of the bits that are set, the lowest first.
+/// The indices of the bits that are set, the lowest first.
 fn ones(mut bits: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = bits.trailing_zeros();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Folder, LONGEST_PERIOD, Storey, Tower};
+use super::{Folder, LONGEST_PERIOD, Level, Tower};
 
 mod properties;
 
@@ -25,13 +25,13 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Writes storeys as `add*3;work`: the height follows the name where it is not 1.
-    fn write(&self, storeys: &[Storey]) -> String {
-        let label = |storey: &Storey| match storey.height {
-            1 => self.names[storey.frame as usize].to_owned(),
-            height => format!("{}*{height}", self.names[storey.frame as usize]),
+    /// Writes levels as `add*3;work`: the height follows the name where it is not 1.
+    fn write(&self, levels: &[Level]) -> String {
+        let label = |level: &Level| match level.height {
+            1 => self.names[level.frame as usize].to_owned(),
+            height => format!("{}*{height}", self.names[level.frame as usize]),
         };
-        storeys.iter().map(label).collect::<Vec<_>>().join(";")
+        levels.iter().map(label).collect::<Vec<_>>().join(";")
     }
 }
 
@@ -59,10 +59,10 @@ fn default_folder() -> Folder {
 fn towers(folder: &mut Folder, stack: &str) -> Vec<String> {
     let mut names = Names::default();
     let frames = names.frames(stack);
-    let storeys = folder.fold(&frames).to_vec();
+    let levels = folder.fold(&frames).to_vec();
     let write = |&Tower { start, period, height }: &Tower| {
-        let cycle = storeys[start..start + period].iter();
-        let cycle: Vec<_> = cycle.map(|storey| names.names[storey.frame as usize]).collect();
+        let cycle = levels[start..start + period].iter();
+        let cycle: Vec<_> = cycle.map(|level| names.names[level.frame as usize]).collect();
         format!("{} x {height}", cycle.join(";"))
     };
     folder.towers().iter().map(write).collect()
@@ -170,10 +170,11 @@ fn max_period_limits_exact_and_other_turns() {
 
 #[test]
 fn longest_period() {
-    let turn = "a;b;c;d;e;f;g;h;i;j;k;l;m;n;o;p";
-    let folded = turn.split(';').map(|name| format!("{name}*2")).collect::<Vec<_>>().join(";");
-    assert_eq!(fold(&format!("{turn};{turn}")), folded);
-    let longer = format!("{turn};q;{turn};q");
+    let repetition = "a;b;c;d;e;f;g;h;i;j;k;l;m;n;o;p";
+    let folded =
+        repetition.split(';').map(|name| format!("{name}*2")).collect::<Vec<_>>().join(";");
+    assert_eq!(fold(&format!("{repetition};{repetition}")), folded);
+    let longer = format!("{repetition};q;{repetition};q");
     assert_eq!(fold(&longer), longer);
 }
 
@@ -191,11 +192,11 @@ fn min_height_counts_turns_and_not_frames() {
     let mut folder = Folder::new(LONGEST_PERIOD, 3);
     assert_eq!(fold_with(&mut folder, "a;a;a;b;a;a;a;b;x"), "a*3;b;a*3;b;x");
     assert_eq!(fold_with(&mut folder, "a;a;a;b;a;a;a;b;a;a;a;b;x"), "a*9;b*3;x");
-    // A turn of the outer tower leaves the inner one at its first turn.
-    let turns = "a;b;c;b;c;b;c;a;b;c;b;c;b;c;a;b;c;b;c;b;c;a;b;c;b;c;";
+    // A repetition of the outer tower leaves the inner one at its first repetition.
+    let repetitions = "a;b;c;b;c;b;c;a;b;c;b;c;b;c;a;b;c;b;c;b;c;a;b;c;b;c;";
     let mut folder = folder.exact();
-    assert_eq!(fold_with(&mut folder, &format!("{turns}x")), "a*4;b*10;c*10;b;c;x");
-    assert_eq!(fold_with(&mut folder, &format!("{turns}b;c;x")), "a*4;b*12;c*12;x");
+    assert_eq!(fold_with(&mut folder, &format!("{repetitions}x")), "a*4;b*10;c*10;b;c;x");
+    assert_eq!(fold_with(&mut folder, &format!("{repetitions}b;c;x")), "a*4;b*12;c*12;x");
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn tower_that_loses_its_first_frames_is_forgotten() {
 
 #[test]
 fn tower_with_other_frames_below_its_end_is_forgotten() {
-    // While the turns of `a` are joined, a cycle is folded below the end of a tower of 8 frames.
+    // While the repetitions of `a` are joined, a cycle is folded below the end of a tower of 8.
     let stack = "a;c;a;d;d;d;c;a;b;a;b;a;a;d;d;c;a;b;a;d;a;c;a;d;d;c;a;b;a;b;c;a;d;d;a";
     let folder = &mut Folder::new(LONGEST_PERIOD, 3);
     assert_eq!(fold_with(folder, stack), "a;c;a;d*8;c*3;a*9;b*5;c*2;a*2;d;d;a");
@@ -269,7 +270,7 @@ fn folder_is_used_again() {
 
 #[test]
 fn height_classes_are_powers_of_two() {
-    let class = |height| Storey { frame: 0, origin: 0, height }.height_class();
+    let class = |height| Level { frame: 0, origin: 0, height }.height_class();
     assert_eq!([1, 2, 3, 4, 7, 8, 1000].map(class), [1, 2, 2, 4, 4, 8, 512]);
 }
 

@@ -1,4 +1,4 @@
-// The profile, from the text that the file holds it in: see embed.rs.
+// Reads the profile from the text in this file, which embed.rs writes.
 
 const picture = document.currentScript.ownerSVGElement;
 
@@ -10,7 +10,7 @@ const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_
 const valueOf = new Uint8Array(128);
 for (let value = 0; value < DIGITS.length; value++) valueOf[DIGITS.charCodeAt(value)] = value;
 
-// Reads numbers to the base of 32 one after the other.
+// Reads numbers in base 32, one after the other.
 class Numbers {
   constructor(text) {
     this.text = text;
@@ -21,7 +21,7 @@ class Numbers {
     return this.at < this.text.length;
   }
 
-  // Nothing more is 0, as where all frames were cut and no name is left.
+  // The end of the text reads as 0: there may be no frames at all.
   next() {
     let number = 0;
     let scale = 1;
@@ -35,8 +35,8 @@ class Numbers {
   }
 }
 
-// Names with their marks, such as _[k] for the kernel; a name is a number
-// everywhere else. What is not a frame but the whole has the number NOBODY.
+// Names with their marks, such as _[k] for the kernel. Everywhere else a name is
+// its number here; the whole, which is no frame, has the number NOBODY.
 const names = textOf('names').split('\n');
 const NOBODY = -1;
 const bareNames = names.map((name) => name.replace(/_\[[kjiw]\]$/, '') || '[empty name]');
@@ -70,13 +70,13 @@ function readTree(numbers) {
   return addUp(frame);
 }
 
-// Fills in what follows from the weights of each frame's own.
+// Computes the total weights from the self weights.
 function addUp(frame) {
   const { parent, own, gap } = frame;
   const count = own.length;
   const total = Float64Array.from(own);
   const before = isDiff ? Float64Array.from(frame.ownBefore) : new Float64Array(count);
-  // Behind the last frame below each.
+  // For each frame, the index behind its last descendant.
   const end = new Uint32Array(count);
   for (let node = count - 1; node > 0; node--) {
     const below = parent[node];

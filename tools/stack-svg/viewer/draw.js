@@ -4,7 +4,7 @@ const ROW = Number(facts.row);
 const LETTER = measureLetter();
 const PADDING = 4;
 
-// How wide one letter of the frames is: the only measurement there is.
+// The width of a letter in pixels; nothing else is measured.
 function measureLetter() {
   const context = make('canvas').getContext('2d');
   context.font = `${facts.letter}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
@@ -49,7 +49,7 @@ function revealRow(row) {
   page.stage.scrollTop = isUp() ? top + ROW + margin - room : top - margin;
 }
 
-// Rows more than in sight, so that a little scrolling finds them drawn.
+// How many rows beyond the visible ones are drawn, for scrolling.
 const SPARE = 20;
 
 function drawRows() {
@@ -86,10 +86,10 @@ function redrawWhenScrolled() {
 }
 
 const frameTemplate = make('div', 'frame', '', { role: 'treeitem', tabindex: '-1' });
-const crowdTemplate = make('div', 'frame crowd', '', { 'aria-hidden': 'true' });
+const groupTemplate = make('div', 'frame group', '', { 'aria-hidden': 'true' });
 
 function elementOf(box) {
-  const element = (box.crowd === undefined ? frameTemplate : crowdTemplate).cloneNode();
+  const element = (box.frames === undefined ? frameTemplate : groupTemplate).cloneNode();
   element.box = box;
   const gap = box.width > 3 ? 1 : 0;
   const width = box.branch === state.current ? Math.max(box.width, CURRENT_WIDTH) : box.width;
@@ -97,7 +97,7 @@ function elementOf(box) {
   element.style.top = `${topOf(box.row)}px`;
   element.style.width = `${width - gap}px`;
   element.style.height = `${ROW - 1}px`;
-  if (box.crowd === undefined) fillFrame(element, box);
+  if (box.frames === undefined) fillFrame(element, box);
   return element;
 }
 
@@ -111,7 +111,7 @@ function fillFrame(element, { branch, width, isBelow }) {
   markHit(element, branch);
 }
 
-// Says of a frame whether the search found it.
+// Shows whether the search found a frame.
 function markHit(element, branch) {
   const isSearched = state.hits !== null;
   const isHit = isSearched && state.hits.has(branch.name);
@@ -121,7 +121,7 @@ function markHit(element, branch) {
   element.setAttribute('aria-label', isHit ? `${label}, found` : label);
 }
 
-// After a search every box is where it was.
+// Shows the results of a search; no box moves.
 function markHits() {
   for (const { element, branch } of shown.boxes) {
     if (element !== null && branch !== undefined) markHit(element, branch);
@@ -140,7 +140,7 @@ function labelOf({ name, before, after }, room) {
 
 const summary = (branch) => `${counted(branch.weight)}, ${percent(branch.weight, tree.total[0])}`;
 
-// Gives the current frame, or else the zoomed one, the place in the tab order.
+// Puts the current frame, or else the zoomed one, into the tab order.
 function markCurrent(takesFocus) {
   const current = state.current ?? state.zoom;
   page.frames.querySelectorAll('.current, [tabindex="0"]').forEach((element) => {
@@ -154,7 +154,7 @@ function markCurrent(takesFocus) {
   if (takesFocus) box.element.focus({ preventScroll: true });
 }
 
-// Weights from left to right, where these are time.
+// Draws the axis of a flame chart.
 function drawAxis() {
   page.axis.replaceChildren();
   if (page.axis.hidden) return;
@@ -163,13 +163,13 @@ function drawAxis() {
   const step = stepOf(zoom.weight, width);
   const end = zoom.start + zoom.weight;
   const first = Math.ceil(zoom.start / step);
-  // Counted, since a large weight and a small step may add up to the same.
-  for (let turn = 0; (first + turn) * step < end; turn++) {
-    const at = (first + turn) * step;
+  // Steps are counted: adding a small step to a large weight may not change it.
+  for (let index = 0; (first + index) * step < end; index++) {
+    const at = (first + index) * step;
     const x = ((at - zoom.start) / zoom.weight) * width;
     const mark = makeIn(page.axis, 'span', 'mark', number(at));
     mark.style.left = `${x}px`;
-    // A number that the edge would cut says something else.
+    // A number that is cut by the edge would be read as another number.
     if (x + mark.offsetWidth > width) mark.textContent = '';
   }
 }

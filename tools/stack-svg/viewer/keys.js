@@ -9,7 +9,7 @@ function sibling(branch, by) {
   return kids[kids.indexOf(branch) + by] ?? null;
 }
 
-// Where an arrow leads from the current frame; null if nowhere.
+// The frame that an arrow key leads to from the current one, or null.
 function neighbour(key) {
   const from = state.current ?? state.zoom;
   if (key === 'ArrowLeft') return sibling(from, -1);
@@ -28,11 +28,11 @@ function neighbourInSandwich(from, key) {
   return from.parent === callers.root ? callees.root : from.parent;
 }
 
-// Makes a frame the current one, drawn, in sight and with the focus.
+// Makes a frame the current one: drawn, scrolled to, and with the focus.
 function goTo(branch) {
   if (branch === null) return;
   const isOutside = !branch.path().includes(state.zoom) && state.view !== 'sandwich';
-  // As far out as it takes to see it.
+  // Zoom out as far as needed to show it.
   if (isOutside) state.zoom = commonBranch(branch, state.zoom);
   state.current = branch;
   render();
@@ -65,7 +65,7 @@ function walkMatches(by) {
   else goTo(found);
 }
 
-// In the flame view among all frames of the zoom, drawn or not.
+// In the flame view, all frames of the zoom count, drawn or not.
 function nextNode(by) {
   const { zoom, hits } = state;
   const [first, end] = [zoom.node, tree.end[zoom.node]];
@@ -132,7 +132,7 @@ async function copy(text) {
   }
 }
 
-// Where there is no clipboard, as on pages without encryption.
+// For pages without a clipboard, such as those without encryption.
 function copyBySelection(text) {
   const area = makeIn(page.app, 'textarea', 'copied');
   const focus = document.activeElement;
@@ -180,7 +180,7 @@ function walk(key) {
 function onKey(event) {
   const { key } = event;
   const isFind = (event.ctrlKey || event.metaKey) && key.toLowerCase() === 'f';
-  // A second Ctrl-F is the browser's own.
+  // Ctrl-F in our search field opens the browser's own search.
   if (isFind && document.activeElement !== page.query) {
     page.query.select();
     return event.preventDefault();

@@ -1,13 +1,13 @@
-// Where the branches of a tree go, in pixels; nothing is made here.
+// Computes where the boxes of a view stand, in pixels.
 
-// What is narrower is drawn as a part of a block that stands for many.
+// Narrower frames, in pixels, are drawn together, as one group.
 const LEAST_WIDTH = 1;
 
-// A frame that the reader walked to is seen, however narrow it is.
+// The least width of the current frame, so that it is always visible.
 const CURRENT_WIDTH = 4;
 
-// The boxes of a branch over the whole width, of what it stands on, and of all
-// on it that is wide enough. `kept` are branches to draw in any case.
+// The boxes of the zoomed branch, which has the whole width, of its ancestors,
+// and of its descendants that are wide enough. `kept` are drawn in any case.
 function boxesOf(zoom, width, kept) {
   const boxes = [];
   for (let below = zoom.parent; below !== null; below = below.parent) {
@@ -19,29 +19,29 @@ function boxesOf(zoom, width, kept) {
     const branch = pending.pop();
     const x = (branch.start - zoom.start) * scale;
     boxes.push({ branch, x, width: branch.weight * scale, row: branch.depth });
-    let crowd = null;
+    let group = null;
     for (const kid of branch.kids) {
       if (kid.weight * scale >= LEAST_WIDTH || kept.has(kid)) {
         pending.push(kid);
-        crowd = null;
+        group = null;
         continue;
       }
-      if (crowd === null) {
-        crowd = { crowd: 0, parent: branch, weight: 0, start: kid.start, row: kid.depth };
-        boxes.push(crowd);
+      if (group === null) {
+        group = { frames: 0, parent: branch, weight: 0, start: kid.start, row: kid.depth };
+        boxes.push(group);
       }
-      crowd.crowd++;
-      crowd.weight += kid.weight;
-      crowd.end = kid.start + kid.weight;
+      group.frames++;
+      group.weight += kid.weight;
+      group.end = kid.start + kid.weight;
     }
   }
   for (const box of boxes) {
-    if (box.crowd === undefined) continue;
+    if (box.frames === undefined) continue;
     box.x = (box.start - zoom.start) * scale;
-    // In a chart, there may be time between those of a crowd.
+    // In a flame chart, there may be gaps between the frames of a group.
     box.width = (box.end - box.start) * scale;
   }
-  return boxes.filter((box) => box.crowd === undefined || box.width >= LEAST_WIDTH);
+  return boxes.filter((box) => box.frames === undefined || box.width >= LEAST_WIDTH);
 }
 
 // The boxes of the view that is shown.
@@ -55,7 +55,7 @@ function layout(width) {
   return above.concat(callees);
 }
 
-// Steps of an axis that read well: 1, 2 or 5 times a power of ten, all whole.
+// The step of an axis: 1, 2 or 5 times a power of ten, and at least 1.
 function stepOf(weight, width) {
   const least = (weight / width) * 90;
   const power = 10 ** Math.floor(Math.log10(least));

@@ -1,4 +1,4 @@
-// Brings the page to life: one handler for each kind of event, for all frames.
+// Event handlers: one for each kind of event, for all frames together.
 
 function render() {
   const { view } = state;
@@ -17,7 +17,7 @@ function render() {
   hideTip();
 }
 
-// The way to the zoomed frame, each step a button that leads back.
+// The frames from the root to the zoomed one, each a button that zooms to it.
 function drawCrumbs() {
   const isZoom = state.view === 'flame' || state.view === 'bottom-up';
   page.crumbs.replaceChildren();
@@ -85,12 +85,12 @@ function showStatus(branch = state.current ?? state.zoom) {
 }
 
 function showTip(box, event) {
-  const isCrowd = box.crowd !== undefined;
+  const isGroup = box.frames !== undefined;
   page.tip.replaceChildren();
-  const frames = box.crowd === 1 ? 'frame' : 'frames';
-  const name = isCrowd ? `${number(box.crowd)} narrow ${frames}` : nameText(box.branch.name);
+  const frames = box.frames === 1 ? 'frame' : 'frames';
+  const name = isGroup ? `${number(box.frames)} narrow ${frames}` : nameText(box.branch.name);
   makeIn(page.tip, 'b', '', name);
-  const numbers = isCrowd
+  const numbers = isGroup
     ? [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, 'zoom in to see them']
     : numbersOf(box.branch);
   const line = makeIn(page.tip, 'div', 'numbers');
@@ -150,7 +150,7 @@ function onFocus(event) {
 
 let isDue = false;
 
-// At most once a picture, however many events there are.
+// At most once for each repaint, however many events there are.
 function soon(act) {
   if (isDue) return;
   isDue = true;

@@ -1,4 +1,4 @@
-// The page over the static picture: made once, filled by the others.
+// Makes the elements of the viewer, once; the other files fill them.
 
 const HTML = 'http://www.w3.org/1999/xhtml';
 
@@ -35,7 +35,7 @@ const KEYS = [
   ['?', 'show and hide these keys'],
 ];
 
-// On both sides, as in style.css.
+// The margin on both sides, as in style.css.
 const MARGIN = 12;
 
 const page = makePage();
@@ -116,16 +116,16 @@ function makeKeys(app) {
   return keys;
 }
 
-// Puts the page over the static layer, which stays for print.
+// Puts the viewer over the static layer, which is still used for print.
 function showPage() {
   const holder = document.createElementNS('http://www.w3.org/2000/svg', 'foreignObject');
-  holder.setAttribute('class', 'alive');
+  holder.setAttribute('class', 'viewer');
   holder.setAttribute('width', '100%');
   holder.setAttribute('height', '100%');
   page.app.style.fontSize = `${facts.letter}px`;
   holder.append(page.app);
   picture.append(holder);
-  picture.classList.add('is-alive');
+  picture.classList.add('has-viewer');
   const paper = matchMedia('print');
   const own = ['viewBox', 'width', 'height'].map((key) => [key, picture.getAttribute(key)]);
   const fit = () => {
@@ -134,7 +134,7 @@ function showPage() {
   };
   paper.addEventListener('change', fit);
   fit();
-  // The scroll bar has the margin to itself, where there is one.
+  // A scroll bar takes the place of the margin.
   const { offsetWidth, clientWidth } = page.stage;
   page.stage.style.marginRight = `${Math.max(0, MARGIN - (offsetWidth - clientWidth))}px`;
 }
@@ -149,7 +149,7 @@ function fillWindow() {
 
 let toast = 0;
 
-// Says something for a moment where the numbers are.
+// Shows a message for a moment, in place of the numbers.
 function say(text) {
   page.status.textContent = text;
   page.status.classList.add('said');

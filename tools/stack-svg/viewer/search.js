@@ -4,8 +4,8 @@ const LONGEST_QUERY = 500;
 
 let smallNames = null;
 
-// What a query asks for: text, or a pattern as /re/. A capital anywhere makes
-// it tell capitals from small letters, as does nothing else.
+// Parses a query: text, or a regular expression as /re/. Case matters only if
+// the query has a capital letter.
 function matcherOf(query) {
   const pattern = /^\/(.+)\/(i?)$/s.exec(query);
   const source = pattern === null ? query : pattern[1];
@@ -20,7 +20,7 @@ function matcherOf(query) {
   return (name) => smallNames[name].includes(small);
 }
 
-// Which frames a query finds. A pattern that is none finds nothing and says so.
+// The frames that a query finds. A broken pattern finds none, and is named.
 class Hits {
   constructor(query) {
     this.query = query.slice(0, LONGEST_QUERY);
@@ -39,7 +39,7 @@ class Hits {
     return name !== NOBODY && this.names[name] === 1;
   }
 
-  // True if the frame or one below it, towards the root, is found.
+  // Whether the frame or one of its ancestors is found.
   reach(node) {
     if (this.reached === null) {
       this.reached = new Uint8Array(tree.count);
@@ -50,8 +50,8 @@ class Hits {
     return this.reached[node] === 1;
   }
 
-  // The weight of the stacks through a frame that have a found frame from
-  // there on, each counted once.
+  // The weight of the stacks through a frame in which it or a descendant is
+  // found, each stack counted once.
   below(node) {
     let weight = 0;
     let at = node;

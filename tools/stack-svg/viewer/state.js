@@ -1,5 +1,5 @@
-// What is shown, and how the fragment of the address says it: by hashes of
-// names, so that it holds when the same profile is drawn again.
+// What is shown, and how the fragment of the address names it: by hashes of
+// names, so that a link still works when the same profile is drawn again.
 
 const trees = {
   flame: new TopDown(),
@@ -9,10 +9,10 @@ const trees = {
 const state = {
   view: 'flame',
   zoom: trees.flame.root,
-  // The frame that the reader walked to, if any.
+  // The frame that has the focus, if any.
   current: null,
   hits: null,
-  // The function of the sandwich, and its two trees.
+  // The function in the sandwich view, and its two trees.
   focus: NOBODY,
   sandwich: null,
   flipped: false,
@@ -21,10 +21,10 @@ const state = {
 
 const START = { view: facts.view, flipped: facts.inverted !== '' };
 
-// Of names, as far as they were asked for.
+// The hashes of names that were computed so far.
 const hashes = [];
 
-// Four digits, for 24 bits of FNV-1a.
+// A hash as four digits: 24 bits of FNV-1a.
 function hashOf(name) {
   if (hashes[name] !== undefined) return hashes[name];
   let hash = 0x811c9dc5;
@@ -36,15 +36,15 @@ function hashOf(name) {
   return hashes[name];
 }
 
-// A word for one of several, which have names: its hash, and behind ~ which of
-// those that share it.
+// A word that names one of several names: its hash and, if several have the
+// same hash, ~ and its index among them.
 function wordFor(one, all, nameOf) {
   const hash = hashOf(nameOf(one));
   const at = all.filter((other) => hashOf(nameOf(other)) === hash).indexOf(one);
   return hash + (at > 0 ? `~${at}` : '');
 }
 
-// The one that a word is for, if there is any of its hash.
+// The one that a word names, if there is one.
 function ofWord(word, all, nameOf) {
   const [hash, at = '0'] = word.split('~');
   const same = all.filter((one) => hashOf(nameOf(one)) === hash);
@@ -54,13 +54,13 @@ function ofWord(word, all, nameOf) {
 const nameOfBranch = (branch) => branch.name;
 const itself = (name) => name;
 
-// The way to a branch: at each level the word for a child.
+// The path to a branch: one word for each level.
 function wayTo(branch) {
   const steps = branch.path().slice(1);
   return steps.map((one) => wordFor(one, one.parent.kids, nameOfBranch)).join('.');
 }
 
-// As far as the way leads in this profile.
+// The branch of a path, or its last ancestor that this profile has.
 function branchAt(root, way) {
   let branch = root;
   for (const step of way.split('.').filter(Boolean)) {
@@ -90,14 +90,14 @@ function fragment() {
   return `#${words}`;
 }
 
-// Writes the state to the address: as a step to come back to, or in place.
+// Writes the state to the address, as a new step of the history or in place.
 function remember(isStep = false) {
   const now = fragment();
   if (now === (location.hash || '#')) return;
   try {
     history[isStep ? 'pushState' : 'replaceState'](null, '', now);
   } catch {
-    // A picture in a page of its own rules has no address to write to.
+    // A page may forbid the pictures in it to change the address.
   }
 }
 
@@ -120,7 +120,7 @@ function restore() {
   render();
 }
 
-// Makes a function that of the sandwich; without one, the heaviest.
+// Shows a function in the sandwich view; without one, the heaviest.
 function focusOn(name) {
   table.all ??= sumsOfNames();
   const heavier = (best, sums) => (sums.own > best.own && sums.name !== NOBODY ? sums : best);
@@ -160,7 +160,7 @@ function showSandwich(name) {
   remember(true);
 }
 
-// The function that the reader is at.
+// The function of the current frame.
 function currentName() {
   if (state.view === 'table') return table.rows[table.current]?.name ?? NOBODY;
   return (state.current ?? state.zoom).name;

@@ -32,7 +32,7 @@ function drawTable() {
   page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
   page.content.setAttribute('role', 'table');
   page.content.setAttribute('aria-label', 'Functions');
-  // Those in sight, the head and the sum are only some of them.
+  // The rows that exist are only a part of the table.
   page.content.setAttribute('aria-rowcount', table.rows.length + 2);
   page.frames.setAttribute('role', 'rowgroup');
   page.frames.removeAttribute('aria-label');
@@ -101,7 +101,7 @@ function cellText(column, sums) {
   return number(value);
 }
 
-// What all rows have of their own is the whole of the profile.
+// The self weights of all rows sum up to the whole profile.
 function drawTableSum() {
   const sums = { own: 0, ownBefore: 0 };
   for (const { own, ownBefore } of table.rows) {

@@ -1,6 +1,5 @@
-// The trees that the views show. Their branches are made when they are first
-// asked for, so that a tree much larger than the profile costs nothing until
-// it is looked at.
+// The trees that the views show. A branch is made when it is first used, so that
+// a tree much larger than the profile costs nothing until it is shown.
 
 class Branch {
   constructor(tree, name, parent, start, sums) {
@@ -71,8 +70,8 @@ class TopDown {
   }
 }
 
-// Branches by name, the heaviest first, side by side behind what is the
-// parent's own.
+// Branches by name, the heaviest first, side by side behind the self weight of
+// their parent.
 function sortedBranches(tree, parent, groups) {
   const sorted = [...groups].sort(
     ([one, a], [other, b]) => b.weight - a.weight || one - other,
@@ -94,8 +93,8 @@ function groupOf(groups, name) {
   return group;
 }
 
-// Callers on their callees. A branch is some weight at each of some frames;
-// below it is the same weight at their parents.
+// Callers on their callees. A branch is a set of frames with a weight at each;
+// the next level has the same weights at the parents of these frames.
 class BottomUp {
   constructor(name, at, weights, befores) {
     const sums = { weight: 0, before: 0, own: 0, at, weights, befores };
@@ -103,7 +102,7 @@ class BottomUp {
       sums.weight += weights[item];
       sums.before += befores[item];
     }
-    // The weight of the whole itself has no leaf.
+    // Self weight of the whole belongs to no function.
     if (name === NOBODY) sums.own = tree.own[0];
     sums.weight += sums.own;
     sums.before += sums.own > 0 && isDiff ? tree.ownBefore[0] : 0;
@@ -177,8 +176,8 @@ class Callees {
   }
 }
 
-// Hands each the frames that have no frame of the same name below them: a
-// weight under a recursive function is counted once.
+// Calls `each` for the frames without an ancestor of the same name, so that the
+// weight of a recursive function is counted once.
 function forEachOutermost(each) {
   const behind = new Uint32Array(names.length);
   for (let node = 1; node < tree.count; node++) {
@@ -211,7 +210,7 @@ function sandwichOf(name) {
   return { callers, callees: new Callees(name, at) };
 }
 
-// For each name its weights, as the table shows them.
+// The weights of each name, for the table.
 function sumsOfNames() {
   const sums = names.map((_, name) => ({
     name, own: 0, ownBefore: 0, total: 0, before: 0,
@@ -224,7 +223,7 @@ function sumsOfNames() {
     sums[tree.name[node]].own += tree.own[node];
     if (isDiff) sums[tree.name[node]].ownBefore += tree.ownBefore[node];
   }
-  // Cut frames leave weight to the whole, which is no function.
+  // The weight of cut root frames belongs to the whole, which is no function.
   if (tree.own[0] > 0) {
     const before = isDiff ? tree.ownBefore[0] : 0;
     sums.push({ name: NOBODY, own: tree.own[0], ownBefore: before, total: tree.own[0], before });

@@ -1,8 +1,8 @@
-// Numbers and names for readers.
+// Numbers and names as people read them.
 
 const inDigits = new Intl.NumberFormat('en-US');
 
-// Over this, a sum may be off by one, so it is called what it is.
+// Above this, a sum may be inexact, and is shown with "about".
 const exactly = tree.total[0] <= Number.MAX_SAFE_INTEGER ? '' : 'about ';
 
 const number = (weight) => exactly + inDigits.format(weight);
@@ -12,7 +12,7 @@ function counted(weight) {
   return `${number(weight)} ${unit}`;
 }
 
-// A share that is not nothing never reads as nothing, nor a part as all.
+// A share in percent. A small one never reads as 0%, and a part never as 100%.
 function percent(part, whole) {
   const share = whole === 0 ? 0 : (100 * part) / whole;
   if (part === 0) return '0%';
@@ -21,7 +21,7 @@ function percent(part, whole) {
   return `${share.toFixed(1)}%`;
 }
 
-// How much more or less there is after than before, as a share of before.
+// The change from before to after as a share of before.
 function change(before, after) {
   if (after === 0) return 'gone';
   if (before === 0) return 'new';
@@ -47,11 +47,11 @@ const columns = (letters) => letters.reduce((sum, one) => sum + (isWide(one) ? 2
 
 const PLAIN = /^[\x20-\x7e\u2026\u2212]*$/;
 
-// Fewer letters of a name tell nothing.
+// A name cut to fewer letters than this is left out.
 const LEAST_LETTERS = 5;
 
-// The name without its outer modules, or else shortened in the middle, to so
-// many columns; nothing if that is too little to be of use. As in names.rs.
+// The name in so many columns: without its outer modules, or else shortened in
+// the middle; empty if there is too little room to be of use. As in fit.rs.
 function fitted(text, room) {
   if (text.length <= room && PLAIN.test(text)) return text;
   if (room < LEAST_LETTERS) return '';
@@ -69,7 +69,7 @@ function fitted(text, room) {
 
 const fits = (text, room) => columns(Array.from(text)) <= room;
 
-// What follows each module, arguments aside, the longest first.
+// The name without 1, 2 and more of its outer modules, the longest first.
 function tails(text) {
   const separator = text.includes('::') ? /::/g : /^[A-Z]/.test(text) ? /\./g : null;
   if (separator === null) return [];
@@ -78,7 +78,7 @@ function tails(text) {
   return ends.map((end) => text.slice(end)).filter(Boolean);
 }
 
-// A name and what is said of it: all of that, or none.
+// The name and what is said behind it; only the name if there is no room.
 function fittedWith(name, said, room) {
   const left = room - said.length - 1;
   return left < LEAST_LETTERS ? fitted(name, room) : `${fitted(name, left)} ${said}`;

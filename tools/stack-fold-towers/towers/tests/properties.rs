@@ -3,16 +3,16 @@ use std::collections::{HashMap, HashSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::{Folder, LONGEST_PERIOD, Storey, Tower};
+use super::super::{Folder, LONGEST_PERIOD, Level, Tower};
 
-/// Frames with all kinds of recursion: turns from a few, each with some frames left out.
+/// Frames with all kinds of recursion: repetitions from a few, each with some frames left out.
 fn stacks() -> impl Strategy<Value = Vec<u32>> {
     let random = (1..9u32).prop_flat_map(|symbols| vec(0..symbols, 0..120));
-    let turns = vec(vec((0..7u32, 1..4usize), 1..6), 1..5);
+    let repetitions = vec(vec((0..7u32, 1..4usize), 1..6), 1..5);
     let calls = vec((any::<prop::sample::Index>(), any::<u8>()), 0..40);
-    let towers = (turns, calls).prop_map(|(turns, calls)| {
+    let towers = (repetitions, calls).prop_map(|(repetitions, calls)| {
         let turn_of = |(index, left_out): &(prop::sample::Index, u8)| {
-            let kept = index.get(&turns).iter().enumerate();
+            let kept = index.get(&repetitions).iter().enumerate();
             let kept = kept.filter(|(i, _)| *i == 0 || left_out >> i & 3 != 0);
             kept.flat_map(|(_, &(frame, run))| vec![frame; run]).collect::<Vec<_>>()
         };
@@ -31,8 +31,8 @@ fn folder((max_period, min_height, exact): (usize, u32, bool)) -> Folder {
     if exact { folder.exact() } else { folder }
 }
 
-fn names(storeys: &[Storey]) -> Vec<u32> {
-    storeys.iter().map(|storey| storey.frame).collect()
+fn names(levels: &[Level]) -> Vec<u32> {
+    levels.iter().map(|level| level.frame).collect()
 }
 
 fn is_subsequence(short: &[u32], long: &[u32]) -> bool {
@@ -51,32 +51,32 @@ fn assert_is_a_way_through(frames: &[u32], folded: &[u32]) {
     assert_eq!(folded.last(), frames.last());
 }
 
-fn heights(storeys: &[Storey]) -> HashMap<u32, u32> {
+fn heights(levels: &[Level]) -> HashMap<u32, u32> {
     let mut heights = HashMap::new();
-    for storey in storeys {
-        *heights.entry(storey.frame).or_default() += storey.height;
+    for level in levels {
+        *heights.entry(level.frame).or_default() += level.height;
     }
     heights
 }
 
 fn occurrences(frames: &[u32]) -> HashMap<u32, u32> {
-    let once: Vec<_> = frames.iter().map(|&frame| Storey { frame, origin: 0, height: 1 }).collect();
+    let once: Vec<_> = frames.iter().map(|&frame| Level { frame, origin: 0, height: 1 }).collect();
     heights(&once)
 }
 
-/// Returns true if somewhere the same 1 to `max_period` frames follow each other `turns` times.
-fn has_cycle(frames: &[u32], max_period: usize, turns: usize) -> bool {
+/// Whether somewhere the same 1 to `max_period` frames follow each other `repetitions` times.
+fn has_cycle(frames: &[u32], max_period: usize, repetitions: usize) -> bool {
     (1..=max_period).any(|period| {
-        let mut parts = frames.windows(period * turns);
+        let mut parts = frames.windows(period * repetitions);
         parts.any(|part| part.iter().zip(&part[period..]).all(|(a, b)| a == b))
     })
 }
 
-/// Returns true if somewhere one of two turns is in the other and the next turn has begun.
+/// Whether somewhere one of two repetitions is in the other and the next repetition has begun.
 fn has_optional_frames(frames: &[u32], max_period: usize) -> bool {
     let next = |from: usize| {
-        let turn = frames[from + 1..].iter().take(max_period);
-        turn.zip(from + 1..).find(|(frame, _)| **frame == frames[from]).map(|(_, at)| at)
+        let repetition = frames[from + 1..].iter().take(max_period);
+        repetition.zip(from + 1..).find(|(frame, _)| **frame == frames[from]).map(|(_, at)| at)
     };
     (0..frames.len()).any(|start| {
         let Some(second) = next(start) else {
@@ -99,11 +99,11 @@ proptest! {
     }
 
     #[test]
-    fn storeys_are_where_they_were(frames in stacks(), how in folders()) {
+    fn levels_are_where_they_were(frames in stacks(), how in folders()) {
         let folder = &mut folder(how);
-        for storeys in [folder.fold(&frames).to_vec(), folder.erase(&frames).to_vec()] {
-            prop_assert!(storeys.windows(2).all(|pair| pair[0].origin < pair[1].origin));
-            prop_assert!(storeys.iter().all(|storey| frames[storey.origin as usize] == storey.frame));
+        for levels in [folder.fold(&frames).to_vec(), folder.erase(&frames).to_vec()] {
+            prop_assert!(levels.windows(2).all(|pair| pair[0].origin < pair[1].origin));
+            prop_assert!(levels.iter().all(|level| frames[level.origin as usize] == level.frame));
         }
     }
 
@@ -120,7 +120,7 @@ proptest! {
         let once = names(folder.fold(&frames));
         let twice = folder.fold(&once);
         prop_assert_eq!(names(twice), once);
-        prop_assert!(twice.iter().all(|storey| storey.height == 1));
+        prop_assert!(twice.iter().all(|level| level.height == 1));
     }
 
     #[test]
@@ -142,10 +142,10 @@ proptest! {
     #[test]
     fn no_cycle_of_min_height_is_left_and_lower_ones_are(frames in stacks(), how in folders()) {
         let (max_period, min_height, _) = how;
-        let turns = min_height.max(2) as usize;
+        let repetitions = min_height.max(2) as usize;
         let folded = names(folder(how).fold(&frames));
-        prop_assert!(!has_cycle(&folded, max_period, turns));
-        if !has_cycle(&frames, max_period, turns) {
+        prop_assert!(!has_cycle(&folded, max_period, repetitions));
+        if !has_cycle(&frames, max_period, repetitions) {
             let exact = names(Folder::new(max_period, min_height).exact().fold(&frames));
             prop_assert_eq!(exact, frames);
         }
@@ -153,19 +153,23 @@ proptest! {
 
     #[test]
     fn tower_on_its_own(
-        above in 0..20u32, period in 1..=LONGEST_PERIOD as u32, turns in 1..50u32, min_height in 2..60u32,
+        above in 0..20u32,
+        period in 1..=LONGEST_PERIOD as u32,
+        repetitions in 1..50u32,
+        min_height in 2..60u32,
     ) {
-        let frames: Vec<_> = (100..100 + above).chain((0..period * turns).map(|i| i % period)).collect();
+        let tower = (0..period * repetitions).map(|i| i % period);
+        let frames: Vec<_> = (100..100 + above).chain(tower).collect();
         let mut folder = Folder::new(LONGEST_PERIOD, min_height);
-        let storeys = folder.fold(&frames).to_vec();
-        if turns < min_height {
-            prop_assert_eq!(names(&storeys), frames);
+        let levels = folder.fold(&frames).to_vec();
+        if repetitions < min_height {
+            prop_assert_eq!(names(&levels), frames);
             prop_assert!(folder.towers().is_empty());
         } else {
             let (start, period) = (above as usize, period as usize);
-            prop_assert_eq!(names(&storeys), &frames[..start + period]);
-            prop_assert!(storeys[start..].iter().all(|storey| storey.height == turns));
-            prop_assert_eq!(folder.towers(), [Tower { start, period, height: turns }]);
+            prop_assert_eq!(names(&levels), &frames[..start + period]);
+            prop_assert!(levels[start..].iter().all(|level| level.height == repetitions));
+            prop_assert_eq!(folder.towers(), [Tower { start, period, height: repetitions }]);
         }
     }
 
@@ -173,20 +177,20 @@ proptest! {
     fn towers_are_where_they_are_said_to_be(frames in stacks(), how in folders()) {
         let (max_period, min_height, exact) = how;
         let mut folder = folder(how);
-        let storeys = folder.fold(&frames).to_vec();
+        let levels = folder.fold(&frames).to_vec();
         for &Tower { start, period, height } in &folder.towers() {
             prop_assert!(period <= max_period && height >= min_height.max(2));
-            let cycle = &storeys[start..start + period];
-            // Only the first frame of a turn is certain to be in all of them.
+            let cycle = &levels[start..start + period];
+            // Only the first frame of a repetition is certain to be in all of them.
             let certain = if exact { cycle } else { &cycle[..1] };
-            prop_assert!(certain.iter().all(|storey| storey.height >= height));
+            prop_assert!(certain.iter().all(|level| level.height >= height));
             prop_assert!(has_cycle_frames(&frames, &names(cycle)));
         }
-        prop_assert_eq!(folder.towers().is_empty(), storeys.len() == frames.len());
+        prop_assert_eq!(folder.towers().is_empty(), levels.len() == frames.len());
     }
 }
 
-/// Returns true if the frames of a cycle call each other in the stack, the last one the first.
+/// Whether the frames of a cycle call each other in the stack, the last one the first.
 fn has_cycle_frames(frames: &[u32], cycle: &[u32]) -> bool {
     let edges = edges(frames);
     let next = cycle.iter().cycle().skip(1);

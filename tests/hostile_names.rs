@@ -1,0 +1,120 @@
+//! Names that were made to break a filter: whatever a frame is called and
+//! whatever a filter is asked to do, a frame with a name keeps one.
+
+use proptest::prelude::*;
+
+use crate::util::{few_cases, output, weight};
+
+/// What the filters look for in names, and what may be left when it is gone.
+const PIECES: [&[u8]; 46] = [
+    b"a",
+    b"B",
+    b" ",
+    b".",
+    b"_",
+    b"$",
+    b"::",
+    b"<",
+    b">",
+    b"<a>",
+    b"::<a>",
+    b"(",
+    b")",
+    b"()",
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b"->",
+    b"operator",
+    b" const",
+    b".cold",
+    b".isra.0",
+    b" [clone .cold]",
+    b" (.cold)",
+    b"::h0123456789abcdef",
+    b"[0123456789abcdef]::",
+    b"$$Lambda$12/0x00007f9b",
+    b"$Proxy1",
+    b"JS:*",
+    b"_[k]",
+    b"+0x1f",
+    b"@plt",
+    b"@@GLIBC_2.3",
+    b" (a.c:1)",
+    b"`",
+    b"!",
+    b"_Z",
+    b"_ZN1aE",
+    b"17h0123456789abcdefE",
+    b"_RNvC1a1b",
+    b"_CamlU",
+    b"camlA__",
+    b"_12",
+    b"\xff",
+    b"\x01",
+];
+
+/// Filters with options that shorten names or take frames away. `[a-z]` and
+/// the like leave some frames of a stack, so that both sides are seen.
+const FILTERS: [&[&str]; 23] = [
+    &["stack-demangle"],
+    &["stack-demangle", "--no-templates"],
+    &["stack-demangle", "--no-args"],
+    &["stack-demangle", "--normalize"],
+    &["stack-demangle", "--no-args", "--no-templates", "--normalize"],
+    &["stack-demangle", "--stamps", "drop", "--ocaml"],
+    &["stack-demangle", "--stamps", "auto", "--no-templates"],
+    &["stack-demangle", "--stamps", "keep", "--rust", "--cpp", "--no-args"],
+    &["stack-collapse-frames", "--drop", "."],
+    &["stack-collapse-frames", "--drop", "[a-z]", "--drop", "^."],
+    &["stack-collapse-frames", "--merge", "[a-z]= ", "--below", "[A-Z]=;"],
+    &["stack-collapse-frames", "--reroot", "."],
+    &["stack-collapse-frames", "--reroot", "[a-z]", "--merge", ".=\n"],
+    &["stack-collapse-frames", "--lwt", "entries"],
+    &["stack-collapse-frames", "--preset", "jvm", "--preset", "kernel"],
+    &["stack-fold-towers"],
+    &["stack-fold-towers", "--count"],
+    &["stack-fold-towers", "--erase", "--count"],
+    &["stack-fold-towers", "--ignore-stamps", "--exact"],
+    &["stack-fold-towers", "--reattach=2", "--count"],
+    &["stack-grep", "."],
+    &["stack-grep", "--under", ".", ""],
+    &["stack-merge"],
+];
+
+fn name() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(prop::sample::select(PIECES.to_vec()), 1..4)
+        .prop_map(|pieces| pieces.concat())
+}
+
+/// Folded lines in which every frame has a name.
+fn lines() -> impl Strategy<Value = Vec<u8>> {
+    let stack = prop::collection::vec(name(), 1..5).prop_map(|frames| frames.join(&b';'));
+    prop::collection::vec(stack, 300..1000).prop_map(|stacks| {
+        stacks.into_iter().flat_map(|stack| [&stack[..], b" 1\n"].concat()).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(few_cases())]
+
+    #[test]
+    fn no_filter_takes_the_name_of_a_frame(input in lines()) {
+        for filter in FILTERS {
+            let out = output(filter[0], &filter[1..], &input).stdout;
+            for line in out.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+                let stack = line.rsplitn(2, |&byte| byte == b' ').nth(1).unwrap_or_default();
+                let shown = line.escape_ascii();
+                prop_assert!(!stack.is_empty(), "{filter:?} leaves a count alone");
+                prop_assert!(
+                    stack.split(|&byte| byte == b';').all(|frame| !frame.is_empty()),
+                    "{filter:?} makes an empty frame: {shown}"
+                );
+            }
+            if filter[0] != "stack-grep" {
+                prop_assert_eq!(weight(&out), weight(&input), "{:?}", filter);
+            }
+        }
+    }
+}

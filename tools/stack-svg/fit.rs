@@ -1,0 +1,111 @@
+//! Names that fit into their boxes: shortened, or left out.
+
+use bstr::ByteSlice;
+
+use crate::numbers::MINUS;
+
+/// A name cut to fewer letters than this is left out.
+const LEAST_LETTERS: usize = 5;
+
+/// The name in at most so many columns: without its outer modules, or else
+/// shortened in the middle; empty if there is too little room to be of use.
+///
+/// It is cut between graphemes, which a reader takes for letters.
+pub(crate) fn fitted(name: &str, letters: usize) -> String {
+    if fits(name, letters) {
+        return name.to_owned();
+    }
+    if letters < LEAST_LETTERS {
+        return String::new();
+    }
+    if let Some(tail) = tails(name).find(|tail| fits(tail, letters - 1)) {
+        return format!("\u{2026}{tail}");
+    }
+    let graphemes: Vec<&str> = tails(name).last().unwrap_or(name).as_bytes().graphemes().collect();
+    // Where one side gets more, it is the end, which says more.
+    let tail = letters / 2;
+    let head = letters - 1 - tail;
+    let ahead = fitting(graphemes.iter().copied(), head);
+    let behind = fitting(graphemes.iter().rev().copied(), tail);
+    [&graphemes[..ahead], &["\u{2026}"], &graphemes[graphemes.len() - behind..]].concat().concat()
+}
+
+fn fits(name: &str, letters: usize) -> bool {
+    let mut widths = name.as_bytes().graphemes().map(columns);
+    widths.try_fold(letters, usize::checked_sub).is_some()
+}
+
+/// The name without 1, 2 and more of its outer modules, the longest first:
+/// `List.map` and `map` for `Stdlib.List.map`. Modules among the arguments, as
+/// in `Vec<a::B>`, are not counted.
+fn tails(name: &str) -> impl Iterator<Item = &str> {
+    let separator = match name {
+        _ if name.contains("::") => Some("::"),
+        _ if name.starts_with(|first: char| first.is_ascii_uppercase()) => Some("."),
+        _ => None,
+    };
+    let arguments = name.char_indices().skip(1).find(|(_, char)| "(<".contains(*char));
+    let modules = &name[..arguments.map_or(name.len(), |(at, _)| at)];
+    let ends = separator.into_iter().flat_map(|separator| modules.match_indices(separator));
+    let tails = ends.map(|(at, separator)| &name[at + separator.len()..]);
+    tails.filter(|tail| !tail.is_empty())
+}
+
+/// The name, shortened, and `said` behind it, such as `+50.0%`; only the name if
+/// there is no room for both.
+pub(crate) fn fitted_with(name: &str, said: &str, letters: usize) -> String {
+    match letters.saturating_sub(said.chars().count() + 1) {
+        left @ LEAST_LETTERS.. => format!("{} {said}", fitted(name, left)),
+        _ => fitted(name, letters),
+    }
+}
+
+/// How many of these graphemes fit into so many columns.
+fn fitting<'a>(letters: impl Iterator<Item = &'a str>, mut left: usize) -> usize {
+    let fits = |letter: &&str| {
+        let width = columns(letter);
+        let fits = width <= left;
+        left = left.saturating_sub(width);
+        fits
+    };
+    letters.take_while(fits).count()
+}
+
+/// The columns of a grapheme: two for Chinese, Japanese, Korean and emoji, and
+/// for all others that might take two.
+fn columns(letter: &str) -> usize {
+    let wide = |char| char >= '\u{1100}' && !('\u{2010}'..='\u{2027}').contains(&char);
+    if letter.chars().any(|char| wide(char) && char != MINUS) { 2 } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_between_letters() {
+        assert_eq!(fitted("main", 4), "main");
+        assert_eq!(fitted("main()", 5), "ma\u{2026}()");
+        assert_eq!(fitted("main()", 4), "");
+        assert_eq!(fitted("関数です", 7), "関\u{2026}す");
+        let six = "e\u{301}".repeat(6);
+        assert_eq!(fitted(&six, 5), "e\u{301}e\u{301}\u{2026}e\u{301}e\u{301}");
+        assert_eq!(fitted("", 0), "");
+    }
+
+    #[test]
+    fn a_function_is_worth_more_than_its_modules() {
+        let table = [
+            ("Stdlib.List.fold_left", 15, "\u{2026}List.fold_left"),
+            ("Stdlib.List.fold_left", 14, "\u{2026}fold_left"),
+            ("Stdlib.List.fold_left", 7, "fol\u{2026}eft"),
+            ("Treegc.(fun/2451)", 12, "\u{2026}(fun/2451)"),
+            ("alloc::vec::Vec<a::B>::push", 21, "\u{2026}vec::Vec<a::B>::push"),
+            ("mark_slice.constprop.0", 8, "mar\u{2026}op.0"),
+            ("Module.", 6, "Mo\u{2026}le."),
+        ];
+        for (name, letters, expected) in table {
+            assert_eq!(fitted(name, letters), expected, "{name} {letters}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A profile merged from the leaves: on each function stands who called it.
+
+use std::ops::Range;
+
+use common::FrameId;
+
+use super::{LeftOut, Node, Profile, add_up};
+
+/// The stacks of a profile, leaf first, in the order of their frames.
+struct LeafFirst {
+    /// The frames of all stacks, one stack after the other.
+    frames: Vec<FrameId>,
+    stacks: Vec<Stack>,
+}
+
+struct Stack {
+    /// Where its frames stand in [`LeafFirst::frames`].
+    frames: Range<usize>,
+    weight: u64,
+    /// How much of the weight the first of two profiles has.
+    before: u64,
+}
+
+/// The tree under construction.
+struct Tree {
+    /// A parent before its children; the first is the whole.
+    nodes: Vec<Node>,
+    /// The nodes of the last stack, the whole first.
+    open: Vec<usize>,
+    /// What all stacks so far weigh: where the next one starts.
+    now: u64,
+    left_out: LeftOut,
+}
+
+impl Profile {
+    /// The same stacks, leaf first, without the frames whose weight `keep`
+    /// refuses; it must accept every weight above one that it accepts.
+    ///
+    /// If frames of this profile were cut, their weight is their callers' here,
+    /// too: both trees show the same frames.
+    pub(crate) fn bottom_up(&self, keep: impl Fn(u64) -> bool) -> Profile {
+        let LeafFirst { frames, stacks } = LeafFirst::of(&self.nodes);
+        let Node { self_weight, self_before, .. } = self.nodes[0];
+        let whole = Node { weight: self_weight, self_before, ..Node::default() };
+        let left_out = LeftOut::default();
+        let mut tree = Tree { nodes: vec![whole], open: vec![0], now: self_weight, left_out };
+        let mut last: &[FrameId] = &[];
+        for stack in &stacks {
+            let frames = &frames[stack.frames.clone()];
+            let shared = last.iter().zip(frames).take_while(|(one, other)| one == other).count();
+            tree.close(shared, &keep);
+            tree.open(&frames[shared..], stack);
+            last = frames;
+        }
+        tree.close(0, &keep);
+        let Tree { mut nodes, left_out, .. } = tree;
+        add_up(&mut nodes);
+        Profile { nodes, left_out }
+    }
+}
+
+impl LeafFirst {
+    fn of(nodes: &[Node]) -> LeafFirst {
+        let (mut frames, mut stacks) = (Vec::new(), Vec::new());
+        let mut root_first: Vec<FrameId> = Vec::new();
+        for node in nodes {
+            let Some(frame) = node.frame else { continue };
+            root_first.truncate(node.depth - 1);
+            root_first.push(frame);
+            if node.self_weight > 0 {
+                let start = frames.len();
+                frames.extend(root_first.iter().rev());
+                let (weight, before) = (node.self_weight, node.self_before);
+                stacks.push(Stack { frames: start..frames.len(), weight, before });
+            }
+        }
+        let frames_of = |stack: &Stack| &frames[stack.frames.clone()];
+        stacks.sort_unstable_by(|one, other| frames_of(one).cmp(frames_of(other)));
+        LeafFirst { frames, stacks }
+    }
+}
+
+impl Tree {
+    /// Adds what is new in a stack.
+    fn open(&mut self, frames: &[FrameId], stack: &Stack) {
+        for &frame in frames {
+            let depth = self.open.len();
+            self.open.push(self.nodes.len());
+            let start = self.now;
+            self.nodes.push(Node { frame: Some(frame), depth, start, ..Node::default() });
+        }
+        let top = &mut self.nodes[self.open[self.open.len() - 1]];
+        top.weight += stack.weight;
+        top.self_weight += stack.weight;
+        top.self_before += stack.before;
+        self.now += stack.weight;
+    }
+
+    /// Finishes the open nodes deeper than this: their weights are now known.
+    fn close(&mut self, depth: usize, keep: impl Fn(u64) -> bool) {
+        while self.open.len() > depth + 1
+            && let Some(index) = self.open.pop()
+        {
+            let node = self.nodes[index];
+            let parent = &mut self.nodes[self.open[self.open.len() - 1]];
+            parent.weight += node.weight;
+            if !keep(node.weight) {
+                // Its children are no heavier, so they are gone and it is the last.
+                parent.self_before += node.self_before;
+                self.left_out.frames += 1;
+                self.left_out.weight += node.self_weight;
+                self.nodes.truncate(index);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::{SortedStacks, StackCounts};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sorted(lines: &[(String, u64)]) -> SortedStacks {
+        let mut counts = StackCounts::default();
+        for (stack, weight) in lines {
+            counts.add(stack.as_bytes(), *weight).expect("small weights");
+        }
+        counts.into_sorted()
+    }
+
+    proptest! {
+        // A file of failures would lie among the tools.
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        /// Against the same tree from reversed lines, which is cut as any other.
+        #[test]
+        fn it_is_the_tree_of_the_reversed_lines(
+            lines in prop::collection::vec(("[ab;]{1,8}", 0..20u64, 0..20u64), 1..40),
+            least in 1..30u64,
+        ) {
+            let lines_of = |weight: fn(u64, u64) -> u64| -> Vec<_> {
+                lines.iter().map(|(stack, a, b)| (stack.clone(), weight(*a, *b))).collect()
+            };
+            let both = sorted(&lines_of(|before, after| before + after));
+            let first = sorted(&lines_of(|before, _| before));
+            let all = usize::MAX;
+            let heaviest = Profile::heaviest(&both, Some(&first), all).expect("small weights");
+            let (both, first) = (both.reversed(), first.reversed());
+            let expected = Profile::heaviest(&both, Some(&first), all).expect("small weights");
+            let found = heaviest.map(|profile| profile.bottom_up(|weight| weight >= least));
+            let expected = expected.map(|profile| profile.only(|weight| weight >= least));
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
