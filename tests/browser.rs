@@ -20,13 +20,13 @@ mod views;
 // Kinds of pictures: two profiles, time, themes.
 mod kinds;
 
-// What must not happen: names that run, scripts where there must be none.
+// Safety: names must not be run, and no script where none is allowed.
 mod safety;
 
 // How fast it is, with many frames.
 mod speed;
 
-/// One test, as one browser does for all; it says which case failed.
+/// All cases are one test, which needs one browser only; it names those that fail.
 #[test]
 fn pictures_work_in_a_browser() {
     let stage = Stage { browser: Browser::start(), server: Server::start() };
@@ -50,7 +50,7 @@ macro_rules! cases {
 }
 use cases;
 
-/// Where pictures are shown.
+/// Shows pictures in the browser.
 struct Stage {
     browser: Browser,
     server: Server,
@@ -70,7 +70,7 @@ impl Stage {
     /// The same, at an address that ends in `fragment`.
     fn show_at(&self, fragment: &str, args: &[&str], folded: impl AsRef<[u8]>) -> &Browser {
         let url = self.server.add("picture", filter_bytes("stack-svg", args, folded), "");
-        // The same address but for the fragment would not be loaded again.
+        // An address that differs in its fragment only would not be loaded again.
         self.browser.open("about:blank");
         self.browser.open(&format!("{url}{fragment}"));
         &self.browser
@@ -94,7 +94,7 @@ fn drawn(browser: &Browser) -> Vec<String> {
     names
 }
 
-/// How much of the whole width a frame takes.
+/// The width of a frame as a part of the whole width.
 fn share(browser: &Browser, name: &str) -> f64 {
     browser.number(&format!(
         "{}.box.width / document.querySelector('.stage').clientWidth",

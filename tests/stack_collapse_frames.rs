@@ -6,7 +6,7 @@ use proptest::prelude::*;
 // Lwt's fibres.
 mod lwt;
 
-// The presets on recordings of the programs they are for.
+// Presets, on recordings of programs of their kind.
 mod presets;
 
 use crate::util::{
@@ -17,19 +17,19 @@ fn collapse(args: &[&str], input: &str) -> String {
     filter("stack-collapse-frames", args, input)
 }
 
-/// What one stack becomes, without its count.
+/// One stack after the rules, without its count.
 fn stack(args: &[&str], stack: &str) -> String {
     let out = collapse(args, &format!("{stack} 7\n"));
     out.strip_suffix(" 7\n").expect("the count is kept").to_owned()
 }
 
-/// Runs the tool, whatever comes of it.
+/// Runs the tool; it may fail.
 fn run(args: &[&str], input: impl AsRef<[u8]>) -> Output {
     let mut command = tool("stack-collapse-frames");
     command.args(args).write_stdin(input.as_ref()).output().expect("it starts")
 }
 
-/// What is said when the arguments are no good.
+/// The message about bad arguments.
 fn refusal(args: &[&str], rules: &str) -> String {
     let output = run(args, rules);
     assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -37,7 +37,7 @@ fn refusal(args: &[&str], rules: &str) -> String {
     String::from_utf8(output.stderr).expect("UTF-8 messages")
 }
 
-/// The share of a recording with a frame `[GC]`, and its distinct stacks.
+/// The share of the stacks with a frame `[GC]`, and the number of distinct stacks.
 fn gc_of(name: &str, args: &[&str]) -> (u128, u128, usize) {
     let input = recording(&format!("folded/{name}.folded.gz"));
     let out = filter_bytes("stack-collapse-frames", args, &input);
@@ -84,10 +84,10 @@ fn reroot_takes_the_last_match_and_all_above_it() {
 fn a_stack_without_frames_keeps_its_weight() {
     assert_eq!(stack(&["--drop", "."], "a;b"), "[hidden]");
     assert_eq!(stack(&["--reroot", "leaf"], "a;leaf"), "[hidden]");
-    // A frame without a name would leave a line without a stack.
+    // A frame without a name alone would make a line without a stack.
     assert_eq!(stack(&["--drop", "^a$"], ";a"), "[hidden]");
     assert_eq!(stack(&["--drop", "^a$"], ";a;"), ";");
-    // No rule sees the name: it is what is left when all have run.
+    // No rule sees this name: it is put in after all rules.
     assert_eq!(stack(&["--drop", ".", "--merge", "hidden=x"], "a;b"), "[hidden]");
 }
 
@@ -176,7 +176,7 @@ fn a_bad_line_in_a_rule_file_is_named() {
         ("\nhide a\n", format!("2: {VERBS}")),
         ("drop a\nhide b\n", format!("2: {VERBS}")),
         ("  a\n", format!("1: {VERBS}")),
-        // A preset has its own lists.
+        // A list cannot follow a preset, which has its own lists.
         ("preset lwt\n  a\n", format!("2: {VERBS}")),
         ("preset lwt\nhide b\n", format!("2: {VERBS}")),
         ("drop\n  a\n  b)\n", "3: pattern 'b)': unopened group".to_owned()),
@@ -217,13 +217,13 @@ reroot ^_start$
     let rules = TempFile::new(rules);
     let args = ["--rules", rules.path()];
     let out = [
-        // The library goes, and what is above _start.
+        // The library is dropped, and so are the frames above _start.
         stack(&args, "x;_start;lib_a;main"),
-        // Only in stacks with a scheduler; a list matches whole names.
+        // Only stacks with a scheduler are changed; a list matches whole names.
         stack(&args, "main;park;wait"),
         stack(&args, "scheduler;park;wait"),
         stack(&args, "scheduler;parking;sleepy"),
-        // The stack goes on with a task, and may park again.
+        // The stack continues with a task, which may park again.
         stack(&args, "scheduler;sleep_1;wait;task_a;run;park;wait"),
     ];
     let expected = [
@@ -242,7 +242,7 @@ fn a_rule_file_can_name_what_it_cuts_off_and_tell_phases_apart() {
         "preset libc-start\nreroot ^poll$\nroot [pool]\nbelow ^gc=[GC]\nphase mark=[mark]\n",
     );
     let args = ["--rules", rules.path()];
-    // The frames above a start name the process; so does the first, without one.
+    // The frames above a start name the process; without a start, the first does.
     let cut = TempFile::new("reroot ^poll$\nroot [pool]\n");
     let cut = ["--rules", cut.path()];
     assert_eq!(
@@ -265,7 +265,7 @@ fn listed_names_may_have_a_clone_suffix_and_an_annotation() {
         assert_eq!(stack(&["--preset", "ocaml-gc"], &format!("Foo.f;{leaf}")), "Foo.f;[GC]");
     }
     assert_eq!(stack(&["--preset", "ocaml-gc"], "Foo.f;mark.x"), "Foo.f;mark.x");
-    // A pattern of the user sees what is there.
+    // A pattern of the user sees the names as they are.
     assert_eq!(stack(&["--drop", r"_\[k\]$"], "main;read;vfs_read_[k]"), "main;read");
     assert_eq!(stack(&["--drop", "^vfs_read$"], "main;vfs_read_[k]"), "main;vfs_read_[k]");
 }
@@ -274,8 +274,8 @@ fn listed_names_may_have_a_clone_suffix_and_an_annotation() {
 fn the_shares_of_the_collector_are_those_of_the_research() {
     assert_eq!(gc_of("treegc-5.2.0fp-fp", &["--preset", "ocaml-gc"]), (487, 1472, 548));
     assert_eq!(gc_of("treegc-4.13.1-dwarf", &["--preset", "ocaml-gc"]), (911, 2357, 674));
-    // The research counted 42.4 %, with caml_page_table_lookup under comparison
-    // and hashing, which it says is no work of the collector.
+    // An independent program counted 42.4 %, including caml_page_table_lookup below
+    // comparison and hashing, which is not work of the collector.
     let page_table = ["--preset", "ocaml-gc", "--below", "^caml_page_table_lookup$=[GC]"];
     assert_eq!(gc_of("treegc-4.13.1-dwarf", &page_table), (999, 2357, 674));
 }

@@ -10,14 +10,14 @@ fn demangle(args: &[&str], input: &str) -> String {
     filter("stack-demangle", args, input)
 }
 
-/// What one frame becomes.
+/// One frame, demangled.
 fn frame(args: &[&str], frame: &str) -> String {
     let out = demangle(args, &format!("root;{frame} 7\n"));
     let stack = out.strip_suffix(" 7\n").expect("the count is kept");
     stack.strip_prefix("root;").expect("other frames stay").to_owned()
 }
 
-/// A recording's folded stacks, whatever stack-parse has to say about them.
+/// A recording's folded stacks; messages of stack-parse do not matter here.
 fn parsed_recording(name: &str) -> Vec<u8> {
     let script = recording(&format!("formats/perf-script/{name}.gz"));
     output("stack-parse", &["--weight", "samples"], script).stdout
@@ -156,7 +156,7 @@ fn normalized_names_are_those_of_the_page() {
 
 #[test]
 fn a_recording_reads_alike_with_and_without_perfs_demangling() {
-    // Not one name differs: what perf has damaged is repaired.
+    // All names are equal: those that perf has damaged are repaired.
     for name in [
         "domains-5.2.0fp-dwarf",
         "lwtsim-4.13.1-dwarf",
@@ -242,7 +242,7 @@ fn hostile_names_come_out_soon() {
     }
 }
 
-/// Beginnings, middles and ends of mangled names, and any bytes, in any order.
+/// Names made of parts of mangled names and of random bytes.
 fn any_frame() -> impl Strategy<Value = Vec<u8>> {
     let parts: [&[u8]; 28] = [
         b"_ZN",
@@ -291,7 +291,7 @@ proptest! {
     ) {
         let mut input = Vec::new();
         for stack in &stacks {
-            // A root that no comment starts with, and that is never empty.
+            // A root, so that no line is a comment or starts with an empty frame.
             input.extend_from_slice(b"root;");
             input.extend(stack.join(&b';'));
             input.extend_from_slice(b" 3\n");

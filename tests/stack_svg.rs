@@ -1,9 +1,9 @@
-//! stack-svg: the picture is checked by reading it as XML.
+//! stack-svg. The tests read the pictures as XML.
 
 use crate::picture::Picture;
 use crate::util::{TOOLS, feed, filter, filter_bytes, recording, tool};
 
-// Where the picture goes, and what is left when it cannot.
+// Where the picture is written, and what happens if it cannot be.
 mod files;
 
 // Names of any bytes.
@@ -30,8 +30,8 @@ fn each_frame_is_drawn_where_it_belongs() {
     assert!(picture.texts.contains(&"total weight 10".to_owned()), "{:?}", picture.texts);
 }
 
-/// A frame whose own line and whose children are apart in the order of bytes,
-/// as `a b;c` is between them, is one frame.
+/// In the order of bytes, `a b;c` comes between `a` and `a;d`; `a` is one frame
+/// all the same.
 #[test]
 fn a_name_that_sorts_between_does_not_split_a_frame() {
     let picture = draw(&[], "a 5\na b;c 1\na!;c 1\na;d 1\n");
@@ -109,7 +109,7 @@ fn narrow_frames_are_left_out_and_counted() {
 
 #[test]
 fn the_least_width_is_in_pixels_of_the_picture() {
-    // One of a hundred on 980 pixels.
+    // A hundredth of 980 pixels.
     let input = "a 1\nb 99\n";
     assert_eq!(draw(&["--width", "1000", "--min-width", "9.8"], input).frames().len(), 2);
     assert_eq!(draw(&["--width", "1000", "--min-width", "9.9"], input).frames().len(), 1);
@@ -124,7 +124,8 @@ fn a_reversed_picture_is_merged_from_the_leaves() {
     assert_eq!(main, [(1, 1), (3, 3), (3, 4)]);
 }
 
-/// What is drawn, what the script has and what is said of both is one profile.
+/// The drawn picture, the data of the script and the note about cut frames must
+/// agree.
 #[test]
 fn a_reversed_picture_is_made_of_the_frames_that_are_kept() {
     let input = "a;x 50\nb;x 40\nc;y 7\nd;y 3\n";
@@ -153,7 +154,7 @@ fn the_description_names_no_tool_but_ours() {
     assert_eq!(tools.filter(|tool| TOOLS.iter().all(|(name, _)| name != tool)).count(), 0);
 }
 
-/// The words below a picture, where they start, and whether they are whole.
+/// Every text below the picture must end before the right edge.
 #[test]
 fn the_words_below_a_narrow_picture_are_not_cut() {
     const LETTER: f64 = 12.0 * 0.605;
@@ -198,7 +199,7 @@ fn sizes_are_the_users() {
     let picture = draw(&["--width", "640"], "a 1\n");
     assert_eq!(picture.width, "640");
     let higher = draw(&["--width", "640", "--height", "40"], "a 1\n");
-    // The whole and one frame, 18 pixels high unless told.
+    // Two rows, which are 18 pixels high by default.
     assert_eq!(higher.height - picture.height, 2 * (40 - 18));
     assert!(draw(&["--font-size", "24"], "a 1\n").height > picture.height);
 }
@@ -208,7 +209,7 @@ fn labels_end_before_their_boxes() {
     let picture =
         draw(&["--width", "220", "--font-size", "10"], format!("{} 1\nb 1\n", "n".repeat(99)));
     let long = picture.boxes.iter().find(|one| one.name().len() == 99).expect("a long name");
-    // 100 pixels without 6 at the edges, letters of 6.05.
+    // 94 of the 100 pixels hold letters, each 6.05 pixels wide.
     assert_eq!(long.label, format!("{0}\u{2026}{0}", "n".repeat(7)));
 }
 
@@ -256,9 +257,9 @@ fn lines_without_two_counts_are_named_where_two_were_asked_for() {
     assert_eq!(picture.frames(), [frame("a", 1, 0, 3)]);
 }
 
-/// Inferno alone draws the same frames of the same weight; only it knows no
-/// name that ends in a number, and draws a frame twice when another name
-/// sorts between its line and its children, neither of which is in these.
+/// Inferno alone draws the same frames with the same weights. It differs for names
+/// that end in a number and for frames that it draws twice (see above), but these
+/// profiles have neither.
 #[test]
 fn every_frame_that_inferno_draws_is_in_ours() {
     for name in ["packbench-4.13.1-dwarf", "lwtsim-4.13.1-dwarf"] {
@@ -271,7 +272,7 @@ fn every_frame_that_inferno_draws_is_in_ours() {
             let mut svg = Vec::new();
             inferno::flamegraph::from_lines(&mut options, folded.lines(), &mut svg)
                 .expect("it draws");
-            // Its reference to a server is one of the differences.
+            // Our parser of pictures refuses references to a server.
             let text = String::from_utf8(svg).expect("UTF-8").replacen("<!DOCTYPE", "<?", 1);
             let text = text.replacen(".dtd\">", ".dtd\"?>", 1);
             let mut args = vec!["--min-width", "0"];

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// What Chromium needs as root, without a network and without a screen.
+/// What Chromium needs to run as root, without network and screen.
 const ARGS: [&str; 9] = [
     "--headless",
     "--no-sandbox",
@@ -23,7 +23,7 @@ const ARGS: [&str; 9] = [
 /// How long anything in the browser may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A browser with one window; both go away with it.
+/// A browser with one window; both end when this is dropped.
 pub(crate) struct Browser {
     process: Child,
     port: u16,
@@ -153,13 +153,13 @@ impl Browser {
         self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": params }))
     }
 
-    /// What the page complained of since the last time.
+    /// The errors that the page has logged since the last call.
     pub(crate) fn messages(&self) -> Vec<String> {
         let log = self.post("/se/log", &json!({ "type": "browser" }));
         let entries = log.as_array().expect("a log").iter();
         let severe = entries.filter(|entry| entry["level"] == "SEVERE");
         let messages = severe.map(|entry| entry["message"].as_str().expect("a text").to_owned());
-        // A browser asks any server for its icon.
+        // Every browser asks a server for its icon.
         messages.filter(|message| !message.contains("favicon")).collect()
     }
 
@@ -211,7 +211,7 @@ impl Drop for Browser {
     }
 }
 
-/// The keys without a letter.
+/// The codes of keys that have no letter.
 pub(crate) mod key {
     pub(crate) const ENTER: &str = "\u{e007}";
     pub(crate) const ESCAPE: &str = "\u{e00c}";

@@ -46,18 +46,18 @@ fn a_chart_keeps_the_order_and_has_an_axis(stage: &Stage) {
     let starts = "[...document.querySelectorAll('.frame')].map((e) => e.box.branch.start).sort((a, b) => a - b)";
     assert_eq!(browser.value(starts), json!([0, 0, 0, 30, 60, 100]));
     assert!(text_of(browser, "axis").starts_with("0 20 40"));
-    // The second of two of one name.
+    // The second of two frames with the same name.
     browser.click("[...document.querySelectorAll('.frame')].filter((e) => e.ariaLabel.startsWith('b,')).sort((one, two) => two.box.x - one.box.x)[0]");
     assert!(text_of(browser, "axis").starts_with("100 110"));
     browser.reload();
     assert!(text_of(browser, "axis").starts_with("100 110"));
-    // What is too narrow is a block as long as the time that it is spread over.
+    // The group of narrow frames is as wide as the time that they are spread over.
     let spread = "main;f 1\nmain 3\n".repeat(3000);
     let browser = stage.show(&["--flamechart"], spread);
     let [block, whole] = [".group", ".frame[role]"]
         .map(|it| browser.number(&format!("document.querySelector('{it}').offsetWidth")));
     assert!(block > 0.99 * whole, "{block} of {whole}");
-    // For 2,000 there is a line at the right edge, but no room.
+    // The mark of 2,000 is at the right edge, where there is no room for its number.
     let browser = stage.show(&["--flamechart"], "a 1000\nb 1001\n");
     let axis = text_of(browser, "axis");
     assert!(axis.contains("1,800") && !axis.contains("2,000"), "{axis}");
@@ -119,11 +119,11 @@ fn no_frame_is_behind_the_scroll_bar(stage: &Stage) {
     let room = "Math.round(document.querySelector('.stage').getBoundingClientRect().left
         + document.querySelector('.stage').clientWidth)";
     assert_eq!(browser.number(&end) + 1.0, browser.number(room));
-    // As far from the right as from the left.
+    // The margins on both sides are equal.
     assert_eq!(browser.number(room), browser.number("innerWidth") - 12.0);
 }
 
-/// In both layers alike.
+/// The static layer and the viewer must agree.
 fn names_are_shortened_by_module(stage: &Stage) {
     let folded = "Stdlib.List.fold_left 10\nalloc::vec::Vec::push 10\nx 10\ny 10\n";
     let browser = stage.show(&["--width", "400"], folded);
@@ -156,7 +156,7 @@ fn on_paper_it_is_the_whole_static_picture(stage: &Stage) {
             && document.querySelector('.app').getBoundingClientRect().width === 0",
     );
     media("", 0);
-    // Rows of 18 pixels, a little narrower than they were drawn.
+    // Rows of 18 pixels, scaled down a little.
     assert!(printed > 300.0 * 17.0, "{printed}");
     assert_eq!(is_shown, json!(true));
     assert_eq!(browser.number(height), browser.number("innerHeight"));

@@ -82,7 +82,7 @@ fn search_is_literal_with_smart_case_and_knows_patterns(stage: &Stage) {
     assert_eq!(focused(browser), json!("Search"));
 }
 
-/// Recursion, and a match on a match, count once; what a zoom hides does not.
+/// Recursion and matches on each other count once; what a zoom hides, not at all.
 fn found_weight_is_counted_once_and_within_the_zoom(stage: &Stage) {
     let browser = stage.show(&[], "main;f;g;f 10\nmain;f 10\nmain;g 20\nf 20\nx 40\n");
     query(browser, "f");
@@ -154,7 +154,7 @@ fn arrows_walk_the_tree(stage: &Stage) {
         browser.type_keys(keys);
         assert_eq!(focused(browser), json!(name));
     }
-    // Out of the zoom, and what has the focus is seen to have it.
+    // Zoomed out, and the frame with the focus is marked.
     assert!((share(browser, "a") - 0.4).abs() < 0.001);
     let outline = "getComputedStyle(document.activeElement).outlineStyle";
     assert_eq!(browser.text(outline), "solid");
@@ -219,7 +219,7 @@ fn the_address_holds_the_state(stage: &Stage) {
     browser.reload();
     assert_eq!(text_of(browser, "crumbs"), "all main a");
     assert_eq!(text_of(browser, "matched"), "75.0% found");
-    // The same profile a week later.
+    // The same profile, drawn again.
     let browser = stage.show_at(
         &address,
         &["--title", "Again"],
@@ -227,14 +227,14 @@ fn the_address_holds_the_state(stage: &Stage) {
     );
     assert_eq!(text_of(browser, "crumbs"), "all main a");
     assert_eq!(text_of(browser, "matched"), "75.0% found");
-    // Out of the zoom by an arrow is a step like another.
+    // Zooming out with an arrow key is a step of the history, too.
     browser.type_keys("/");
     browser.type_keys(key::ESCAPE);
     browser.click(&frame("a"));
     browser.type_keys(key::DOWN);
     browser.reload();
     assert_eq!(text_of(browser, "crumbs"), "all main");
-    // Names that differ in their marks only.
+    // Names that differ only in their marks.
     let marked = "main;foo_[k] 5\nmain;foo 4\nmain;foo_[i];z 3\nmain;bar 9\n";
     for weight in ["5", "4", "3"] {
         let browser = stage.show(&[], marked);
@@ -247,7 +247,7 @@ fn the_address_holds_the_state(stage: &Stage) {
         );
         assert!(shown.starts_with(&format!("foo, {weight} ")), "{shown}");
     }
-    // As far as the way leads.
+    // The path is followed as far as this profile has it.
     let browser = stage.show_at(&address, &[], "main;z 1\n");
     assert_eq!(text_of(browser, "crumbs"), "all main");
     let browser = stage.show_at("#view=table&sort=%2Bname&search=/%5B/", &[], SMALL);

@@ -53,7 +53,7 @@ fn a_strict_policy_lets_the_script_run(stage: &Stage) {
     assert_eq!(drawn(&stage.browser), ["a", "all", "b", "c"]);
     stage.browser.type_keys("4");
     assert_eq!(text_of(&stage.browser, "table-sum"), "3 100.0% all 3 functions");
-    // A style that the policy does not allow would not place anything.
+    // Without its style, the boxes would have no positions.
     assert_eq!(
         stage.browser.text("getComputedStyle(document.querySelector('.row')).position"),
         "absolute"
@@ -66,7 +66,7 @@ fn without_scripts_the_static_picture_is_seen(stage: &Stage) {
     browser.open(&stage.server.add("none", svg, "script-src 'none'"));
     assert_eq!(browser.value(IS_STATIC), json!(true));
     assert_eq!(browser.value("document.querySelector('.app')"), json!(null));
-    // That it was not run is what the browser complains of.
+    // The browser logs that it did not run the script.
     assert_eq!(browser.messages().len(), 1);
 
     let off = |off: bool| {

@@ -10,7 +10,7 @@ type Pages = Arc<Mutex<HashMap<String, Page>>>;
 #[derive(Clone)]
 struct Page {
     body: Vec<u8>,
-    /// Its type, and maybe a policy.
+    /// The headers: its type, and a policy if there is one.
     headers: String,
 }
 
@@ -25,7 +25,7 @@ impl Server {
         let port = listener.local_addr().expect("its address").port();
         let pages = Pages::default();
         let served = Arc::clone(&pages);
-        // It ends with the tests.
+        // The thread ends with the tests.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let served = Arc::clone(&served);
@@ -35,8 +35,8 @@ impl Server {
         Server { port, pages }
     }
 
-    /// Serves a picture, with a content security policy if that is not empty,
-    /// and gives its address.
+    /// Serves a picture, with a content security policy if it is not empty, and
+    /// returns its address.
     pub(crate) fn add(&self, name: &str, svg: Vec<u8>, policy: &str) -> String {
         let mut headers = "Content-Type: image/svg+xml\r\n".to_owned();
         if !policy.is_empty() {
@@ -64,6 +64,6 @@ fn answer(mut stream: &TcpStream, pages: &Pages) {
         page.body.len(),
         page.headers
     );
-    // A browser may go on to another page meanwhile.
+    // The browser may have left for another page.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&page.body));
 }

@@ -7,12 +7,12 @@ use crate::util::filter_bytes;
 
 cases![a_hundred_thousand_frames_answer_at_once];
 
-/// In milliseconds: until all is drawn, and for one act.
+/// Limits in milliseconds: until all is drawn, and for one action.
 const TO_OPEN: f64 = 1000.0;
 const TO_ACT: f64 = 100.0;
 
-/// Other programs may keep the machine busy, so the best of some tries counts:
-/// one where that is quick enough, and so many at most.
+/// How often an action is tried at most. The best try counts, since other programs
+/// may keep the machine busy.
 const TRIES: usize = 15;
 
 /// Stacks of a hundred thousand frames, no two the same, 30 deep.
@@ -40,10 +40,10 @@ fn hundred_thousand_frames() -> String {
     folded
 }
 
-/// How many frames the picture says that it has.
+/// The number of frames that the picture shows in its notes.
 const FRAMES: &str = "[...document.querySelectorAll('.note')].map((e) => e.textContent).find((t) => t.endsWith('frames'))";
 
-/// Runs an act and waits until the next picture is on the screen.
+/// Runs an action and waits until the result is on the screen.
 fn time(browser: &Browser, act: &str) -> f64 {
     browser
         .value(&format!(

@@ -12,7 +12,7 @@ cases![
     views_are_steps_of_the_browser,
 ];
 
-/// The rows of the table that are in sight, as texts.
+/// The visible rows of the table, as texts.
 fn rows(browser: &Browser) -> Value {
     browser.value(
         "[...document.querySelectorAll('.row')].map((row) =>
@@ -27,7 +27,7 @@ fn bottom_up_is_the_tree_merged_from_its_leaves(stage: &Stage) {
     assert!((share(browser, "malloc") - 0.7).abs() < 0.001);
     browser.click(&frame("malloc"));
     assert!((share(browser, "g") - 40.0 / 70.0).abs() < 0.001);
-    // The static layer of --reverse, and its first view, are the same tree.
+    // With --reverse, the static layer and the first view show the same tree.
     let browser =
         stage.show(&["--reverse"], "main;f;malloc 30\nmain;g;malloc 40\nmain 10\nmain;f 20\n");
     assert!((share(browser, "malloc") - 0.7).abs() < 0.001);

@@ -6,10 +6,10 @@ use std::fs;
 use super::names_in;
 use crate::util::{TOOLS, filter};
 
-/// The pages that belong to no tool.
+/// The pages that do not belong to a tool.
 const COMMON_PAGES: [&str; 2] = ["folded-stack.5", "stack-tools.7"];
 
-/// Those every tool's page has, in the order of mdoc(7).
+/// The sections that every tool's page has, in the order of mdoc(7).
 const SECTIONS: [&str; 7] =
     ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"];
 
@@ -70,7 +70,7 @@ fn page(name: &str) -> String {
 }
 
 /// The options of lines such as `  -e, --regexp <PATTERN>  Keep what matches`,
-/// and those in brackets behind, `[alias: --pattern]`.
+/// and of aliases such as `[alias: --pattern]`.
 fn options_in_help(help: &str) -> BTreeSet<String> {
     let definitions = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let aliases = help.split("[alias").skip(1).filter_map(|text| text.split(']').next());
@@ -97,8 +97,8 @@ fn flags<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     flags
 }
 
-/// What follows `Fl`, to which mdoc adds a `-`: `-regexp`, `e`, or short
-/// options in one word, `ivw`. A `-` within may be escaped.
+/// The options in the words behind `Fl`, to which mdoc adds a `-`: `-regexp`, `e`,
+/// or short options in one word, `ivw`. A `-` within a word may be escaped.
 fn spelled(word: &str) -> Vec<String> {
     let word = word.replace("\\-", "-");
     if word.starts_with('-') {

@@ -12,7 +12,7 @@ use crate::util::{
 
 const PROFILE: &str = "main;parse;read 3\nmain;parse 2\nmain;write 5\n";
 
-/// What a tool makes of input that is as it should be.
+/// The output of a tool for well-formed input.
 fn clean(name: &str, input: impl AsRef<[u8]>) -> Vec<u8> {
     filter_bytes(name, &with_minimal(name, &[]), input)
 }
@@ -44,11 +44,11 @@ fn packed_input_is_unpacked_whatever_its_name() {
     let file = path.to_str().expect("UTF-8");
     for name in folded_tools() {
         let expected = clean(name, PROFILE);
-        // As `cat` makes one file of two.
+        // Two files joined by `cat`.
         let twice = clean(name, PROFILE.repeat(2));
         assert_eq!(clean(name, gzip.repeat(2)), twice, "{name}: gzip, twice");
         assert_eq!(clean(name, zstd.repeat(2)), twice, "{name}: zstd, twice");
-        // As pzstd begins: a frame of two bytes that says nothing of the text.
+        // pzstd begins its files with a frame that holds no text.
         let pzstd = [b"\x50\x2a\x4d\x18\x02\0\0\0ab", &zstd[..]].concat();
         assert_eq!(clean(name, pzstd), expected, "{name}: pzstd");
         assert_eq!(clean(name, &gzip), expected, "{name}: gzip");
@@ -60,7 +60,7 @@ fn packed_input_is_unpacked_whatever_its_name() {
 #[test]
 fn utf16_is_read_where_a_mark_says_so() {
     let text = "main;caf\u{e9};\u{1d11e} 3\r\nmain 2\r\n";
-    // As another program cut it: the second half of a surrogate pair is missing.
+    // Cut by another program: the second half of a surrogate pair is missing.
     let torn: Vec<u8> =
         "\u{feff}a;".encode_utf16().chain([0xd834]).flat_map(u16::to_le_bytes).collect();
     let torn = [torn, utf16("b 1\nc 2\n", u16::to_le_bytes)[2..].to_vec()].concat();

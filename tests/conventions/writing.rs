@@ -69,7 +69,7 @@ fn a_reader_that_went_away_is_no_trouble() {
     for name in folded_tools() {
         let Running { mut child, mut stdin } = start(name, &[]);
         drop(child.stdout.take());
-        // The tool may end before it has read all: then we write in vain.
+        // The tool may end before it has read all, and then this fails.
         let _ = stdin.write_all(&many_stacks());
         drop(stdin);
         assert_silent_success(name, child);
@@ -115,7 +115,7 @@ fn samples_are_handed_on_as_they_come() {
         let sample = |number| format!("d 1 2.{number}: 1 c: \n\t 10 f{number} (/d)\n\n");
         write!(stdin, "{}", sample(0)).expect("it reads");
         for number in 1..4 {
-            // That a sample has ended is known when the next one starts.
+            // A sample is complete only when the next one starts.
             write!(stdin, "{}", sample(number)).expect("it reads");
             assert_eq!(next(&lines), Some(format!("d;f{} 1", number - 1)), "{args:?}");
         }
@@ -147,7 +147,7 @@ fn progress_is_not_told_to_a_pipe() {
                 let Running { mut child, mut stdin } = start(name, &[]);
                 let lines = lines_of(&mut child);
                 stdin.write_all(b"main 1\n").expect("it reads");
-                // Longer than the second after which a terminal is told.
+                // Longer than the second after which a terminal would show progress.
                 thread::sleep(Duration::from_millis(1300));
                 stdin.write_all(b"main 1\n").expect("it reads");
                 drop(stdin);
@@ -176,7 +176,7 @@ fn progress_is_told_to_a_terminal() {
     assert!(output.status.success(), "{terminal:?}");
 }
 
-/// A tool at work, with pipes on all sides.
+/// A running tool, with pipes for all its streams.
 struct Running {
     child: Child,
     stdin: ChildStdin,
@@ -217,7 +217,7 @@ fn next(lines: &Receiver<String>) -> Option<String> {
     lines.recv_timeout(Duration::from_secs(20)).ok()
 }
 
-/// More than all pipes and buffers on the way can hold.
+/// More lines than all pipes and buffers can hold.
 fn many_stacks() -> Vec<u8> {
     (0..200_000).flat_map(|number| format!("main;f{number} 1\n").into_bytes()).collect()
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use crate::stack_collapse_frames::{collapse, refusal, run, stack};
 use crate::util::{filter_bytes, recording, weight};
 
-/// Weights by stack.
+/// The weight of each stack.
 fn stacks(folded: &[u8]) -> BTreeMap<String, u64> {
     let mut stacks = BTreeMap::new();
     for line in String::from_utf8_lossy(folded).lines() {
@@ -13,11 +13,11 @@ fn stacks(folded: &[u8]) -> BTreeMap<String, u64> {
     stacks
 }
 
-/// What the research's program writes, and what we do.
+/// The output of an independent program, and ours.
 fn both(mode: &str, args: &[&str]) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
     let expected = recording(&format!("oracle/lwtsim-4.13.1-dwarf.{mode}.folded"));
     let input = recording("folded/lwtsim-4.13.1-dwarf.folded.gz");
-    // It drops these as well, in all stacks; to us that is ocaml-runtime's.
+    // It drops these frames as well; here, the preset ocaml-runtime does.
     let also = ["--drop", r"^(caml_callback\w*|caml_start_program|epoll_wait)$"];
     let out = filter_bytes("stack-collapse-frames", &[args, &also].concat(), &input);
     assert_eq!(weight(&out), weight(&input));
@@ -28,7 +28,7 @@ fn both(mode: &str, args: &[&str]) -> (BTreeMap<String, u64>, BTreeMap<String, u
 fn resumed_fibres_are_those_of_the_research() {
     let (expected, ours) = both("reroot", &["--lwt", "reroot"]);
     assert_eq!(ours, expected);
-    // Here it leaves nothing of Lwt, not even where Lwt itself is the leaf.
+    // Here it drops all of Lwt, even if a function of Lwt is the leaf.
     let (expected, ours) = both("drop", &["--preset", "lwt"]);
     assert_eq!(ours, expected);
 }
@@ -36,8 +36,8 @@ fn resumed_fibres_are_those_of_the_research() {
 #[test]
 fn entry_points_are_those_of_the_research_but_for_the_collector() {
     let (mut expected, ours) = both("entries", &["--lwt", "entries"]);
-    // An allocation of Lwt's behind a resumption made caml_call_gc an entry
-    // point there; only an OCaml function can be one here.
+    // There, an allocation in Lwt right after a resumption makes caml_call_gc an
+    // entry point; here, only an OCaml function can be one.
     assert_eq!(expected.remove("[lwt];caml_call_gc;caml_garbage_collection"), Some(1));
     let request = "[lwt];Lwtsim.loop_181;Lwtsim.handle_request_168;caml_call_gc;\
                    caml_garbage_collection";
@@ -45,9 +45,8 @@ fn entry_points_are_those_of_the_research_but_for_the_collector() {
     assert_eq!(ours, expected);
 }
 
-/// The functions of lwtsim's fibres, by their numbers, with their names by the
-/// program's frame tables and the true share of each, computed from the
-/// constants of the program.
+/// The functions of lwtsim's fibres: stamp, name in the program's frame tables, and
+/// true share, computed from the constants of the program.
 const ROWS: [(&str, f64, &[&str]); 7] = [
     ("handle_request", 61.4, &["811", "815"]),
     ("producer.loop", 9.9, &["189", "loop"]),
@@ -101,7 +100,7 @@ fn a_fibre_is_found_under_names_of_every_spelling() {
         let line = format!("app;_start;App.main;App.waker;{resumer};Lwt.bind;App.fibre;App.work");
         assert_eq!(stack(&["--lwt", "reroot"], &line), "app;[lwt];App.fibre;App.work", "{resumer}");
     }
-    // Lwt at work for itself, and a stack without fibres.
+    // Work of Lwt itself, and a stack without fibres.
     assert_eq!(stack(&["--lwt", "reroot"], "app;_start;Lwt.resolve;Lwt.return"), "app;[lwt]");
     assert_eq!(stack(&["--lwt", "reroot"], "app;Lwt_main.run;App.idle"), "app;App.idle");
 }
@@ -116,7 +115,7 @@ const LEARNT: &str = "# comment\n\
 
 #[test]
 fn what_follows_a_resumption_is_an_entry_point_everywhere_unless_kept() {
-    // All is read first, and each stack is held once.
+    // All input is read first, and equal stacks are summed.
     let learnt = "# comment\n\
         app;[lwt];App.helper;caml_call_gc 1\n\
         app;[lwt];App.fibre;App.work 7\n\
@@ -143,7 +142,7 @@ fn rules_before_are_learnt_from_and_rules_behind_are_run() {
             "app;[lwt];caml_call_gc 1",
         ]
     );
-    // Learning moves nothing.
+    // Learning does not count as a change.
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("--drop 'fibre' moved 3 lines weight 11"), "{stderr}");
     assert!(stderr.contains("in 6 lines weight 16, out 5 lines weight 16"), "{stderr}");

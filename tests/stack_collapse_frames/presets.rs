@@ -3,8 +3,7 @@ use std::collections::BTreeMap;
 use crate::stack_collapse_frames::stack;
 use crate::util::{filter_bytes, output, recording, weight};
 
-/// A recording behind presets: the weight, all in all, of the stacks in which
-/// each frame stands.
+/// For each frame of a recording after presets, the weight of the stacks with it.
 fn frames(name: &str, presets: &[&str]) -> BTreeMap<String, u64> {
     let args: Vec<_> = presets.iter().flat_map(|preset| ["--preset", preset]).collect();
     let input = recording(&format!("folded/{name}.folded.gz"));
@@ -46,7 +45,7 @@ fn rayon_starts_at_stolen_jobs() {
     assert_eq!(frames["rayons"], 580);
     assert_eq!(frames["[rayon]"], 526);
     assert_eq!(frames["[rayon idle]"], 2);
-    // What the program wrote, and work that it asked for.
+    // The program's own code, and library code that works for it.
     assert_eq!(frames["rayons::collatz"], 340);
     assert!(frames.contains_key("rayon::slice::sort::par_merge"));
     assert!(frames.contains_key("alloc::fmt::format::format_inner"));
@@ -75,7 +74,7 @@ fn python_has_its_functions_and_no_interpreter_between_them() {
     );
     assert!(named.contains_key("py::Visitor.visit:app.py"));
     assert!(named.contains_key("encoder_listencode_obj"));
-    // Without names the interpreter is all there is to see.
+    // Without names of Python functions, there is only the interpreter.
     let nameless = frames("python-3.11-dwarf", &["libc-start", "cpython"]);
     assert_gone(&nameless, &["_PyEval", "PyEval", "_PyFunction", "method_vectorcall"]);
     assert!(nameless["[python]"] * 10 > nameless["python3"] * 9);
@@ -171,13 +170,13 @@ fn the_last_frame_that_tells_a_phase_decides() {
     assert_eq!(phase(&format!("{stopped};caml_empty_minor_heap_promote")), "Foo.f;[GC minor]");
     let slice = "caml_major_collection_slice;major_collection_slice";
     assert_eq!(phase(&format!("{slice};caml_global_barrier_end;usleep")), "Foo.f;[GC stw wait]");
-    // The kernel marks and compacts, too.
+    // The kernel has functions that mark and compact, too.
     assert_eq!(phase("caml_empty_minor_heap;mark_page_accessed"), "Foo.f;[GC minor]");
-    // A list may find what another has named.
+    // A later list may match a name that an earlier one has put in.
     assert_eq!(phase(&format!("backup_thread_func;{slice}")), "Foo.f;[GC major]");
 }
 
-/// There is no recording of these: names as their sources have them.
+/// There is no recording of these; the names are from their sources.
 #[test]
 fn schedulers_without_a_recording() {
     assert_eq!(

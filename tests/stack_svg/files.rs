@@ -92,7 +92,7 @@ fn a_failed_write_leaves_nothing_and_names_the_file() {
     }
 }
 
-/// As on a full disk: the system takes the first 512 bytes and no more.
+/// A limit of 512 bytes for files stands for a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_write_that_fails_half_way_leaves_the_old_file() {
@@ -110,7 +110,7 @@ fn a_write_that_fails_half_way_leaves_the_old_file() {
     assert_eq!(folder.names(), ["x.svg"]);
 }
 
-/// A folder of a test's own.
+/// A folder for one test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -125,7 +125,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// What is in it, hidden files too.
+    /// The names of all files in it, hidden ones too.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).expect("our folder");
         let mut names: Vec<_> = entries

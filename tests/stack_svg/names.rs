@@ -1,4 +1,4 @@
-//! Names are text, whatever their bytes are.
+//! Names of any bytes are shown as text.
 
 use proptest::prelude::*;
 
@@ -41,9 +41,9 @@ fn hostile_names_are_only_text() {
     assert_only_boxes(&picture, 1);
 }
 
-/// Asserts that a picture has the elements of every picture and for each box
-/// its own; `lines` are the lines of text that not every picture has. There is
-/// no legend in pictures with a palette of inferno.
+/// Asserts that a picture has no elements but those of every picture, those of
+/// its boxes, and so many further lines of text. It must be drawn with a palette
+/// of inferno, which has no legend.
 fn assert_only_boxes(picture: &Picture, lines: usize) {
     let mut expected = draw(&["--colors", "hot"], "a 1\n").elements;
     for of_a_box in ["g", "title", "rect", "text"] {
@@ -54,7 +54,7 @@ fn assert_only_boxes(picture: &Picture, lines: usize) {
     assert_eq!(picture.elements, expected);
 }
 
-/// perf's own demangling made `$ad` of an OCaml name one byte.
+/// perf's own demangling turns `$ad` in an OCaml name into one byte.
 #[test]
 fn invalid_utf_8_is_shown_as_escapes() {
     let picture = draw(&[], b"caml\xadd_12;a\tb\x00;\xef\xbf\xbe 1\n");
@@ -79,7 +79,7 @@ proptest! {
         reverse in any::<bool>(),
         min_width in prop_oneof![Just("0"), Just("5%"), Just("100%")],
     ) {
-        // An empty line, as the first bytes could pass for those of a gzip file.
+        // An empty line first: the names could begin like a gzip file.
         let mut input = b"\n".to_vec();
         for (stack, weight) in &lines {
             input.extend_from_slice(stack);

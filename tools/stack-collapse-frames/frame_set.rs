@@ -1,11 +1,12 @@
-//! A set of frame names, told by a regular expression once for each name.
+//! A set of frame names, given by a regular expression that runs once for each
+//! name.
 
 use std::sync::LazyLock;
 
 use common::{FrameId, FrameTable, Result, bad_pattern, pattern_text};
 use regex::bytes::{Regex, RegexBuilder};
 
-/// Room for long lists of names.
+/// The largest compiled expression in bytes: room for long lists of names.
 const SIZE_LIMIT: usize = 1 << 28;
 
 /// What may follow a name of a list: the arguments of C++, as in
@@ -26,7 +27,7 @@ pub(crate) struct FrameSet {
     regex: Regex,
     /// Whether the regex sees names without the [`SUFFIXES`].
     without_suffixes: bool,
-    /// What is known, by frame number.
+    /// What is known of each frame, by its number.
     verdicts: Vec<Verdict>,
 }
 
@@ -75,7 +76,7 @@ impl FrameSet {
         Ok(FrameSet { regex, without_suffixes: false, verdicts: Vec::new() })
     }
 
-    /// True if and only if the pattern matches the frame's name.
+    /// Whether the pattern matches the frame's name.
     #[inline]
     pub(crate) fn holds(&mut self, frame: FrameId, frames: &FrameTable) -> bool {
         match self.verdicts.get(frame as usize) {
@@ -100,8 +101,8 @@ impl FrameSet {
     }
 }
 
-/// Says why a line of a list is no pattern, if it is none: in a list of
-/// hundreds, nobody finds it otherwise.
+/// Checks a single line of a list, so that the message names this line and not a
+/// list of hundreds.
 ///
 /// # Errors
 ///

@@ -1,28 +1,28 @@
-//! Hide frames that the reader did not write, and keep their weight.
+//! Hides frames that the reader did not write; their weight stays.
 
-mod chain;
 mod frame_set;
-mod given;
 mod presets;
 mod reroot;
 mod rule;
+mod rule_args;
 mod rule_file;
 mod rule_text;
+mod rules;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use common::{Files, FoldedLine, FrameTable, Pipe, Result, StackTree, Status};
 
-use crate::chain::Chain;
-use crate::given::GivenRules;
+use crate::rule_args::RuleArgs;
+use crate::rules::Rules;
 
 /// Hide frames by rules, run in the order in which they are given; weight never changes
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
     #[command(flatten)]
-    rules: GivenRules,
+    rules: RuleArgs,
 
     /// List the presets and exit
     #[arg(long)]
@@ -49,33 +49,34 @@ fn stack_collapse_frames(args: Args, pipe: &mut Pipe) -> Result<Status> {
     }
     let mut frames = FrameTable::default();
     let rules = args.rules.compile(&mut frames)?;
-    let mut chain = Chain::new(rules, frames);
-    if chain.learns() {
-        run_twice(&mut chain, &args.files, pipe)?;
+    let mut rules = Rules::new(rules, frames);
+    if rules.learns() {
+        run_twice(&mut rules, &args.files, pipe)?;
     } else {
-        pipe.filter(&args.files, |line, pipe| run_over(&mut chain, &line, pipe))?;
+        pipe.filter(&args.files, |line, pipe| run_over(&mut rules, &line, pipe))?;
     }
     if pipe.wants_stats() {
-        for rule in &chain.rules {
+        for rule in &rules.rules {
             pipe.note(format_args!("stats: {rule}"));
         }
     }
     Ok(pipe.status())
 }
 
-fn run_over(chain: &mut Chain, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
-    match chain.run(line) {
+fn run_over(rules: &mut Rules, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
+    match rules.run(line) {
         Some(stack) => pipe.replace(line, stack),
         None => pipe.pass(line),
     }
 }
 
-/// Holds all stacks, each once, since standard input cannot be read again.
-fn run_twice(chain: &mut Chain, files: &Files, pipe: &mut Pipe) -> Result<()> {
+/// Reads all stacks before it runs the rules: standard input cannot be read
+/// twice. Equal stacks are summed.
+fn run_twice(rules: &mut Rules, files: &Files, pipe: &mut Pipe) -> Result<()> {
     let (mut stacks, mut names) = (StackTree::default(), FrameTable::default());
     pipe.filter(files, |line, _| stacks.add_stack(&mut names, line.stack, line.count))?;
-    chain.learn(&stacks, &names)?;
+    rules.learn(&stacks, &names)?;
     stacks.for_each_sorted(StackTree::ROOT, &names, |stack, count| {
-        run_over(chain, &FoldedLine { stack, count }, pipe)
+        run_over(rules, &FoldedLine { stack, count }, pipe)
     })
 }

@@ -1,5 +1,5 @@
-//! Cutting off what stands above a frame: who resumed a fibre says nothing
-//! about it.
+//! Cuts off the frames above a frame: the function that resumed a fibre says
+//! nothing about the fibre.
 
 use std::collections::HashSet;
 
@@ -7,24 +7,25 @@ use common::{FrameId, FrameTable, Result};
 
 use crate::frame_set::FrameSet;
 
-/// Where a process or a thread starts; what stands above names it.
+/// The functions that start a process or a thread; the frames above them name it.
 const STARTS: &str = r"_start|_dl_start(?:_user)?|_?_?clone3?|__GI___clone3?|start_thread|thread_start|_pthread_start|ret_from_fork\w*";
 
-/// What is code and no name of a process, where a stack lacks its start.
+/// Frames that are code. If a stack has no start, its first frame is the name of
+/// the process unless it matches this.
 const CODE: &str = r"(?-u)^\[unknown\]$|::|^_?caml|^[A-Z][\w']*(\.|__|\$)";
 
-/// Cuts off all above a frame.
+/// Cuts off all frames above one.
 #[derive(Debug)]
 pub(crate) struct Reroot {
-    /// What stands in place of what was cut off; nothing if there is none.
+    /// A frame that replaces those that were cut off.
     pub(crate) root: Option<Root>,
-    /// Where a stack is cut besides.
+    /// Further frames above which stacks are cut.
     pub(crate) entries: Option<Entries>,
 }
 
 impl Reroot {
-    /// Fills `built` with the stack from behind the frame at `last`, or from
-    /// the last entry point behind it.
+    /// Fills `built` with the frames behind the one at `last`, or from the last
+    /// entry point behind it on.
     pub(crate) fn rebuild(
         &mut self,
         stack: &[FrameId],
@@ -42,13 +43,13 @@ impl Reroot {
         built.extend(&stack[cut..]);
     }
 
-    /// True if and only if the frame is a learnt entry point.
+    /// Whether the frame is an entry point that was learnt.
     pub(crate) fn enters(&self, frame: FrameId) -> bool {
         self.entries.as_ref().is_some_and(|entries| entries.learnt.contains(&frame))
     }
 }
 
-/// A frame for what was cut off.
+/// The frame that replaces those that were cut off.
 #[derive(Debug)]
 pub(crate) struct Root {
     name: FrameId,
@@ -64,8 +65,9 @@ impl Root {
 
     /// The frames that name the process, as `stack-parse --root` makes them.
     ///
-    /// All above the start, `cycles;Server.exe;_start;...`. A stack that was
-    /// cut short has no start: its first frame, `Server;Stdlib.List.map;...`.
+    /// Those above the start, as in `cycles;Server.exe;_start;...`. A stack that
+    /// was cut short has no start: then it is the first frame, as in
+    /// `Server;Stdlib.List.map;...`.
     fn process<'a>(&mut self, above: &'a [FrameId], table: &FrameTable) -> &'a [FrameId] {
         let start = above.iter().position(|&frame| self.starts.holds(frame, table));
         let named = start.unwrap_or_else(|| {
@@ -76,20 +78,20 @@ impl Root {
     }
 }
 
-/// The functions that are called behind a cut somewhere in the profile. Where
-/// one is called without a cut, by a fibre that had not to wait, it is the
-/// same fibre all the same.
+/// Entry points of fibres: functions that are called right below a cut somewhere
+/// in the profile. A fibre that did not have to wait calls the same function
+/// without a cut above it.
 #[derive(Debug)]
 pub(crate) struct Entries {
-    /// What can be an entry point ...
+    /// Functions that can be entry points ...
     pub(crate) candidates: FrameSet,
-    /// ... and what of it is none.
+    /// ... but for these.
     pub(crate) keep: Vec<FrameSet>,
     pub(crate) learnt: HashSet<FrameId>,
 }
 
 impl Entries {
-    /// Learns from a stack, of which the last frame to cut at is known.
+    /// Learns from a stack, whose last frame to cut at is at `last`.
     pub(crate) fn learn(&mut self, stack: &[FrameId], last: usize, table: &FrameTable) {
         let Some(&entry) = stack.get(last + 1) else { return };
         let Entries { candidates, keep, learnt } = self;

@@ -1,4 +1,4 @@
-//! One rule: which frames it changes, and what becomes of them.
+//! A rule: which frames it changes, and how.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::reroot::Reroot;
 /// A rule, ready to run.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// How it was given, for messages.
+    /// Where it was given, and its text, for messages.
     pub(crate) origin: String,
     pub(crate) action: Action,
     /// The frames it changes.
@@ -19,25 +19,26 @@ pub(crate) struct Rule {
     pub(crate) condition: Option<Condition>,
     /// The lines it changed.
     pub(crate) moved: Total,
-    /// The stack under construction.
+    /// The changed stack under construction.
     pub(crate) built: Vec<FrameId>,
 }
 
-/// What becomes of the frames that match.
+/// What happens to the frames that match.
 #[derive(Debug)]
 pub(crate) enum Action {
-    /// They go, and what they weigh is their caller's.
+    /// They are dropped; their weight goes to their caller.
     Drop,
-    /// Neighbours become one frame of this name.
+    /// Neighbouring ones are replaced by one frame of this name.
     Merge(FrameId),
-    /// The first one and all below it become one frame of this name; but where
-    /// a frame of `until` follows, the stack goes on with it.
+    /// The first one and all below it are replaced by one frame of this name. If
+    /// a frame of `until` follows, the stack continues with that frame.
     Below { name: FrameId, phases: Phases, until: Option<FrameSet> },
-    /// All above the last one goes, and it too.
+    /// The last one and all above it are dropped.
     Reroot(Reroot),
 }
 
-/// Other names for what goes: the last frame of any of these sets tells which.
+/// Other names for the frames that are replaced: the last of them that is in any
+/// of these sets decides.
 #[derive(Debug)]
 pub(crate) struct Phases(pub(crate) Vec<(FrameSet, FrameId)>);
 
@@ -53,15 +54,15 @@ impl Phases {
 /// What a stack must have for a rule to look at it.
 #[derive(Debug)]
 pub(crate) struct Condition {
-    /// One frame of these ...
+    /// It must have one of these frames ...
     pub(crate) with: FrameSet,
-    /// ... or this many frames at most.
+    /// ... or at most this many frames.
     pub(crate) orphans: usize,
 }
 
 impl Rule {
-    /// Runs the rule over a stack of this weight; true if and only if the
-    /// stack is another one than before.
+    /// Runs the rule over a stack of this weight, and returns whether the stack
+    /// was changed.
     pub(crate) fn apply(
         &mut self,
         stack: &mut Vec<FrameId>,
@@ -84,12 +85,12 @@ impl Rule {
         true
     }
 
-    /// True if and only if the rule must learn from all stacks before it runs.
+    /// Whether the rule must see all stacks before it runs.
     pub(crate) fn learns(&self) -> bool {
         matches!(&self.action, Action::Reroot(reroot) if reroot.entries.is_some())
     }
 
-    /// Learns from a stack that it could run over.
+    /// Shows a stack to a rule that learns.
     pub(crate) fn learn(&mut self, stack: &[FrameId], table: &FrameTable) {
         let Rule { action: Action::Reroot(Reroot { entries: Some(entries), .. }), frames, .. } =
             self
@@ -107,7 +108,8 @@ impl Rule {
             || matches!(&self.action, Action::Reroot(reroot) if reroot.enters(frame))
     }
 
-    /// Fills `built` with what becomes of a stack whose first match is known.
+    /// Fills `built` with the changed stack; `first` is the first frame that
+    /// matches.
     fn rebuild(&mut self, stack: &[FrameId], first: usize, table: &FrameTable) {
         let Rule { action, frames, built, .. } = self;
         let (above, rest) = stack.split_at(first);
@@ -153,7 +155,7 @@ impl Rule {
     }
 }
 
-/// The accounts of the rule.
+/// The line of `--stats` for the rule.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Total { lines, weight } = self.moved;

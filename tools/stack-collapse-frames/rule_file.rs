@@ -1,4 +1,4 @@
-//! A file of rules.
+//! Reads a file of rules.
 //!
 //! ```text
 //! # comment
@@ -48,14 +48,15 @@ pub(crate) fn parse(file: &str, text: &[u8]) -> Result<Vec<RuleText>> {
 
 struct Reader {
     rules: Vec<RuleText>,
-    /// Where the rules start that the last line made: one, or a preset's.
+    /// The index of the first rule of the last line, which may be a whole preset.
     last: usize,
-    /// False behind a preset, whose rules have their own lists.
+    /// Whether names of a list may follow; not behind a preset, whose rules have
+    /// their own.
     takes_list: bool,
 }
 
 impl Reader {
-    /// Takes an indented line: a name of a list.
+    /// Reads an indented line: a name of a list.
     fn list(&mut self, place: &str, name: &[u8]) -> Result<()> {
         let rule = self.rules.last_mut().filter(|_| self.takes_list);
         let rule = rule.ok_or_else(|| expected(place, VERBS))?;
@@ -64,7 +65,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes a line that starts a rule or says more about the last one.
+    /// Reads a line that starts a rule or refines the last one.
     fn line(&mut self, place: &str, line: &[u8]) -> Result<()> {
         let (word, rest) = line.split_once_str(" ").unwrap_or((line, b""));
         let rest = rest.trim_start();
@@ -84,8 +85,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Says more about the last rule, or about those of the last preset which
-    /// take it.
+    /// Refines the last rule, or those rules of the last preset that can be
+    /// refined so.
     fn refine(&mut self, word: &[u8], rest: &[u8]) -> Result<(), &'static str> {
         let mut refused = Some(VERBS);
         for rule in &mut self.rules[self.last..] {

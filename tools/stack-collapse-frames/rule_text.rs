@@ -1,4 +1,4 @@
-//! One rule as it is written, and the rule it makes.
+//! The text of a rule, and how a rule is made from it.
 
 use bstr::ByteSlice;
 use common::{Error, FrameId, FrameTable, Result, Total, clean_frame};
@@ -29,16 +29,16 @@ impl Verb {
     }
 }
 
-/// What was expected where a line starts with another word.
+/// What a line of a rule file may be, for messages.
 pub(crate) const VERBS: &str = "drop RE, merge RE=NAME, below RE=NAME, reroot RE or preset NAME";
 
-/// A rule as it is written.
+/// The text of a rule, parsed but not compiled.
 #[derive(Debug)]
 pub(crate) struct RuleText {
-    /// Where, and the words, for messages.
+    /// Where it stands, and its words, for messages.
     origin: String,
     verb: Verb,
-    /// What to search for; a list instead where it is empty.
+    /// The pattern to search for; empty if there is a list instead.
     pattern: Vec<u8>,
     name: Vec<u8>,
     /// Whole names, one of which must match.
@@ -81,8 +81,8 @@ impl RuleText {
         })
     }
 
-    /// Says what was expected, if the rule takes no line that starts with
-    /// `word`.
+    /// Whether the rule can be refined by a line that starts with `word`; the error
+    /// says what was expected.
     pub(crate) fn takes(&self, word: &[u8]) -> Result<(), &'static str> {
         match (word, self.verb) {
             (b"orphans", _) if self.with.is_none() => Err("'orphans' only behind 'where'"),
@@ -96,7 +96,7 @@ impl RuleText {
         }
     }
 
-    /// Takes a line that says more about the rule, or says what was expected.
+    /// Refines the rule by a line; the error says what was expected.
     pub(crate) fn refine(&mut self, word: &[u8], rest: &[u8]) -> Result<(), &'static str> {
         match word {
             b"orphans" => {
@@ -114,12 +114,12 @@ impl RuleText {
         Ok(())
     }
 
-    /// True if and only if the rule is to learn entry points.
+    /// Whether the rule learns entry points.
     pub(crate) fn learns(&self) -> bool {
         self.entries.is_some()
     }
 
-    /// Makes a rule of it.
+    /// Makes the rule.
     ///
     /// # Errors
     ///
@@ -182,8 +182,8 @@ impl RuleText {
     }
 }
 
-/// Reads `RE=NAME`, of which the last `=` separates: a pattern may hold one, a
-/// name seldom does.
+/// Reads `RE=NAME`. The last `=` separates, since a `=` is more likely in a
+/// pattern than in a name.
 fn pattern_and_name(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let separator = text.rfind_byte(b'=').filter(|separator| separator + 1 < text.len())?;
     Some((text[..separator].to_vec(), text[separator + 1..].to_vec()))
@@ -195,7 +195,7 @@ fn intern(name: &[u8], table: &mut FrameTable) -> FrameId {
     table.intern(&clean)
 }
 
-/// Says where, before what a pattern's error says.
+/// Puts a place before the text of a usage error.
 pub(crate) fn at<T>(place: &str, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error {
         Error::Usage(what) => Error::Usage(format!("{place}: {what}")),

@@ -1,4 +1,4 @@
-//! `--stamps auto`: stamps only where names need them.
+//! `--stamps auto`: keeps stamps only where names would be ambiguous.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,23 +6,23 @@ use std::collections::hash_map::Entry;
 use common::ocaml::Stamps;
 use common::{Files, FoldedLine, FrameTable, NodeId, Pipe, Result, StackTree, clean_frame};
 
-/// All stacks of the input, in their order, each distinct one kept once.
+/// All lines of the input in their order; each distinct stack is stored once.
 #[derive(Default)]
-struct Held {
+struct HeldLines {
     frames: FrameTable,
     tree: StackTree,
     lines: Vec<(NodeId, u64)>,
 }
 
-/// Renames all frames by `rename`, which appends a frame's name to a buffer
-/// with or without its stamp. A stamp is kept where without it two different
-/// names of this input would be one.
+/// Renames all frames with `rename`, which appends a frame's name to a buffer
+/// with or without its stamp. A stamp is kept if two different names of this
+/// input would be the same without it.
 pub(crate) fn filter(
     files: &Files,
     pipe: &mut Pipe,
     rename: impl Fn(&[u8], Stamps, &mut Vec<u8>),
 ) -> Result<()> {
-    let mut held = Held::default();
+    let mut held = HeldLines::default();
     pipe.filter(files, |line, _| {
         held.add(&line);
         Ok(())
@@ -31,7 +31,7 @@ pub(crate) fn filter(
     held.write(&names, pipe)
 }
 
-impl Held {
+impl HeldLines {
     fn add(&mut self, line: &FoldedLine) {
         let node = self.tree.stack(&mut self.frames, line.stack);
         self.lines.push((node, line.count));
@@ -79,7 +79,8 @@ fn unstamped_where_clear(
         names.collect()
     };
     let (stamped, unstamped) = (renamed(Stamps::Keep), renamed(Stamps::Drop));
-    // To each name without stamp the one that it has with it, if that is one.
+    // For each name without its stamp, the only name with its stamp, or `None` if
+    // there are several.
     let mut meanings: HashMap<&[u8], Option<&[u8]>> = HashMap::new();
     for (short, long) in unstamped.iter().zip(&stamped) {
         match meanings.entry(short) {

@@ -1,9 +1,9 @@
-//! Shorter names: without the arguments of functions, templates and generics.
+//! Shortens names: drops the arguments of functions, templates and generics.
 //!
-//! Brackets are matched, never searched for, and whatever does not match
-//! stays as it is. Names of all languages come by, so a bracket is taken for
-//! arguments only where it can be nothing else: Go's `pkg.(*T).Method`,
-//! OCaml's `Stdlib.(<>)` and Rust's `<A as B>::f` keep theirs.
+//! Brackets must match; a name with a bracket that does not match stays as it is
+//! there. The name may be of any language, so brackets are taken for arguments
+//! only where they can be nothing else: Go's `pkg.(*T).Method`, OCaml's
+//! `Stdlib.(<>)` and Rust's `<A as B>::f` keep theirs.
 
 mod arguments;
 mod operator;
@@ -12,13 +12,13 @@ mod templates;
 pub(crate) use arguments::without_arguments;
 pub(crate) use templates::without_templates;
 
-/// Where the brackets of a name close.
+/// The matching brackets of a name.
 ///
-/// `<` and `>` may also be comparisons or parts of arrows and operators:
+/// `<` and `>` may also be comparisons, or parts of arrows and operators:
 /// `f<((1)<(2))>`, `f<fn() -> T>`, `f<&A::operator<< >`.
 struct Groups {
-    /// For each opening bracket that is closed, the end of its group; 0 for
-    /// all other bytes.
+    /// For each opening bracket that is closed, the index behind its closing
+    /// bracket; 0 for all other bytes.
     ends: Vec<usize>,
 }
 
@@ -54,10 +54,10 @@ impl Groups {
     }
 }
 
-/// Ends the innermost group at `at`; where that is one of other brackets, no
-/// group that is still open is taken for one.
+/// Closes the innermost group at `at`. If that was opened by another kind of
+/// bracket, as in `([)]`, all open groups are given up.
 fn close(open: &mut Vec<(u8, usize)>, closing: u8, at: usize, ends: &mut [usize]) {
-    // A `<` that is still open when a parenthesis ends was a comparison in it.
+    // A `<` that is still open when a parenthesis closes was a comparison.
     while closing != b'>' && open.last().is_some_and(|&(last, _)| last == b'>') {
         open.pop();
     }
@@ -67,12 +67,12 @@ fn close(open: &mut Vec<(u8, usize)>, closing: u8, at: usize, ends: &mut [usize]
     }
 }
 
-/// Returns true if and only if the `>` at `at` is that of `->`.
+/// Whether the `>` at `at` belongs to `->`.
 fn is_arrow(text: &[u8], at: usize) -> bool {
     text[..at].ends_with(b"-")
 }
 
-/// Returns true if and only if `byte` stands in words, of whatever script.
+/// Whether `byte` is part of a word, in any script.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }

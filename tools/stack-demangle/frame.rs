@@ -1,13 +1,14 @@
-//! A frame apart from what was put around its symbol.
+//! Splits a frame into its symbol and what profilers put around it.
 
 use bstr::ByteSlice;
 
-/// A frame in two.
+/// The two parts of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
-    /// The symbol, with the module that some profilers put before it.
+    /// The symbol, and before it the module that some profilers print.
     pub(crate) name: &'a [u8],
-    /// What others appended: ` (demo.c:14)`, `@plt`, `+0x12`, `_[k]`.
+    /// What profilers and linkers appended: ` (demo.c:14)`, `@plt`, `+0x12`,
+    /// `_[k]`.
     pub(crate) tail: &'a [u8],
 }
 
@@ -26,7 +27,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// `do_idle_[k]`: the marks of stack-parse and FlameGraph.
+/// Without `_[k]` in `do_idle_[k]`, a mark of stack-parse and FlameGraph.
 fn without_mark(name: &[u8]) -> Option<&[u8]> {
     match name {
         [rest @ .., b'_', b'[', b'a'..=b'z', b']'] => Some(rest),
@@ -34,7 +35,8 @@ fn without_mark(name: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// `work (demo.c:14)`, as `stack-parse --srcline` and our own `--lines` have it.
+/// Without the line in `work (demo.c:14)`, which `stack-parse --srcline` and our
+/// own `--lines` append.
 fn without_line(name: &[u8]) -> Option<&[u8]> {
     let inside = name.strip_suffix(b")")?;
     let digits = inside.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -43,7 +45,7 @@ fn without_line(name: &[u8]) -> Option<&[u8]> {
     (digits > 0 && start + 2 < file.len()).then_some(&name[..start])
 }
 
-/// `main+0x12`, as perf and bpftrace print addresses.
+/// Without the offset in `main+0x12`, as perf and bpftrace print addresses.
 fn without_offset(name: &[u8]) -> Option<&[u8]> {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
     if digits == 0 {
@@ -52,8 +54,8 @@ fn without_offset(name: &[u8]) -> Option<&[u8]> {
     name[..name.len() - digits].strip_suffix(b"+0x")
 }
 
-/// `malloc@plt`, `malloc@GLIBC_2.2.5`, `malloc@@GLIBC_2.2.5`. In OCaml's
-/// `Stdlib.@_dps_863`, `@` is an operator.
+/// Without the version in `malloc@plt`, `malloc@GLIBC_2.2.5` and
+/// `malloc@@GLIBC_2.2.5`. In OCaml's `Stdlib.@_dps_863`, `@` is an operator.
 fn without_version(name: &[u8]) -> Option<&[u8]> {
     if let Some(rest) = name.strip_suffix(b"@plt") {
         return Some(rest);
@@ -65,8 +67,8 @@ fn without_version(name: &[u8]) -> Option<&[u8]> {
     is_version.then(|| rest.strip_suffix(b"@").unwrap_or(rest))
 }
 
-/// Splits ``libfoo.so`main`` (DTrace, macOS) and `foo.dll!main` (Windows)
-/// behind what separates.
+/// Splits ``libfoo.so`main`` (DTrace, macOS) and `foo.dll!main` (Windows) behind
+/// the separator; `None` if there is none.
 pub(crate) fn split_module(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = name.iter().position(|&byte| matches!(byte, b'`' | b'!'))?;
     (at > 0).then(|| name.split_at(at + 1))

@@ -1,11 +1,11 @@
-//! Rewriting stacks frame by frame.
+//! Rewrites stacks frame by frame.
 
 use common::{FrameId, FrameTable, StackIds, clean_frame};
 
-/// Rewrites stacks by rewriting their frames, each distinct one once.
+/// Rewrites stacks by rewriting their frames, each distinct frame once.
 ///
-/// What a stack shares with the one before, from the root on, is taken over
-/// as it was rewritten. Memory grows with the distinct frames.
+/// The frames that a stack shares with the one before, from the root on, are
+/// taken over as they were rewritten. Memory grows with the distinct frames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FrameMap {
     frames: FrameTable,
@@ -16,25 +16,26 @@ pub(crate) struct FrameMap {
     ends: Vec<usize>,
 }
 
-/// What became of the frames of a [`FrameTable`], by their numbers.
+/// The rewritten frames of a [`FrameTable`], by their numbers.
 #[derive(Clone, Debug, Default)]
 struct Texts {
-    /// Whether the frame stays what it is, as most do: then its text is not
-    /// looked up, which would have to wait for memory.
+    /// Whether the frame stays as it is, as most do: then its text need not be
+    /// fetched from memory.
     is_same: Vec<bool>,
     /// Where each text ends in `bytes`; it starts where the one before ends.
     ends: Vec<usize>,
     bytes: Vec<u8>,
-    /// A frame on its way into `bytes`.
+    /// A buffer for the frame that is being rewritten.
     renamed: Vec<u8>,
 }
 
 impl FrameMap {
-    /// The stack with each frame as `rename` appends it to its buffer.
+    /// Returns the stack, each frame replaced by what `rename` appends to its
+    /// buffer.
     ///
-    /// `rename` is asked once for each distinct frame, so the answer may
-    /// depend on nothing else; bytes that would break the format are
-    /// replaced, see [`clean_frame`].
+    /// `rename` is called once for each distinct frame, so its result may depend
+    /// on nothing else. Bytes that would break the format are replaced, see
+    /// [`clean_frame`].
     pub(crate) fn rewrite(
         &mut self,
         stack: &[u8],
@@ -56,7 +57,7 @@ impl FrameMap {
 }
 
 impl Texts {
-    /// What became of `frame`, whose number is `id`.
+    /// The rewritten form of `frame`, whose number is `id`.
     #[inline]
     fn of<'a>(
         &'a mut self,
@@ -65,7 +66,7 @@ impl Texts {
         rename: impl FnOnce(&[u8], &mut Vec<u8>),
     ) -> &'a [u8] {
         let index = id as usize;
-        // New frames are numbered in the order in which they stand here.
+        // Frames are numbered in the order in which they first come.
         if index == self.is_same.len() {
             self.renamed.clear();
             rename(frame, &mut self.renamed);

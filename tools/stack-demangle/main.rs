@@ -1,12 +1,12 @@
-//! Frames to readable names.
+//! Demangles the names of frames.
 
 mod auto_stamps;
 mod brackets;
 mod exact;
 mod frame;
 mod frame_map;
-mod names;
 mod normalize;
+mod rename;
 mod stamps;
 
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use common::{Files, Pipe, Result, Status};
 
 use exact::ExactArgs;
 use frame_map::FrameMap;
-use names::NameArgs;
+use rename::NameArgs;
 
 /// Demangle the names in folded stacks: OCaml, Rust and C++
 ///

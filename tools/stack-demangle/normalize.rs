@@ -1,9 +1,9 @@
-//! `--normalize`: names that differ from build to build, from run to run or
-//! from copy to copy become equal. man/stack-demangle.1 has the table.
+//! `--normalize`: makes names equal that differ only between builds, runs or
+//! copies of a function. man/stack-demangle.1 has the table.
 
 use bstr::ByteSlice;
 
-/// Rewrites `name` where its form leaves no doubt what it is.
+/// Rewrites `name` where its form is unmistakable.
 pub(crate) fn normalize(name: &mut Vec<u8>) {
     drop_rust_hash(name);
     drop_clones(name);
@@ -14,7 +14,8 @@ pub(crate) fn normalize(name: &mut Vec<u8>) {
     drop_tier(name);
 }
 
-/// `core::fmt::write::h0123456789abcdef`, with what clones append.
+/// Drops the hash of `core::fmt::write::h0123456789abcdef`, also where clone
+/// marks follow.
 fn drop_rust_hash(name: &mut Vec<u8>) {
     const HASH_LENGTH: usize = "::h0123456789abcdef".len();
     let Some(at) = name.rfind("::h").filter(|&at| at > 0) else { return };
@@ -25,9 +26,9 @@ fn drop_rust_hash(name: &mut Vec<u8>) {
     }
 }
 
-/// What GCC and LLVM append to copies and parts of a function:
-/// `foo.isra.0.cold`; demanglers make it `foo() [clone .isra.0] [clone
-/// .cold]` or `foo() (.isra.0.cold)`.
+/// Drops what GCC and LLVM append to copies and parts of a function:
+/// `foo.isra.0.cold`, which demanglers print as `foo() [clone .isra.0]
+/// [clone .cold]` or `foo() (.isra.0.cold)`.
 fn drop_clones(name: &mut Vec<u8>) {
     let mut end = name.len();
     while let Some(shorter) = without_clone(&name[..end]) {
@@ -49,14 +50,14 @@ fn without_clone(name: &[u8]) -> Option<usize> {
     }
     let marks = clone_marks(name);
     let at = name.len() - marks.len();
-    // OCaml, Go and Java may call a function `cold`, so a word alone counts
-    // only behind a name without dots.
+    // OCaml, Go and Java may have a function `Foo.cold`, so a word without a
+    // number counts only behind a name without dots.
     let is_numbered = marks.iter().any(u8::is_ascii_digit);
     let is_path = name[..at].contains(&b'.') && !name[..at].contains_str("::");
     (at > 0 && !marks.is_empty() && (is_numbered || !is_path)).then_some(at)
 }
 
-/// Returns true if and only if `marks` is nothing but clone marks.
+/// Whether `marks` consists of clone marks only.
 fn is_clones(marks: &[u8]) -> bool {
     !marks.is_empty() && clone_marks(marks).len() == marks.len()
 }
@@ -86,7 +87,7 @@ fn clone_marks(name: &[u8]) -> &[u8] {
     &name[rest.len()..]
 }
 
-/// Rust v0's hash of a crate, in names demangled by others:
+/// Drops the hash of a Rust crate, which other demanglers keep:
 /// `core[846817f741e54dfd]::fmt::write`.
 fn drop_crate_hashes(name: &mut Vec<u8>) {
     let mut from = 1;
@@ -101,7 +102,8 @@ fn drop_crate_hashes(name: &mut Vec<u8>) {
     }
 }
 
-/// Java's classes for lambdas, numbered in the order of their first use:
+/// Drops the numbers of Java's classes for lambdas, which are numbered when they
+/// are first used:
 /// `Foo$$Lambda$12/0x00007f9b78000a08.run`, `Foo$$Lambda$12/1234567.run`,
 /// `Foo$$Lambda/0x00007f9b78000a08.run`, `Foo$$Lambda$12.0x00007f9b.run`.
 fn drop_lambda_ids(name: &mut Vec<u8>) {
@@ -120,7 +122,8 @@ fn drop_lambda_ids(name: &mut Vec<u8>) {
     name.drain(start..end);
 }
 
-/// The length of the `0x00007f9b` or `1234567` that `text` begins with.
+/// The length of a number such as `0x00007f9b` or `1234567` at the start of
+/// `text`; 0 if there is none.
 fn length_of_id(text: &[u8]) -> usize {
     match text.strip_prefix(b"0x") {
         Some(digits) => 2 + digits.iter().take_while(|&&byte| is_lower_hex(byte)).count(),
@@ -128,7 +131,7 @@ fn length_of_id(text: &[u8]) -> usize {
     }
 }
 
-/// Java's hidden classes, which bear their address:
+/// Drops the addresses of Java's hidden classes:
 /// `LambdaForm$MH/0x00007f9b78002c00.invoke`.
 fn drop_class_addresses(name: &mut Vec<u8>) {
     let mut from = 1;
@@ -142,7 +145,8 @@ fn drop_class_addresses(name: &mut Vec<u8>) {
     }
 }
 
-/// Java's classes for reflection and proxies: `GeneratedMethodAccessor12`.
+/// Drops the numbers of Java's classes for reflection and proxies:
+/// `GeneratedMethodAccessor12`.
 fn drop_accessor_numbers(name: &mut Vec<u8>) {
     const CLASSES: [&str; 4] = [
         "GeneratedMethodAccessor",
@@ -162,8 +166,8 @@ fn drop_accessor_numbers(name: &mut Vec<u8>) {
     }
 }
 
-/// V8's mark of the compiler a function went through: `LazyCompile:*run
-/// /app/a.js:1`, `JS:~run`.
+/// Drops V8's mark for the compiler of a function: `*` in `LazyCompile:*run
+/// /app/a.js:1`, `~` in `JS:~run`.
 fn drop_tier(name: &mut Vec<u8>) {
     const KINDS: [&str; 5] = ["LazyCompile:", "Function:", "Script:", "Eval:", "JS:"];
     let kind = KINDS.iter().find(|kind| name.starts_with_str(kind));

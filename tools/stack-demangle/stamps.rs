@@ -1,23 +1,23 @@
-//! What `--stamps` takes.
+//! The values of `--stamps`.
 
 use clap::ValueEnum;
 use common::ocaml::Stamps;
 
-/// What becomes of the numbers that the OCaml compiler appends to names.
+/// How to treat the numbers that the OCaml compiler appends to names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StampsArg {
-    /// Dropped, but kept where a function has no name
+    /// Dropped, but kept for functions without a name
     Anonymous,
     /// Dropped
     Drop,
     /// Kept
     Keep,
-    /// Kept where one name has several; reads all input first
+    /// Kept if several functions share a name; reads all input first
     Auto,
 }
 
 impl StampsArg {
-    /// What is done to each name by itself; `None` where it depends on others.
+    /// How to treat each name by itself; `None` if it depends on other names.
     pub(crate) fn for_each_name(self) -> Option<Stamps> {
         match self {
             StampsArg::Anonymous => Some(Stamps::Anonymous),

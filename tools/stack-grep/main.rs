@@ -1,4 +1,4 @@
-//! Keep the stacks in which a frame matches.
+//! Keeps the stacks in which a frame matches.
 
 mod pattern;
 
@@ -32,7 +32,7 @@ struct Args {
     #[arg(short, long)]
     ignore_case: bool,
 
-    /// Take patterns as they stand, not as regular expressions
+    /// Take patterns as plain text, not as regular expressions
     #[arg(short = 'F', long)]
     fixed_strings: bool,
 
@@ -85,7 +85,7 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
         return count(&args.files, &selection, pipe);
     }
     pipe.filter(&args.files, |line, pipe| {
-        if selection.holds(&line) {
+        if selection.keeps(&line) {
             pipe.pass(&line)
         } else {
             pipe.drop_line(&line);
@@ -99,8 +99,8 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
 fn count(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status> {
     let (mut kept, mut dropped) = (Total::default(), Total::default());
     pipe.for_each_folded(files, |line| {
-        let flow = if selection.holds(&line) { &mut kept } else { &mut dropped };
-        *flow += line.count;
+        let total = if selection.keeps(&line) { &mut kept } else { &mut dropped };
+        *total += line.count;
         Ok(())
     })?;
     pipe.count_written(kept);
@@ -112,8 +112,8 @@ fn count(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status
 }
 
 impl Args {
-    /// The patterns of the operand, of -e and of -f, moved out; with -e or -f
-    /// the first operand is a file, as with grep.
+    /// The patterns of the operand, of -e and of -f. With -e or -f the first
+    /// operand is a file, as with grep, and is moved to the files.
     fn take_patterns(&mut self) -> Result<Vec<Vec<u8>>> {
         let mut given = std::mem::take(&mut self.regexp);
         match self.pattern.take() {
@@ -134,9 +134,9 @@ impl Args {
     }
 }
 
-/// Patterns, one a line, as grep takes an operand that holds a line's end.
+/// The patterns in a text, one on each line, as grep reads them.
 fn lines(text: &[u8]) -> Vec<Vec<u8>> {
-    // No folded line holds a CR, so a list written on Windows would match nothing.
+    // A list from Windows ends lines with CR LF, and no folded line holds a CR.
     let lines = text.split(|&byte| byte == b'\n');
     lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec()).collect()
 }
@@ -144,14 +144,14 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
 /// Which stacks are kept.
 struct Selection {
     pattern: Regex,
-    /// Where in the stack a frame must match.
-    place: Place,
-    /// What a frame above the match must match.
+    /// Which frames of the stack may match.
+    position: Position,
+    /// What a frame above the match must match, too.
     under: Option<Regex>,
     inverted: bool,
 }
 
-enum Place {
+enum Position {
     Anywhere,
     Leaf,
     Root,
@@ -168,18 +168,18 @@ impl Selection {
         let under = args.under.as_ref().map(|under| compile([under.as_bytes()], syntax));
         Ok(Selection {
             pattern: compile(patterns.iter().map(Vec::as_slice), syntax)?,
-            place: match args {
-                Args { leaf: true, .. } => Place::Leaf,
-                Args { root: true, .. } => Place::Root,
-                _ => Place::Anywhere,
+            position: match args {
+                Args { leaf: true, .. } => Position::Leaf,
+                Args { root: true, .. } => Position::Root,
+                _ => Position::Anywhere,
             },
             under: under.transpose()?,
             inverted: args.invert_match,
         })
     }
 
-    /// True if and only if the stack goes out.
-    fn holds(&self, line: &FoldedLine<'_>) -> bool {
+    /// Whether the stack is kept.
+    fn keeps(&self, line: &FoldedLine<'_>) -> bool {
         self.matches(line.stack) != self.inverted
     }
 
@@ -189,10 +189,10 @@ impl Selection {
             None => Some(stack),
         };
         let Some(searched) = searched else { return false };
-        let searched = match self.place {
-            Place::Anywhere => searched,
-            Place::Leaf => Frames::new(searched).next_back().unwrap_or_default(),
-            Place::Root => Frames::new(searched).next().unwrap_or_default(),
+        let searched = match self.position {
+            Position::Anywhere => searched,
+            Position::Leaf => Frames::new(searched).next_back().unwrap_or_default(),
+            Position::Root => Frames::new(searched).next().unwrap_or_default(),
         };
         self.pattern.is_match(searched)
     }

@@ -1,10 +1,10 @@
-//! A pattern that sees one frame at a time, in one search over the stack.
+//! Patterns that see one frame at a time, although the whole stack is searched.
 //!
-//! Searching frame by frame costs more than the search itself. So the pattern
-//! is rewritten until no match can hold a `;`: every character class loses it,
-//! a literal that holds one matches nothing, and `^ $ \A \z` mean the ends of
-//! a frame. What the rewritten pattern finds in a stack is then what the
-//! pattern finds in one of its frames, and nothing else.
+//! One search in the whole stack is much faster than a search in each frame. So
+//! the pattern is rewritten such that no match can contain a `;`: `;` is removed
+//! from every character class, a literal that contains it matches nothing, and
+//! `^ $ \A \z` match at the ends of a frame. The rewritten pattern then matches a
+//! stack exactly if the original one matches one of its frames.
 
 use common::{Result, bad_pattern, pattern_text};
 use regex_automata::meta::{self, Regex};
@@ -17,7 +17,7 @@ use regex_syntax::hir::{
 /// What separates frames.
 const SEPARATOR: u8 = b';';
 
-/// Room for a few ten thousand patterns from a file.
+/// The largest compiled pattern in bytes: room for tens of thousands from a file.
 const SIZE_LIMIT: usize = 1 << 28;
 
 /// How patterns are read, as options of grep.
@@ -77,8 +77,8 @@ fn pattern_text_of_literal(literal: &[u8]) -> String {
     text
 }
 
-/// grep's `-w`: no word character beside the match. Unlike `\b`, this is fine
-/// with a match that starts or ends with another character.
+/// grep's `-w`: no word character before or after the match. Unlike `\b`, this
+/// allows a match that starts or ends with another character.
 fn as_word(pattern: Hir) -> Hir {
     let [start, end] = [Look::WordStartHalfUnicode, Look::WordEndHalfUnicode].map(Hir::look);
     Hir::concat(vec![start, pattern, end])
@@ -122,9 +122,8 @@ fn without_separator(class: Class) -> Class {
     }
 }
 
-/// The regex is built with `;` as line terminator, so the ends of a line are
-/// those of a frame. The word boundaries need nothing: `;` is no word
-/// character, as a frame's end is none.
+/// The regex is built with `;` as line terminator, so the ends of a line are the
+/// ends of a frame. Word boundaries need no change: `;` is no word character.
 fn at_frame_ends(look: Look) -> Look {
     match look {
         Look::Start | Look::StartLF | Look::StartCRLF => Look::StartLF,
@@ -144,7 +143,7 @@ mod tests {
         compile([pattern.as_bytes()], syntax).expect("a good pattern").is_match(stack)
     }
 
-    /// What the rewritten pattern must do, said frame by frame.
+    /// What the rewritten pattern must find, by a search in each frame.
     fn matches_a_frame(pattern: &str, stack: &[u8]) -> bool {
         let regex = regex::bytes::Regex::new(pattern).expect("a good pattern");
         Frames::new(stack).any(|frame| regex.is_match(frame))
@@ -188,7 +187,7 @@ mod tests {
         assert!(!matches("^b", syntax, b"a;b"));
     }
 
-    /// Patterns out of what can go wrong: whatever may match a `;`, and anchors.
+    /// Patterns made of what can go wrong: all that may match a `;`, and anchors.
     fn patterns() -> impl Strategy<Value = String> {
         let pieces = [
             "a",

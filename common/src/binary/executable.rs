@@ -1,4 +1,4 @@
-//! Executables: what memory holds when they run, and their symbols.
+//! ELF executables: the contents of their memory, and their symbols.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use object::LittleEndian;
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Rela, SectionHeader, Sym};
 
-/// The longest text that is read from memory: no name is longer, and a damaged
-/// file is done with soon.
+/// The longest text that is read from memory, in bytes. No name is longer, and a
+/// damaged file cannot take much time.
 const LONGEST_TEXT: usize = 1 << 12;
 
-/// No program's memory reaches so far; below it, sums do not overflow.
+/// Addresses are below this in every program, so that sums do not overflow.
 const HIGHEST_ADDRESS: u64 = 1 << 62;
 
 /// Why an executable cannot be read.
@@ -21,18 +21,19 @@ pub enum Unreadable {
     NoExecutable,
     /// It is an executable of 32 bits or for a big-endian machine.
     OtherKind,
-    /// It is an object file or a core dump: nothing in it has a place yet, or
-    /// what has is not code.
+    /// It is an object file, which has no addresses yet, or a core dump.
     NotLinked,
-    /// What the header promises is not there.
+    /// Something that the header describes is missing.
     Damaged,
     /// No function has a name.
     NoFunctions,
-    /// No function has a name but those that are exported.
+    /// Only exported functions have names.
     Stripped,
-    /// No frame tables: it was not made by `ocamlopt`, or their symbol is gone.
+    /// It has no frame tables: it was not made by `ocamlopt`, or their symbol was
+    /// stripped.
     NoOcaml,
-    /// The frame tables lead nowhere: the file is damaged, or from before 4.11.
+    /// The frame tables cannot be read: the file is damaged, or OCaml is older
+    /// than 4.11.
     BadFrameTables,
 }
 
@@ -60,23 +61,23 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// The code that a symbol names.
+/// A symbol in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Code<'a> {
     pub(crate) address: u64,
-    /// False for a mark in the code, such as the `code_begin` of a unit.
+    /// Whether it is a function, and not a label such as the `code_begin` of a unit.
     pub(crate) is_function: bool,
     pub(crate) symbol: &'a [u8],
-    /// 0 if the symbol does not tell.
+    /// In bytes; 0 if it is not known.
     pub(crate) size: u64,
 }
 
-/// An executable as it would stand in memory, loaded at address 0 if its
-/// place is not fixed.
+/// An executable as it would be in memory, loaded at address 0 if it is
+/// position-independent.
 pub(crate) struct Executable<'a> {
     pub(crate) file: ElfFile64<'a, LittleEndian>,
     segments: Vec<Segment<'a>>,
-    /// What the dynamic linker writes: where and what, sorted.
+    /// What the dynamic linker writes: address and value, sorted by address.
     relocated: Vec<(u64, u64)>,
 }
 
@@ -87,7 +88,7 @@ struct Segment<'a> {
 
 impl<'a> Executable<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Executable<'a>, Unreadable> {
-        // The class and the byte order follow the magic number.
+        // Behind the magic number, 2 is 64 bits and 1 is little-endian.
         match bytes {
             [0x7f, b'E', b'L', b'F', 2, 1, ..] => {}
             [0x7f, b'E', b'L', b'F', ..] => return Err(Unreadable::OtherKind),
@@ -139,7 +140,7 @@ impl<'a> Executable<'a> {
         self.array(address).map(u64::from_le_bytes)
     }
 
-    /// The address that `address` holds once the executable runs.
+    /// The pointer at `address`, as it is when the executable runs.
     pub(crate) fn pointer(&self, address: u64) -> Option<u64> {
         match self.relocated.binary_search_by_key(&address, |(place, _)| *place) {
             Ok(found) => Some(self.relocated[found].1),
@@ -154,7 +155,7 @@ impl<'a> Executable<'a> {
         Some(&bytes[..memchr(0, bytes)?])
     }
 
-    /// An upper bound for how many things of `size` bytes the file can hold.
+    /// The largest number of things of `size` bytes that the file can hold.
     pub(crate) fn room_for(&self, size: usize) -> usize {
         self.file.data().len() / size
     }
@@ -192,15 +193,14 @@ impl<'a> Executable<'a> {
         code
     }
 
-    /// True if and only if there are no symbols but those for the dynamic
-    /// linker.
+    /// Whether there are only symbols for the dynamic linker.
     pub(crate) fn is_stripped(&self) -> bool {
         self.file.elf_symbol_table().is_empty()
     }
 
-    /// The defined symbols: those for the debugger, or if they are stripped,
-    /// those for the dynamic linker. OCaml links with `-Wl,-E`, so its
-    /// functions are among these too.
+    /// The defined symbols: those for the debugger or, if these are stripped,
+    /// those for the dynamic linker. OCaml links with `-Wl,-E`, so its functions
+    /// are among the latter, too.
     fn symbols(&self) -> impl Iterator<Item = (&'a [u8], &'a elf::Sym64<LittleEndian>)> {
         let table = if self.is_stripped() {
             self.file.elf_dynamic_symbol_table()
@@ -215,8 +215,8 @@ impl<'a> Executable<'a> {
     }
 }
 
-/// What the dynamic linker writes into an executable whose place is not
-/// fixed: the place it is loaded at, taken as 0, and an addend.
+/// The addresses and values that the dynamic linker writes into a
+/// position-independent executable that is loaded at address 0.
 fn relocated(file: &ElfFile64<LittleEndian>, bytes: &[u8]) -> Vec<(u64, u64)> {
     let relative = match file.elf_header().e_machine(LittleEndian) {
         elf::EM_X86_64 => elf::R_X86_64_RELATIVE,

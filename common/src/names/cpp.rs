@@ -1,19 +1,19 @@
-//! C++ names of the Itanium ABI, which all systems but Windows have, by the
-//! crate cpp_demangle.
+//! Demangles C++ names of the Itanium ABI, which all systems but Windows use,
+//! with the crate cpp_demangle.
 
 use std::fmt;
 
 use bstr::ByteSlice;
 use cpp_demangle::{BorrowedSymbol, DemangleNodeType, DemangleOptions, DemangleWrite};
 
-/// Longer names are left mangled: a few bytes that refer to each other stand
-/// for gigabytes of text.
+/// The longest readable name in bytes. A name that would be longer stays mangled:
+/// a few bytes that refer to each other can stand for gigabytes of text.
 const LONGEST: usize = 64 * 1024;
 
 /// Appends the readable form of `symbol` and returns true; returns false and
-/// leaves `out` as it was when `symbol` is no name of C++.
+/// leaves `out` as it was if `symbol` is not a C++ name.
 pub fn demangle(symbol: &[u8], out: &mut Vec<u8>) -> bool {
-    // _Z; macOS adds a `_`, and Clang two more for blocks.
+    // Names begin with `_Z`. macOS adds a `_`, and Clang two more for blocks.
     let body = symbol.trim_start_with(|char| char == '_');
     let underscores = symbol.len() - body.len();
     if !(1..=4).contains(&underscores) || !body.starts_with(b"Z") {
@@ -37,13 +37,13 @@ fn demangle_whole(symbol: &[u8], out: &mut Vec<u8>) -> bool {
     if name.structured_demangle(&mut text, &DemangleOptions::default()).is_err() {
         return false;
     }
-    // The crate's form of an empty parameter pack; perf and c++filt print
-    // `AnalysisManager<Module>`.
+    // The crate writes `AnalysisManager<Module, >` for an empty parameter pack;
+    // perf and c++filt write `AnalysisManager<Module>`.
     out.extend_from_slice(text.text.replace(", >", ">").as_bytes());
     true
 }
 
-/// Text that refuses to grow without end.
+/// Text of at most [`LONGEST`] bytes.
 struct Limited {
     text: String,
 }
@@ -62,18 +62,18 @@ impl DemangleWrite for Limited {
     }
 }
 
-/// A function that adjusts `this` and goes on in another one.
+/// A function that adjusts `this` and then jumps to another function.
 ///
 /// The crate writes `{virtual override thunk({offset(-8)}, A::f())}`; perf
 /// and c++filt write `non-virtual thunk to A::f()`.
 struct Thunk<'a> {
     kind: &'static [u8],
-    /// The other function, behind its `_Z`.
+    /// The other function's symbol, without its `_Z`.
     target: &'a [u8],
 }
 
 impl<'a> Thunk<'a> {
-    /// `Thn16_N1A1fEv`, `Tv0_n24_N1A1fEv`, `Tch0_h16_N1A1fEv`.
+    /// Reads `Thn16_N1A1fEv`, `Tv0_n24_N1A1fEv` or `Tch0_h16_N1A1fEv`.
     fn of(body: &'a [u8]) -> Option<Thunk<'a>> {
         let offset = body.strip_prefix(b"T")?;
         match offset.first()? {
@@ -88,7 +88,7 @@ impl<'a> Thunk<'a> {
     }
 }
 
-/// What follows `hn16_`, an offset, or `v0_n24_`, a virtual one.
+/// The text behind an offset such as `hn16_`, or a virtual one such as `v0_n24_`.
 fn after_offset(text: &[u8]) -> Option<&[u8]> {
     match text.split_first()? {
         (b'h', number) => after_number(number),
@@ -97,7 +97,7 @@ fn after_offset(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What follows `16_` or `n16_`.
+/// The text behind `16_` or `n16_`.
 fn after_number(text: &[u8]) -> Option<&[u8]> {
     let digits = text.strip_prefix(b"n").unwrap_or(text);
     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).filter(|&end| end > 0)?;

@@ -16,11 +16,11 @@
 //! | OxCaml, structured                       | lengths   | `u`    | `_CamlU3FooM3BarF3baz`      |
 //!
 //! Units may be packed (`-for-pack`), and macOS puts a `_` before every symbol. Linux perf undoes
-//! part of the mangling (`tools/perf/util/demangle-ocaml.c`) and damages some names by it; such
-//! names are recognised and repaired: `Stdlib.List.map_342`.
+//! part of the mangling (`tools/perf/util/demangle-ocaml.c`) and damages some names; these are
+//! recognised and repaired: `Stdlib.List.map_342`.
 //!
-//! The result is written as OCaml's own backtraces write it, `Stdlib.(^)`, `Main.(fun)`, but for the
-//! unit: theirs, `Stdlib__Map.Make.add`, is made a path too.
+//! The result has the form of OCaml's own backtraces, `Stdlib.(^)`, `Main.(fun)`, except that the
+//! unit is written as a path: `Stdlib__Map.Make.add` becomes `Stdlib.Map.Make.add`.
 
 use structured::STRUCTURED_PREFIXES;
 
@@ -51,14 +51,13 @@ pub enum Stamps {
 }
 
 /// Appends the readable form of an OCaml `symbol` to `out` and returns true; returns false and
-/// leaves `out` as it was when `symbol` is no OCaml name.
+/// leaves `out` as it was if `symbol` is not an OCaml name.
 ///
 /// The result holds no `;`, the separator of folded stacks: the operator `.%(;..)` becomes
 /// `(.%(:..))`.
 ///
-/// A result given to `demangle` again stays what it is, but for one kind of name: without its
-/// stamp, an identifier such as `add_64`, `entry` or `code_begin` looks like one that perf has
-/// demangled.
+/// A result that is given to `demangle` again stays as it is, with one exception: without its
+/// stamp, an identifier such as `add_64`, `entry` or `code_begin` looks like a name of perf's.
 pub fn demangle(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     if !append(symbol, stamps, out) {
@@ -73,12 +72,12 @@ pub fn demangle(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Tells the kinds of names apart by how they begin. May leave a part in `out` when it returns
+/// Chooses the kind of name by how it begins. May leave a part of a name in `out` if it returns
 /// false.
 fn append(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let strip = |prefix: &str| symbol.strip_prefix(prefix.as_bytes());
     match symbol.first() {
-        // The runtime's own functions are caml_x...: flat asks for an upper-case letter.
+        // Functions of the runtime, `caml_alloc`, have no capital, which `flat` requires.
         Some(b'c') => strip("caml").is_some_and(|body| flat::demangle(body, stamps, out)),
         Some(b'_') => match strip("_caml") {
             Some(body) => flat::demangle(body, stamps, out),

@@ -1,13 +1,13 @@
-//! Rust's names, by the crate rustc-demangle.
+//! Demangles Rust's names with the crate rustc-demangle.
 //!
 //! | scheme  | mangled                                        | readable        |
 //! |---------|------------------------------------------------|-----------------|
 //! | legacy  | `_ZN4core3fmt5write17h0123456789abcdefE`       | `core::fmt::write` |
 //! | v0      | `_RNvNtCs1234_4core3fmt5write`                 | `core::fmt::write` |
-//! | half    | `core::fmt::write::h0123456789abcdef`          | `core::fmt::write` |
+//! | partly  | `core::fmt::write::h0123456789abcdef`          | `core::fmt::write` |
 //!
-//! Demanglers for C++ leave the last form, as old perf, DTrace and macOS's
-//! `sample` print it: `_$LT$T$u20$as$u20$a..B$GT$::f::h0123456789abcdef`.
+//! The last form is what demanglers for C++ make of legacy names. Old perf, DTrace
+//! and macOS's `sample` print it: `_$LT$T$u20$as$u20$a..B$GT$::f::h0123456789abcdef`.
 
 use std::fmt::Write;
 
@@ -16,17 +16,17 @@ use bstr::ByteSlice;
 /// The length of `h0123456789abcdef`, the hash at the end of legacy names.
 const HASH_LENGTH: usize = 17;
 
-/// Returns true if and only if nothing but Rust writes such names.
+/// Whether `symbol` has a form that only Rust's names have.
 #[must_use]
 pub fn is_rust(symbol: &[u8]) -> bool {
-    is_v0(symbol) || is_legacy(symbol) || Half::of(symbol).is_some()
+    is_v0(symbol) || is_legacy(symbol) || PartlyDemangled::of(symbol).is_some()
 }
 
 /// Appends the readable form of `symbol`, without its hashes, and returns
 /// true; returns false and leaves `out` as it was when it cannot be read.
 pub fn demangle(symbol: &[u8], out: &mut Vec<u8>) -> bool {
-    match Half::of(symbol) {
-        Some(half) => half.demangle(out),
+    match PartlyDemangled::of(symbol) {
+        Some(name) => name.demangle(out),
         None => demangle_whole(symbol, out),
     }
 }
@@ -48,7 +48,7 @@ fn is_legacy(symbol: &[u8]) -> bool {
         && symbol.find_iter("17h").any(is_hash)
 }
 
-/// Returns true if and only if `text` begins with `h0123456789abcdef`.
+/// Whether `text` begins with `h0123456789abcdef`.
 fn starts_with_hash(text: &[u8]) -> bool {
     let is_hex = |&byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     match text.get(..HASH_LENGTH) {
@@ -58,8 +58,8 @@ fn starts_with_hash(text: &[u8]) -> bool {
 }
 
 fn demangle_whole(symbol: &[u8], out: &mut Vec<u8>) -> bool {
-    // The crate wants text, and writes what it cannot read in words of its
-    // own into names that it has begun.
+    // The crate takes text only, and writes these words into a name of which it
+    // cannot read the rest.
     const FAILURES: [&str; 3] =
         ["{invalid syntax}", "{recursion limit reached}", "{size limit reached}"];
     let Ok(symbol) = std::str::from_utf8(symbol) else { return false };
@@ -72,29 +72,29 @@ fn demangle_whole(symbol: &[u8], out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// A legacy name that a demangler for C++ has taken apart.
-struct Half<'a> {
-    /// The path, `::` between its parts, the other characters still escaped.
+/// A legacy name that was partly demangled by a demangler for C++.
+struct PartlyDemangled<'a> {
+    /// The path with `::` between its parts; other characters are still escaped.
     path: &'a [u8],
-    /// What is behind the hash: ` [clone .cold]`, `.llvm.123`.
+    /// The text behind the hash: ` [clone .cold]`, `.llvm.123`.
     clone: &'a [u8],
 }
 
-impl<'a> Half<'a> {
-    fn of(symbol: &'a [u8]) -> Option<Half<'a>> {
+impl<'a> PartlyDemangled<'a> {
+    fn of(symbol: &'a [u8]) -> Option<PartlyDemangled<'a>> {
         if let Some(at) = symbol.rfind("::h")
             && starts_with_hash(&symbol[at + 2..])
         {
             let clone = &symbol[at + 2 + HASH_LENGTH..];
             let is_clone = [&b"."[..], b" [clone ", b" (."].iter().any(|c| clone.starts_with(c));
             let path = &symbol[..at];
-            return (clone.is_empty() || is_clone).then_some(Half { path, clone });
+            return (clone.is_empty() || is_clone).then_some(PartlyDemangled { path, clone });
         }
-        // perf took the hash and left the escapes: _$LT$T$u20$as$u20$..
+        // perf drops the hash and keeps the escapes: _$LT$T$u20$as$u20$..
         let escapes = ["$LT$", "$RF$", "$u7b$", "$u20$"];
         let is_path = symbol.contains_str("::") && !symbol.starts_with(b"_ZN");
         (is_path && escapes.iter().any(|escape| symbol.contains_str(escape)))
-            .then_some(Half { path: symbol, clone: b"" })
+            .then_some(PartlyDemangled { path: symbol, clone: b"" })
     }
 
     /// Mangles the path again for the crate to read.

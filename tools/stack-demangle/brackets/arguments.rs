@@ -1,10 +1,9 @@
-//! `--no-args`: `void foo<int>(int)` to `foo<int>`, as perf prints it.
+//! `--no-args`: makes `void foo<int>(int)` `foo<int>`, as perf prints it.
 
 use super::{Groups, is_word, operator};
 
-/// `name` without the arguments of functions; the return type, which C++
-/// shows for templates, and what stands behind the arguments, ` const`, go
-/// with them.
+/// Returns `name` without the arguments of functions, the return type, which
+/// C++ shows for templates, and qualifiers such as ` const` behind them.
 pub(crate) fn without_arguments(name: &[u8]) -> Vec<u8> {
     let groups = Groups::of(name);
     let mut shorter =
@@ -32,13 +31,14 @@ pub(crate) fn without_arguments(name: &[u8]) -> Vec<u8> {
     shorter.out
 }
 
-/// What is left of a name.
+/// The shortened name under construction.
 struct Shorter {
     out: Vec<u8>,
-    /// Where in `out` the function's name begins, behind its return type;
-    /// none once that was dropped.
+    /// Where the function's name begins in `out`, behind its return type; `None`
+    /// when the return type was dropped.
     start: Option<usize>,
-    /// Within an operator, in whose name a space may stand: `operator int*`.
+    /// Whether the last word was `operator`, whose name may hold a space:
+    /// `operator int*`.
     operator: bool,
 }
 
@@ -55,9 +55,9 @@ impl Shorter {
         }
     }
 
-    /// Returns true if and only if a `(` here begins arguments.
+    /// Whether a `(` here begins arguments.
     ///
-    /// Not so in Go's `pkg.(*T).f`, OCaml's `Foo.(fun)`, `(anonymous
+    /// It does not in Go's `pkg.(*T).f`, OCaml's `Foo.(fun)`, `(anonymous
     /// namespace)::f`, Python's `f (a.py:1)`, Clang's `f()::'lambda'(int)`.
     fn takes_arguments(&self) -> bool {
         // Rust's `fn() -> T` is a type, C++'s decltype(x) an expression.
@@ -68,7 +68,7 @@ impl Shorter {
             || self.out.last().is_some_and(ends_name) && !NO_NAMES.contains(&&self.out[word..])
     }
 
-    /// Drops the return type of the function whose arguments were dropped.
+    /// Drops the return type, after the arguments were dropped.
     fn end_function(&mut self) {
         // `non-virtual thunk to A::f()`, `guard variable for f()::x`
         const NO_TYPES: [&[u8]; 3] = [b" to ", b" for ", b" in "];
@@ -81,11 +81,11 @@ impl Shorter {
     }
 }
 
-/// Returns the end of what belongs to the arguments that end at `end`:
-/// `(int) const &`.
+/// Returns the end of the qualifiers behind arguments that end at `end`, as in
+/// `(int) const &`; `None` if these are no arguments.
 ///
-/// Nothing but another name or the mark of a clone may follow: in Java's
-/// `Foo.bar(I)V`, the return type does.
+/// Only another name or a clone mark may follow arguments. In Java's
+/// `Foo.bar(I)V` a return type follows, so the name stays.
 fn after_arguments(name: &[u8], end: usize) -> Option<usize> {
     const QUALIFIERS: [&[u8]; 6] =
         [b" const", b" volatile", b" restrict", b" noexcept", b" &&", b" &"];

@@ -1,16 +1,16 @@
-//! C++'s operators, whose names are brackets at times.
+//! C++'s operators, whose names may be brackets.
 
 use super::is_word;
 
-/// The names that have brackets or arrows, longer ones first.
+/// The operators with brackets or arrows, longer ones first.
 const BRACKETS: [&[u8]; 13] =
     [b"()", b"[]", b"->*", b"->", b"<=>", b"<<=", b">>=", b"<<", b">>", b"<=", b">=", b"<", b">"];
 
-/// What the other names are made of.
+/// The characters of the other operators.
 const SYMBOLS: &[u8] = b"+-*/%^&|~!=,";
 
-/// Returns where the name of an operator ends that begins at `at`:
-/// `operator<<`; of `operator new` and `operator int`, only the first word.
+/// Returns the end of an operator's name such as `operator<<` that begins at
+/// `at`; of `operator new` and `operator int`, the end of the first word.
 pub(super) fn end(text: &[u8], at: usize) -> Option<usize> {
     const WORD: &[u8] = b"operator";
     let name = text[at..].strip_prefix(WORD)?;

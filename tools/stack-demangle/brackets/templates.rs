@@ -1,10 +1,11 @@
-//! `--no-templates`: `std::vector<int>::push_back` to `std::vector::push_back`.
+//! `--no-templates`: makes `std::vector<int>::push_back`
+//! `std::vector::push_back`.
 
 use bstr::ByteSlice;
 
 use super::{Groups, is_word, operator};
 
-/// `name` without the arguments of templates and generics.
+/// Returns `name` without the arguments of templates and generics.
 pub(crate) fn without_templates(name: &[u8]) -> Vec<u8> {
     let groups = Groups::of(name);
     let mut out = Vec::with_capacity(name.len());
@@ -27,15 +28,15 @@ pub(crate) fn without_templates(name: &[u8]) -> Vec<u8> {
     out
 }
 
-/// `operator()<int>`, and with a space that keeps brackets apart:
-/// `operator<< <char>`.
+/// Returns the end of the arguments of an operator, as in `operator()<int>` and,
+/// with a space between the brackets, `operator<< <char>`.
 fn after_operator_arguments(name: &[u8], at: usize, groups: &Groups) -> usize {
     let bracket = at + usize::from(name[at..].starts_with(b" "));
     let is_bracket = name.get(bracket) == Some(&b'<');
     is_bracket.then(|| groups.end(bracket)).flatten().unwrap_or(at)
 }
 
-/// Returns where the arguments end that begin at `at`, if some do.
+/// Returns the end of the arguments that begin at `at`, if any do.
 fn end_of_arguments(name: &[u8], at: usize, groups: &Groups) -> Option<usize> {
     let before = &name[..at];
     match name[at] {
@@ -52,9 +53,9 @@ fn end_of_arguments(name: &[u8], at: usize, groups: &Groups) -> Option<usize> {
     }
 }
 
-/// Returns true if and only if `<inside>` behind `::` is no name: Rust's
+/// Whether `<inside>` behind `::` are arguments, and no name as in Rust's
 /// `core::str::<impl str>::len`, Java's `Foo::<init>`, Python's
-/// `py::<module>:/app.py`, GCC's `f()::<lambda(int)>`.
+/// `py::<module>:/app.py` and GCC's `f()::<lambda(int)>`.
 fn is_turbofish(inside: &[u8]) -> bool {
     const NAMES: [&[u8]; 10] = [
         b"init",

@@ -1,4 +1,4 @@
-//! Names of OCaml's backtraces, where nothing but the unit is mangled: `Stdlib__Map.Make.add`.
+//! Names of OCaml's backtraces, in which only the unit is mangled: `Stdlib__Map.Make.add`.
 //!
 //! memtrace and landmarks write such names, and the frame tables of an executable hold them. They
 //! have no stamps.
@@ -6,7 +6,7 @@
 use super::perf::CLONES;
 use super::unit;
 
-/// What stands for a unit's initialiser, which backtraces call by the unit's name alone.
+/// The name of a unit's initialiser, for which backtraces have only the unit's name.
 pub(crate) const TOPLEVEL: &[u8] = b".(toplevel)";
 
 /// Appends the readable form of `name`, a name of backtraces: `Stdlib.Map.Make.add`,
@@ -18,8 +18,8 @@ pub(crate) fn write(name: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(if path.is_empty() { TOPLEVEL } else { path });
 }
 
-/// Returns true if and only if `name` can be nothing but one of backtraces that has to be made
-/// readable: `Foo__Bar.run`, and without a path only the units that dune and OCaml itself name.
+/// Whether `name` is certainly a name of backtraces that is not readable yet: `Foo__Bar.run`, or a
+/// unit alone if its name is one that dune or OCaml itself makes.
 pub(super) fn is_mangled(name: &[u8]) -> bool {
     let end = name.iter().position(|&b| b == b'.').unwrap_or(name.len());
     let (unit, path) = name.split_at(end);
@@ -33,8 +33,8 @@ pub(super) fn is_mangled(name: &[u8]) -> bool {
     }
 }
 
-/// Returns true if and only if `path` can be that of a function: `Make.add`, `counter#run.(fun)`,
-/// `(>>=)`; but not what compilers of C append: `isra.0`, `cold`.
+/// Whether `path` can be the path of a function, such as `Make.add`, `counter#run.(fun)` or
+/// `(>>=)`; `isra.0` and `cold`, which compilers of C append to names, cannot.
 fn is_path(path: &[u8]) -> bool {
     let is_part = |part: &[u8]| {
         let is_number = part.iter().all(u8::is_ascii_digit);

@@ -1,6 +1,6 @@
-//! The flat schemes: unit, separator and identifier behind `caml`. `camlStdlib__List.map_342`
+//! The flat schemes: `caml`, then unit, separator and identifier, as in `camlStdlib__List.map_342`.
 //!
-//! Modules inside a unit never appear in these names; a functor does, as a capitalised function.
+//! Modules inside a unit do not appear in these names. A functor does, as a capitalised function.
 
 use super::scheme::{Scheme, find_located_function};
 use super::{Stamps, identifier, unit};
@@ -35,21 +35,21 @@ pub(super) fn demangle_as(scheme: Scheme, body: &[u8], stamps: Stamps, out: &mut
     true
 }
 
-/// A symbol in two parts, still encoded.
+/// The two parts of a symbol, still encoded.
 struct Path<'a> {
-    /// The unit, behind the units that it is packed in: `Pack.Unit`.
+    /// The unit, and before it the units that it is packed in: `Pack.Unit`.
     unit: &'a [u8],
     /// The identifier with its stamp. The symbol of a unit's module block has none.
     identifier: Option<&'a [u8]>,
 }
 
-/// Splits at separators that nothing else can be: `Unit.f_12`, packed `Pack.Unit.f_12`.
+/// Splits at separators that are unmistakable: `Unit.f_12`, or packed `Pack.Unit.f_12`.
 fn split_path(body: &[u8], scheme: Scheme) -> Path<'_> {
     let Some((first, mut identifier)) = scheme.split_component(body) else {
         return Path { unit: body, identifier: None };
     };
     let mut end = first.len();
-    // Nothing follows the functor of Foo.Make_12.
+    // The functor in `Foo.Make_12` is the identifier: nothing follows it.
     while let Some((component, rest)) = scheme.split_component(identifier)
         && unit::is_module_name(component)
     {
@@ -59,19 +59,19 @@ fn split_path(body: &[u8], scheme: Scheme) -> Path<'_> {
     Path { unit: &body[..end], identifier: Some(identifier) }
 }
 
-/// Splits where only `__` separates, which units and identifiers may hold too.
+/// Splits at `__`, which may also be part of a unit's name or of an identifier.
 ///
-/// The unit ends with the last capitalised component that another one follows: an identifier with
-/// `__Capital` in it is far rarer than `Eio__core__Fiber` or a pack. `Foo___bar_81` can be
-/// `Foo._bar` or `Foo_.bar`; nothing but the symbol table tells.
+/// The unit ends with the last component that has a capital and is followed by another one: an
+/// identifier that contains `__Capital` is far rarer than `Eio__core__Fiber` or a pack.
+/// `Foo___bar_81` can be `Foo._bar` or `Foo_.bar`; only the symbol table tells which.
 fn split_underscores(body: &[u8]) -> Path<'_> {
     let module_block = Path { unit: body, identifier: None };
     let cut = |end: usize| Path { unit: &body[..end], identifier: Some(&body[end + 2..]) };
-    // The file's name may hold __ too: anon_fn$5bdune__exe__Main$2eml$3a21..
+    // The name of the file may contain `__`: anon_fn$5bdune__exe__Main$2eml$3a21..
     if let Some(end) = find_located_function(body) {
         return cut(end);
     }
-    // What bears no stamp is no identifier: all before My__lib__code_begin and Foo___entry is the
+    // Without a stamp, as in `My__lib__code_begin` and `Foo___entry`, only the last part is not the
     // unit.
     if let Some(end) = body.windows(2).rposition(|w| w == b"__")
         && identifier::is_unit_symbol(&body[end + 2..])
@@ -81,7 +81,7 @@ fn split_underscores(body: &[u8]) -> Path<'_> {
     let Some(end) = end_of_unit(body) else {
         return module_block;
     };
-    // The module block of the unit Foo__Bar; the functor Bar of the unit Foo would have a stamp.
+    // `Foo__Bar` is the module block of a unit; a functor Bar of the unit Foo would have a stamp.
     let last = &body[end + 2..];
     if unit::is_module_name(last) && !identifier::has_stamp(last) {
         return module_block;
@@ -106,7 +106,7 @@ fn end_of_unit(body: &[u8]) -> Option<usize> {
         .map_or(Some(first), |(_, end)| Some(end))
 }
 
-/// The start and end of each component of `body`, which `__` separates.
+/// The start and end of each part of `body` between `__` separators.
 fn components(body: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let mut next = Some(0);
     std::iter::from_fn(move || {

@@ -2,20 +2,20 @@
 
 use super::Stamps;
 
-/// An identifier apart from what the compiler appended to it.
+/// An identifier, split from what the compiler appended to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stamped<'a> {
     name: &'a [u8],
     /// `342`, or `1_2` of OxCaml's `_1_2_code`.
     stamp: Option<&'a [u8]>,
-    /// True for OxCaml's code symbols.
+    /// Whether it is one of OxCaml's code symbols.
     is_code: bool,
 }
 
-/// Appends the readable form of `identifier`, decoded but with its stamp.
+/// Appends the readable form of `identifier`, which is decoded and has its stamp.
 pub(super) fn write(identifier: &[u8], stamps: Stamps, out: &mut Vec<u8>) {
     if is_unit_symbol(identifier) {
-        // The initialiser of the unit runs its top-level definitions.
+        // `entry` is the initialiser of the unit: it runs the top-level definitions.
         let role = if identifier == b"entry" { b"toplevel" } else { identifier };
         return write_parts(&[b"(", role, b")"], out);
     }
@@ -39,7 +39,7 @@ pub(super) fn write(identifier: &[u8], stamps: Stamps, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `name`, in parentheses where OCaml's own backtraces have them: `(>>=)`, but `let*`.
+/// Appends `name`, with parentheses if OCaml's own backtraces have them: `(>>=)`, but `let*`.
 pub(super) fn write_name(name: &[u8], out: &mut Vec<u8>) {
     match name.first() {
         Some(&b) if b.is_ascii_alphanumeric() || b == b'_' || !b.is_ascii() => {
@@ -61,8 +61,8 @@ fn write_parts(parts: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// Returns true if and only if `identifier` is one of the symbols that every unit has. They bear no
-/// stamp: `entry_556` is a function of the program.
+/// Whether `identifier` is one of the symbols that every unit has. These have no stamp: `entry_556`
+/// is a function of the program.
 pub(super) fn is_unit_symbol(identifier: &[u8]) -> bool {
     const SYMBOLS: [&[u8]; 7] = [
         b"entry",
@@ -76,7 +76,7 @@ pub(super) fn is_unit_symbol(identifier: &[u8]) -> bool {
     SYMBOLS.contains(&identifier)
 }
 
-/// Returns true if and only if `identifier` ends in a stamp.
+/// Whether `identifier` ends in a stamp.
 pub(super) fn has_stamp(identifier: &[u8]) -> bool {
     split_stamp(identifier).stamp.is_some()
 }
@@ -103,11 +103,11 @@ fn split_stamp(identifier: &[u8]) -> Stamped<'_> {
     }
 }
 
-/// Returns where the `_342` at the end of `text` begins, if something stands before it.
+/// Returns where the `_342` at the end of `text` begins, if it is not the whole text.
 fn start_of_number(text: &[u8]) -> Option<usize> {
     let underscore = text.iter().rposition(|&b| b == b'_')?;
     let number = &text[underscore + 1..];
-    // No stamp is padded: the 007 of agent_007 belongs to the name.
+    // Stamps have no leading zeros: the 007 of `agent_007` belongs to the name.
     let is_stamp = is_number(number) && (number[0] != b'0' || number.len() == 1);
     (is_stamp && underscore > 0).then_some(underscore)
 }
@@ -116,7 +116,7 @@ fn is_number(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-/// Where an anonymous function stands in the source; both empty when its name does not tell.
+/// The source location of an anonymous function; both parts are empty if its name has none.
 #[derive(Default)]
 struct Origin<'a> {
     file: &'a [u8],
@@ -125,9 +125,9 @@ struct Origin<'a> {
 
 /// Returns the origin of an anonymous function, None if `name` is that of a named one.
 ///
-/// `fun`, a keyword, is closure mode's name. flambda has `anon_fn[main.ml:6,35--143]`, or `anon_fn`
-/// if the location is unknown, and had `anon-fn[..]` from 4.03 to 4.06. OxCaml says `fn`, which
-/// only in its code symbols cannot be a user's name.
+/// In closure mode it is `fun`, a keyword. In flambda it is `anon_fn[main.ml:6,35--143]`, or
+/// `anon_fn` if the location is unknown; from 4.03 to 4.06 it was `anon-fn[..]`. In OxCaml it is
+/// `fn`; outside of its code symbols, that may be the name of a user's function.
 fn origin(name: &[u8], is_code: bool) -> Option<Origin<'_>> {
     match name {
         b"fun" | b"anon_fn" => Some(Origin::default()),

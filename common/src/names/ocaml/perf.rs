@@ -1,16 +1,16 @@
-//! Names that Linux perf has demangled by half: `Stdlib.List.map_342`.
+//! Names that Linux perf has partly demangled: `Stdlib.List.map_342`.
 //!
 //! perf (`tools/perf/util/demangle-ocaml.c`, unchanged up to 6.19) drops `caml`, turns every `__`
-//! into `.` and every `$` with two hexadecimal digits into a byte; the stamp stays. Here this is
-//! undone, and the name demangled as if perf had never touched it.
+//! into `.` and every `$` with two hexadecimal digits into a byte, and keeps the stamp. This module
+//! restores the symbol and demangles it.
 //!
-//! perf does not know the `$` scheme. Where an identifier begins like a hexadecimal number,
-//! separator and identifier become one byte: `Stdlib__Map$add_437` is printed as
+//! perf does not know the `$` scheme. If an identifier begins with two hexadecimal digits, perf
+//! makes one byte of the separator and these: it prints `Stdlib__Map$add_437` as
 //! `Stdlib.Map\xADd_437`.
 
 use super::{Stamps, flat, repair};
 
-/// What compilers of C append to the copies and parts of a function, behind a dot.
+/// Words that compilers of C append to copies and parts of a function, behind a dot.
 pub(super) const CLONES: [&[u8]; 12] = [
     b"argelim",
     b"argprom",
@@ -28,8 +28,8 @@ pub(super) const CLONES: [&[u8]; 12] = [
 
 /// Appends the readable form of `symbol`, a name that perf has demangled.
 ///
-/// Such a name has no mark of its own, so it must have a stamp, or be that of a unit's code, and
-/// hold nothing that OCaml and perf together never write.
+/// Such a name has no mark of its own. So it must have a stamp or be that of a unit's code, and
+/// contain nothing that is impossible in what perf makes of OCaml's symbols.
 pub(super) fn demangle(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let is_foreign = |w: &[u8]| w == b"__" || w[0].is_ascii_control();
     if !ends_like_ocaml(symbol) || symbol.windows(2).any(is_foreign) {
@@ -41,14 +41,14 @@ pub(super) fn demangle(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool
     }
 }
 
-/// Returns true if and only if `symbol` ends in a stamp or names a part of a unit's code.
+/// Whether `symbol` ends in a stamp or names a part of a unit's code.
 fn ends_like_ocaml(symbol: &[u8]) -> bool {
     match symbol.last() {
         Some(b'0'..=b'9') => {
             let (head, number) = split_digits(symbol);
             match head.last() {
                 Some(b'_') => number.len() == 1 || number[0] != b'0',
-                // perf's x_1.536 has been x_1__536: the name x_1_ and its stamp.
+                // `x_1.536` was `x_1__536` before perf: the name `x_1_` and its stamp.
                 Some(b'.') => ends_in_name(&head[..head.len() - 1]),
                 _ => false,
             }
@@ -68,15 +68,15 @@ fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(end)
 }
 
-/// `_1_2`, what OxCaml has before `_code`.
+/// Whether `text` ends in two numbers, as `_1_2` before OxCaml's `_code`.
 fn ends_in_two_numbers(text: &[u8]) -> bool {
     let (head, last) = split_digits(text);
     let first = head.strip_suffix(b"_").map(split_digits);
     !last.is_empty() && first.is_some_and(|(head, n)| !n.is_empty() && head.ends_with(b"_"))
 }
 
-/// Returns true if and only if `text` ends in an identifier of OCaml, and not in what compilers of
-/// C append to a function: `Curl_read.part.0`, `SHA256_Update.llvm.123`.
+/// Whether `text` ends in an identifier of OCaml, and not in a word that compilers of C append to a
+/// function: `Curl_read.part.0`, `SHA256_Update.llvm.123`.
 fn ends_in_name(text: &[u8]) -> bool {
     let is_separator = |&b: &u8| matches!(b, b'.' | b'$' | 0xa0..);
     let Some(separator) = text.iter().rposition(is_separator) else {

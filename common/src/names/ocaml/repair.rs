@@ -1,9 +1,9 @@
-//! The mangled names behind what perf prints.
+//! Restores the mangled names from what perf prints.
 
 use super::scheme::{self, Scheme};
 use super::unit;
 
-/// Returns the symbol, without its `caml`, that perf has made `symbol` of.
+/// Returns the symbol, without its `caml`, which perf prints as `symbol`.
 pub(super) fn mangle(symbol: &[u8]) -> Option<(Scheme, Vec<u8>)> {
     if let Some(dot) = find_located_function(symbol) {
         return Some((Scheme::Dot, mangle_located_function(symbol, dot)?));
@@ -25,13 +25,13 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Returns true if and only if `byte` stands in words, but escaped: `find'`, and letters beyond
+/// Whether `byte` is part of words but is escaped by the compiler: `find'`, and letters beyond
 /// ASCII.
 fn is_escaped_letter(byte: u8) -> bool {
     byte == b'\'' || !byte.is_ascii()
 }
 
-/// `Main.anon_fn[main.ml:6,35--143]_9`: returns where the `.` before the function is.
+/// Returns where the `.` before `anon_fn` is in `Main.anon_fn[main.ml:6,35--143]_9`.
 fn find_located_function(symbol: &[u8]) -> Option<usize> {
     let bracket = symbol.iter().position(|&b| b == b'[')?;
     [&b".anon_fn"[..], b".anon-fn", b".fn"]
@@ -45,7 +45,7 @@ fn mangle_located_function(symbol: &[u8], dot: usize) -> Option<Vec<u8>> {
     let function = &symbol[dot + 1..];
     let bracket = function.iter().position(|&b| b == b'[')? + 1;
     push_escaped(&function[..bracket], &mut body);
-    // dune calls the file of an executable's module dune__exe__Main.ml. Other dots are left alone.
+    // dune names the file of an executable's module `dune__exe__Main.ml`. Other dots stay.
     let file = &function[bracket..];
     match file.strip_prefix(b"dune.exe.") {
         Some(module) => {
@@ -57,9 +57,9 @@ fn mangle_located_function(symbol: &[u8], dot: usize) -> Option<Vec<u8>> {
     Some(body)
 }
 
-/// Undoes perf on a name whose identifier has an operator, which begins at `operator`: `Odd.++_81`.
+/// Restores a name with an operator, which begins at `operator`: `Odd.++_81`.
 ///
-/// A `.` before or in an operator is a character of it: `Odd..%(;..)_258`.
+/// A `.` directly before or in an operator belongs to it: `Odd..%(;..)_258`.
 fn mangle_operator(symbol: &[u8], operator: usize) -> Option<Vec<u8>> {
     let before = &symbol[..operator];
     let dots = before.iter().rev().take_while(|&&b| b == b'.').count();
@@ -79,12 +79,12 @@ fn mangle_operator(symbol: &[u8], operator: usize) -> Option<Vec<u8>> {
     Some(body)
 }
 
-/// Undoes perf on a name of words, `Stdlib.List.map_342`, where nothing tells the `__` and `.`
-/// schemes apart.
+/// Restores a name made of words, `Stdlib.List.map_342`, which the `__` and `.` schemes have in
+/// common.
 ///
-/// A `.` inside an identifier has been `__`: `Inode..private._530`, `Inode.under_score.double_533`.
+/// A `.` inside an identifier was `__`: `Inode..private._530`, `Inode.under_score.double_533`.
 fn mangle_words(symbol: &[u8]) -> Option<(Scheme, Vec<u8>)> {
-    // Foo_.bar_270 is of the . scheme: perf would have turned the first two of Foo___bar into a
+    // `Foo_.bar_270` is of the `.` scheme: of `Foo___bar`, perf would turn the first two `_` into a
     // dot.
     if let Some(underscore) = symbol.windows(2).position(|w| w == b"_.") {
         let mut body = mangle_path(&symbol[..=underscore])?;
@@ -100,7 +100,7 @@ fn mangle_words(symbol: &[u8]) -> Option<(Scheme, Vec<u8>)> {
     Some((Scheme::Underscores, body))
 }
 
-/// Returns the mangled form of a path of modules, with the separator of the `.` scheme behind it:
+/// Returns the mangled form of a module path and the separator of the `.` scheme:
 /// `Pack_store.Inode` becomes `Pack_store__Inode.`
 fn mangle_path(path: &[u8]) -> Option<Vec<u8>> {
     let first = path.split(|&b| b == b'.').next()?;
@@ -113,14 +113,14 @@ fn mangle_path(path: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// Returns true if and only if `text` is an operator with a stamp: `>>=_521`, `@_dps_863`,
+/// Whether `text` is an operator with a stamp: `>>=_521`, `@_dps_863`,
 /// `.%(;..)_258`.
 fn is_operator(text: &[u8]) -> bool {
     let is_index = text.starts_with(b".");
     let is_symbol = |b: u8| match b {
         b'!' | b'#' | b'$' | b'%' | b'&' | b'*' | b'+' | b'-' | b'.' | b'/' | b':' | b'<'
         | b'=' | b'>' | b'?' | b'@' | b'^' | b'|' | b'~' => true,
-        // Folded stacks have : where the name has ;
+        // In folded stacks, `;` in a name was replaced by `:`.
         b'(' | b')' | b'[' | b']' | b'{' | b'}' | b';' => is_index,
         _ => false,
     };
@@ -128,9 +128,9 @@ fn is_operator(text: &[u8]) -> bool {
     text[end..].starts_with(b"_") && text[end..].iter().all(|&b| is_word(b))
 }
 
-/// Returns true if and only if perf has left at `at` what was the separator of the `$` scheme.
+/// Whether `at` is where perf left the separator of the `$` scheme, changed or not.
 ///
-/// `at` is the first byte of `symbol` that no path of modules has.
+/// `at` is where the module path ends in `symbol`.
 fn is_dollar_separator(symbol: &[u8], at: usize) -> bool {
     let (before, after) = (&symbol[..at], &symbol[at + 1..]);
     let last = before.rsplit(|&b| b == b'.').next().unwrap_or_default();
@@ -138,16 +138,16 @@ fn is_dollar_separator(symbol: &[u8], at: usize) -> bool {
         return false;
     }
     match symbol[at] {
-        // Odd$fun_1192, Odd$.double_533, Odd$$!$!_512; but not the operators of Odd.let$_12 and
-        // Odd.$_331
+        // It is in `Odd$fun_1192`, `Odd$.double_533` and `Odd$$!$!_512`; in `Odd.let$_12` and
+        // `Odd.$_331`, `$` is an operator.
         b'$' => {
             let is_stamp =
                 after.strip_prefix(b"_").is_some_and(|n| n.iter().all(u8::is_ascii_digit));
             let begins = |&b: &u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.' | b'$');
             after.first().is_some_and(begins) && !is_stamp && !matches!(last, b"let" | b"and")
         }
-        // Stdlib.Map\xADd_437. Letters of UTF-8 are never alone; a letter of Latin-1, \xC0 and
-        // above, is, but stands in an identifier: Foo.caf\xE9_12
+        // `Stdlib.Map\xADd_437`. In UTF-8, such a byte is never alone. In Latin-1, a letter is one
+        // byte from \xC0 on, but stands in an identifier: `Foo.caf\xE9_12`.
         byte @ 0xa0.. => {
             let is_alone = after.first().is_some_and(u8::is_ascii);
             is_alone && (byte < 0xc0 || last[0].is_ascii_uppercase())
@@ -156,10 +156,10 @@ fn is_dollar_separator(symbol: &[u8], at: usize) -> bool {
     }
 }
 
-/// Undoes perf on a name of the `$` scheme.
+/// Restores a name of the `$` scheme.
 ///
-/// The separator before two hexadecimal digits went with them, upper-case ones too: \xAD was `$ad`,
-/// or `$AD`, which is rarer. Of an escape `$$2b`, perf has left `$+`.
+/// perf makes one byte of a separator and two hexadecimal digits: \xAD was `$ad` or, which is
+/// rarer, `$AD`. Of an escape `$$2b`, perf leaves `$+`.
 fn mangle_dollars(symbol: &[u8], separator: usize) -> Option<Vec<u8>> {
     let mut body = Vec::with_capacity(symbol.len() + 16);
     let mut rest = symbol.iter().copied().enumerate().peekable();

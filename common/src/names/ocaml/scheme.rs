@@ -1,6 +1,6 @@
-//! The flat schemes apart from each other: their separators and escapes.
+//! Tells the flat schemes apart, by their separators and escapes.
 
-/// How a symbol's parts are joined and its other characters escaped.
+/// How the parts of a symbol are joined and how other characters are escaped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scheme {
     /// `Foo__bar_81`, escapes `$2b`: OCaml up to 5.0, and OxCaml, which leaves `.` as it is.
@@ -34,7 +34,7 @@ impl Scheme {
         }
     }
 
-    /// Splits `text` at its first separator. The `__` scheme cannot tell where that is.
+    /// Splits `text` at its first separator; `None` for the `__` scheme, where it is not certain.
     pub(super) fn split_component(self, text: &[u8]) -> Option<(&[u8], &[u8])> {
         let separator = match self {
             Self::Underscores => None,
@@ -64,17 +64,18 @@ impl Scheme {
     }
 }
 
-/// Returns true if and only if the compiler escapes `byte`. No identifier has control characters.
+/// Whether the compiler escapes `byte`. No identifier has control characters.
 pub(super) fn is_escapable(byte: u8) -> bool {
     !byte.is_ascii_alphanumeric() && byte != b'_' && !byte.is_ascii_control()
 }
 
-/// Returns the byte that `text` begins with in hexadecimal, if the compiler would have escaped it.
+/// Returns the byte that the hexadecimal digits at the start of `text` stand for, if the compiler
+/// would have escaped it.
 fn escaped_byte(text: &[u8]) -> Option<u8> {
     hex_byte(text).filter(|&byte| is_escapable(byte))
 }
 
-/// Returns the byte that `text` begins with in lower-case hexadecimal.
+/// Returns the byte that the two lower-case hexadecimal digits at the start of `text` stand for.
 pub(super) fn hex_byte(text: &[u8]) -> Option<u8> {
     let digit = |b: u8| match b {
         b'0'..=b'9' => Some(b - b'0'),
@@ -85,10 +86,11 @@ pub(super) fn hex_byte(text: &[u8]) -> Option<u8> {
     Some(digit(high)? << 4 | digit(low)?)
 }
 
-/// Returns true if and only if a `$` separates the parts of `body`.
+/// Whether a `$` separates the parts of `body`.
 ///
 /// The other schemes have `$` only in escapes. Those of ASCII characters begin with a digit, `$21`
-/// to `$7e`, and no identifier does. Those of others come in sequences of UTF-8: `caf$c3$a9`.
+/// to `$7e`, which no identifier does. Those of other characters come in sequences of UTF-8:
+/// `caf$c3$a9`.
 fn has_dollar_separator(body: &[u8]) -> bool {
     let Some(last) = body.iter().rposition(|&b| b == b'$') else {
         return false;
@@ -105,7 +107,7 @@ fn has_dollar_separator(body: &[u8]) -> bool {
     }
 }
 
-/// Returns true if and only if `body`, which `$` separates, has escapes of one `$`:
+/// Whether `body`, whose separator is `$`, has escapes with one `$`:
 /// `Foo$let$2b_12`, and `Foo$$2b_12` where `$$` escapes would make it `Foo$$$2b_12`.
 fn has_msvc_escape(body: &[u8]) -> bool {
     let Some(first) = body.iter().position(|&b| b == b'$') else {
@@ -121,18 +123,18 @@ fn has_msvc_escape(body: &[u8]) -> bool {
     is_operator || (first..body.len()).any(|at| body[at - 1] != b'$' && is_escape(at))
 }
 
-/// Returns true if and only if `text` begins with the escape of an ASCII character: `$2b`.
+/// Whether `text` begins with the escape of an ASCII character: `$2b`.
 fn is_ascii_escape(text: &[u8]) -> bool {
     text.strip_prefix(b"$").and_then(escaped_byte).is_some_and(|byte| byte.is_ascii())
 }
 
-/// Returns true if and only if `text` begins with two escapes that are one character: `$c3$a9`.
+/// Whether `text` begins with two escapes that are one character: `$c3$a9`.
 fn is_utf8_sequence(text: &[u8]) -> bool {
     let byte_at = |at: usize| text.get(at..)?.strip_prefix(b"$").and_then(hex_byte);
     matches!((byte_at(0), byte_at(3)), (Some(0xc2..=0xf4), Some(0x80..=0xbf)))
 }
 
-/// Returns true if and only if the first `.` of `body` belongs to an identifier, because a `__`
+/// Whether the first `.` of `body` belongs to an identifier, because a `__`
 /// separator stands before it.
 ///
 /// OxCaml keeps `__` and does not escape `.`: `Foo__.$25$28$29_1_2_code`,
@@ -146,7 +148,7 @@ fn has_oxcaml_dot(body: &[u8]) -> bool {
         || find_located_function(&body[..dot]).is_some()
 }
 
-/// Returns where the `__` is behind which an anonymous function and its place in the source stand:
+/// Returns where the `__` before an anonymous function with its source location is, such as
 /// `anon_fn$5bmain$2eml$3a6..`
 pub(super) fn find_located_function(body: &[u8]) -> Option<usize> {
     let bracket = body.windows(3).position(|w| w == b"$5b")?;
@@ -156,8 +158,8 @@ pub(super) fn find_located_function(body: &[u8]) -> Option<usize> {
         .map(<[u8]>::len)
 }
 
-/// `Foo$bar_271`, `Foo$$$2b_271`, `Foo$$_271`: a `$` separates unless an escape `$$2b` begins with
-/// it.
+/// Returns the first separator, which is a `$` that does not begin an escape `$$2b`: `Foo$bar_271`,
+/// `Foo$$$2b_271`, `Foo$$_271`.
 fn find_dollar_separator(text: &[u8], escape: &[u8]) -> Option<usize> {
     let mut at = 0;
     while at < text.len() {

@@ -1,25 +1,23 @@
-//! OxCaml's structured names: a path of tagged items whose lengths are given.
+//! OxCaml's structured names: a path of items, each with a tag and a length.
 //!
 //! `_CamlU3FooM3BarF3baz` is `Foo.Bar.baz` (oxcaml: utils/structured_mangling.ml, PRs #5099, #5963,
-//! #6242, #7150). The scheme is young and has changed: anonymous items had a place in the source
-//! before they had an ordinal, and stamps were a suffix before they were items. All of these forms
-//! are read; what cannot be read is refused.
+//! #6242, #7150). The scheme is young and has changed: anonymous items had a source location before
+//! they had an ordinal, and stamps were a suffix before they were items. All these forms are read.
 
 use super::{Stamps, identifier, scheme, unit};
 
-/// How a structured name begins; the item of its unit comes first. macOS adds a `_`.
+/// How a structured name begins: its first item is the unit. macOS adds a `_`.
 pub(super) const STRUCTURED_PREFIXES: [&str; 2] = ["_CamlU", "__CamlU"];
 
-/// Appends the readable form of `path`, a structured name behind the tag of its unit:
-/// `3FooM3BarF3baz`.
+/// Appends the readable form of `path`, a structured name without its prefix: `3FooM3BarF3baz`.
 ///
-/// Anonymous items have an ordinal or a place for identity, so only `Stamps::Keep` shows stamps.
+/// Anonymous items are told apart by an ordinal or a location, so only `Stamps::Keep` shows stamps.
 pub(super) fn demangle(path: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let is_symbol = |&b: &u8| b.is_ascii_alphanumeric() || b == b'_';
     path.iter().all(is_symbol) && Reader { rest: path }.path(stamps, out).is_some()
 }
 
-/// Reads items off the front of a path. Every method returns None on what it cannot read.
+/// Reads items from the front of a path. Every method returns `None` if it cannot read one.
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -54,9 +52,9 @@ impl<'a> Reader<'a> {
     fn item(&mut self, tag: u8, out: &mut Vec<u8>) -> Option<()> {
         match tag {
             b'U' => unit::write(&self.name()?, out),
-            // A class was C in 2025 and is O since.
+            // A class is `O`; in 2025 it was `C`.
             b'M' | b'O' | b'C' | b'F' => identifier::write_name(&self.name()?, out),
-            // A copy of what the following path names.
+            // A copy of the function that the rest of the path names.
             b'I' => out.extend_from_slice(b"<specialization_of>"),
             b'L' => self.anonymous(b"fun", out)?,
             b'S' => self.anonymous(b"struct", out)?,
@@ -106,7 +104,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// The name `world.ml_2_25` of what stands in line 2.
+    /// A location `world.ml_2_25`: file, line and column.
     fn location(&mut self, out: &mut Vec<u8>) -> Option<()> {
         let name = self.name()?;
         let mut parts = name.rsplitn(3, |&b| b == b'_');
@@ -140,7 +138,7 @@ impl<'a> Reader<'a> {
         Some(digits)
     }
 
-    /// Reads a number if it is not the length of a name: the place of `S5_42_7` is the name
+    /// Reads a number if it is not the length of a name: in `S5_42_7`, 5 is the length of the name
     /// `_42_7`.
     fn ordinal(&mut self) -> Option<&'a [u8]> {
         let start = self.rest;
@@ -169,7 +167,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Names of early 2026 held a stamp: `F16nested_lambdas_5_6_code` is nested_lambdas.
+/// Names of early 2026 contain a stamp: `F16nested_lambdas_5_6_code` is `nested_lambdas`.
 fn drop_stamp(item: usize, out: &mut Vec<u8>) {
     let name = &out[item..];
     if let Some(underscore) = name.iter().rposition(|&b| b == b'_')
@@ -180,8 +178,8 @@ fn drop_stamp(item: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Decodes `D2a_let`, which is `let*`: each escape is the distance from the one before, in base 26,
-/// and the bytes to insert there, in hexadecimal; the plain characters follow.
+/// Decodes `D2a_let`, which is `let*`. Each escape is a distance from the one before, in base 26,
+/// and the bytes to insert there, in hexadecimal. The plain characters follow.
 fn decode(payload: &[u8]) -> Option<Vec<u8>> {
     let underscore = payload.iter().position(|&b| b == b'_')?;
     let (mut escapes, mut plain) = (&payload[..underscore], &payload[underscore + 1..]);
@@ -193,7 +191,7 @@ fn decode(payload: &[u8]) -> Option<Vec<u8>> {
         plain = after;
         escapes = &escapes[end..];
         while escapes.first().is_some_and(|b| !b.is_ascii_uppercase()) {
-            // No name has control characters, least of all one that ends the output's line.
+            // A control character cannot be in a name, and a line end would break the output.
             name.push(scheme::hex_byte(escapes).filter(|b| !b.is_ascii_control())?);
             escapes = &escapes[2..];
         }

@@ -1,4 +1,4 @@
-//! Tables for the module as a whole.
+//! Tables of names, demangled in every mode.
 //!
 //! `testdata/vectors.tsv`: names collected from binaries, other demanglers' tests and bug reports,
 //! with the form in which perf prints them. `testdata/symbols.tsv.gz`: the symbols of six programs
@@ -63,13 +63,12 @@ fn shown(symbol: &[u8], stamps: Stamps) -> String {
     }
 }
 
-/// The form with the stamps of anonymous functions only, which alone end in a parenthesis behind
-/// them.
+/// The form with the stamps of anonymous functions only: these alone end in a parenthesis.
 fn anonymous<'a>(dropped: &'a str, kept: &'a str) -> &'a str {
     if kept.ends_with(')') { kept } else { dropped }
 }
 
-/// What perf makes of `symbol` (`tools/perf/util/demangle-ocaml.c`).
+/// `symbol` as perf prints it (`tools/perf/util/demangle-ocaml.c`).
 pub(super) fn perf(symbol: &[u8]) -> Vec<u8> {
     let Some(mut rest) = symbol.strip_prefix(b"caml").filter(|r| r[0].is_ascii_uppercase()) else {
         return symbol.to_vec();
@@ -165,9 +164,8 @@ fn demangled_names_stay_as_they_are() {
     }
 }
 
-/// Returns true if and only if `name`, which has lost its stamp, looks like one of perf's that has
-/// not: the identifier ends in a number, `Inode.add_64`, or is that of a symbol of the unit,
-/// `Inode.entry`.
+/// Whether `name`, which is without its stamp, looks like a name of perf's with a stamp: it ends in
+/// a number, `Inode.add_64`, or in the name of a symbol of the unit, `Inode.entry`.
 fn looks_stamped(name: &str) -> bool {
     let Some((_, identifier)) = name.rsplit_once('.') else {
         return false;

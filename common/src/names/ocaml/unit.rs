@@ -2,10 +2,10 @@
 
 /// Appends the module path of `unit`, the name of a compilation unit.
 ///
-/// dune joins a library's name and its module's name by `__`. Where a lower-case name follows, the
-/// `__` belongs to the name, and `Eio__core.Fiber` is how a program can write it.
+/// dune joins the names of a library and its module by `__`. If a lower-case name follows, the `__`
+/// belongs to the name: a program can write `Eio__core.Fiber`.
 pub(crate) fn write(unit: &[u8], out: &mut Vec<u8>) {
-    // dune's own wrapper around the modules of an executable: Dune__exe__Main
+    // dune wraps the modules of an executable: `Dune__exe__Main`.
     let mut rest = match unit.strip_prefix(b"Dune__exe__") {
         Some(module) if !module.is_empty() => module,
         _ => unit,
@@ -18,9 +18,9 @@ pub(crate) fn write(unit: &[u8], out: &mut Vec<u8>) {
     write_capitalised(rest, out);
 }
 
-/// Returns the length of the first module's name if another module's follows.
+/// Returns the length of the first module's name if another module follows.
 fn end_of_module(unit: &[u8]) -> Option<usize> {
-    // Stdlib__map, as 4.07 to 4.12 name it
+    // `Stdlib__map` is a module from 4.07 to 4.12.
     if is_lower_case_stdlib(unit) {
         return Some(b"Stdlib".len());
     }
@@ -31,14 +31,13 @@ fn end_of_module(unit: &[u8]) -> Option<usize> {
     Some(joint + 1)
 }
 
-/// Returns true if and only if `unit` begins as the standard library's units did from 4.07 to 4.12:
-/// `Stdlib__map`.
+/// Whether `unit` begins like the units of the standard library from 4.07 to 4.12: `Stdlib__map`.
 pub(super) fn is_lower_case_stdlib(unit: &[u8]) -> bool {
     unit.strip_prefix(b"Stdlib__")
         .is_some_and(|module| module.first().is_some_and(u8::is_ascii_lowercase))
 }
 
-/// Returns true if and only if `text` can be a module's name: `Make_list`, `Foo'`.
+/// Whether `text` can be a module's name: `Make_list`, `Foo'`.
 pub(super) fn is_module_name(text: &[u8]) -> bool {
     text.first().is_some_and(u8::is_ascii_uppercase)
         && text.iter().all(|&b| b.is_ascii_alphanumeric() || b == b'_' || b == b'\'')

@@ -1,31 +1,31 @@
-//! All rules, one after the other, over one stack after the other.
+//! Runs all rules, one after the other, over each stack.
 
 use common::{FoldedLine, FrameId, FrameTable, Result, StackBuf, StackIds, StackTree, Total};
 
 use crate::rule::Rule;
 
-/// What a stack without frames becomes, so that its weight stays.
+/// The stack that is written if no frame is left, so that the weight stays.
 const HIDDEN: &[u8] = b"[hidden]";
 
-/// The rules in their order.
+/// All rules, in their order, and the stack they change.
 #[derive(Debug)]
-pub(crate) struct Chain {
+pub(crate) struct Rules {
     pub(crate) rules: Vec<Rule>,
     frames: FrameTable,
     ids: StackIds,
-    /// The stack that the rules are at.
+    /// The current stack.
     stack: Vec<FrameId>,
     text: StackBuf,
 }
 
-impl Chain {
-    /// A chain of rules that were made with this table.
-    pub(crate) fn new(rules: Vec<Rule>, frames: FrameTable) -> Chain {
+impl Rules {
+    /// `frames` is the table with which the rules were made.
+    pub(crate) fn new(rules: Vec<Rule>, frames: FrameTable) -> Rules {
         let (ids, text) = (StackIds::default(), StackBuf::default());
-        Chain { rules, frames, ids, stack: Vec::new(), text }
+        Rules { rules, frames, ids, stack: Vec::new(), text }
     }
 
-    /// What becomes of a line's stack; `None` if it stays as it is.
+    /// The stack of a line as the rules change it; `None` if it stays as it is.
     pub(crate) fn run(&mut self, line: &FoldedLine<'_>) -> Option<&[u8]> {
         if !self.run_first(self.rules.len(), line) {
             return None;
@@ -42,17 +42,17 @@ impl Chain {
         Some(self.text.as_bytes())
     }
 
-    /// True if and only if a rule must learn from all stacks before it runs.
+    /// Whether a rule must see all stacks before it runs.
     pub(crate) fn learns(&self) -> bool {
         self.rules.iter().any(Rule::learns)
     }
 
-    /// Lets the rules that learn see all stacks, as those before them leave
-    /// them.
+    /// Shows all stacks to the rules that learn, each as the rules before it have
+    /// changed it.
     ///
     /// # Errors
     ///
-    /// What handing out the stacks says.
+    /// Those of [`StackTree::for_each_sorted`].
     pub(crate) fn learn(&mut self, stacks: &StackTree, names: &FrameTable) -> Result<()> {
         for number in 0..self.rules.len() {
             if self.rules[number].learns() {
@@ -63,15 +63,15 @@ impl Chain {
                 })?;
             }
         }
-        // Nothing went out yet.
+        // Only what is written counts.
         for rule in &mut self.rules {
             rule.moved = Total::default();
         }
         Ok(())
     }
 
-    /// Leaves in `self.stack` what this many rules make of a line; true if and
-    /// only if one of them changed it.
+    /// Runs the first `count` rules over a line's stack, which is then in
+    /// `self.stack`, and returns whether one of them changed it.
     fn run_first(&mut self, count: usize, line: &FoldedLine<'_>) -> bool {
         self.stack.clear();
         self.stack.extend_from_slice(self.ids.of(line.stack, &mut self.frames));

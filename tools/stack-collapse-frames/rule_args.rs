@@ -1,4 +1,4 @@
-//! The rules on the command line, in the order in which they stand there.
+//! The options that give rules, in the order of the command line.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -14,8 +14,8 @@ use crate::rule_text::{RuleText, Verb};
 /// The options that give rules: name, argument, help.
 const OPTIONS: [(&str, &str, &str); 8] = [
     ("drop", "RE", "Drop the frames that match; their weight goes to their callers"),
-    ("merge", "RE=NAME", "Make one frame NAME of neighbouring frames that match"),
-    ("below", "RE=NAME", "Make one frame NAME of the first frame that matches and all below it"),
+    ("merge", "RE=NAME", "Replace neighbouring frames that match by one frame NAME"),
+    ("below", "RE=NAME", "Replace the first frame that matches and all below it by one frame NAME"),
     ("reroot", "RE", "Drop the last frame that matches and all above it"),
     ("preset", "NAME", "Run the rules of a preset, see --list-presets"),
     ("rules", "FILE", "Run the rules in this file, one a line; '-' is standard input"),
@@ -23,13 +23,15 @@ const OPTIONS: [(&str, &str, &str); 8] = [
     ("keep", "RE", "With --lwt entries: functions that match do not start a fibre"),
 ];
 
-/// Options with their arguments, in order. clap's derive keeps each option's
-/// arguments, but not the order between options, so this is by hand.
+/// Options with their arguments, in their order.
+///
+/// clap's derive does not keep the order between different options, so its traits
+/// are implemented here.
 #[derive(Debug)]
-pub(crate) struct GivenRules(Vec<(&'static str, OsString)>);
+pub(crate) struct RuleArgs(Vec<(&'static str, OsString)>);
 
-impl GivenRules {
-    /// Makes rules of the options, reading files and presets.
+impl RuleArgs {
+    /// Makes rules from the options, and reads files and presets.
     ///
     /// # Errors
     ///
@@ -64,7 +66,7 @@ impl GivenRules {
     }
 }
 
-/// The rules of a mode.
+/// The rules of `--lwt`.
 fn lwt(mode: &str) -> Result<Vec<RuleText>> {
     match mode {
         "reroot" | "entries" => rule_file::preset(&format!("lwt-{mode}")),
@@ -72,8 +74,8 @@ fn lwt(mode: &str) -> Result<Vec<RuleText>> {
     }
 }
 
-impl FromArgMatches for GivenRules {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<GivenRules, clap::Error> {
+impl FromArgMatches for RuleArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<RuleArgs, clap::Error> {
         let mut given = Vec::new();
         for (option, _, _) in OPTIONS {
             let indices = matches.indices_of(option).into_iter().flatten();
@@ -82,16 +84,16 @@ impl FromArgMatches for GivenRules {
         }
         given.sort_unstable_by_key(|(index, _, _)| *index);
         let in_order = given.into_iter().map(|(_, option, argument)| (option, argument.clone()));
-        Ok(GivenRules(in_order.collect()))
+        Ok(RuleArgs(in_order.collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = GivenRules::from_arg_matches(matches)?;
+        *self = RuleArgs::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl Args for GivenRules {
+impl Args for RuleArgs {
     fn augment_args(command: Command) -> Command {
         command.args(OPTIONS.map(|(name, argument, help)| {
             Arg::new(name)
@@ -105,6 +107,6 @@ impl Args for GivenRules {
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        GivenRules::augment_args(command)
+        RuleArgs::augment_args(command)
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of a frame.
+//! The readable name of a frame.
 
 use clap::Args;
 use common::ocaml::{self, Stamps};
@@ -9,18 +9,18 @@ use crate::frame::{Frame, split_module};
 use crate::stamps::StampsArg;
 use crate::{brackets, normalize};
 
-/// Which names are demangled, and what is left of them.
+/// Options: which names are demangled, and how much of them is kept.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct NameArgs {
-    /// Demangle OCaml; of the languages, only those that are named
+    /// Demangle OCaml, and no other language unless its option is given
     #[arg(long)]
     ocaml: bool,
 
-    /// Demangle Rust; of the languages, only those that are named
+    /// Demangle Rust, and no other language unless its option is given
     #[arg(long)]
     rust: bool,
 
-    /// Demangle C++; of the languages, only those that are named
+    /// Demangle C++, and no other language unless its option is given
     #[arg(long)]
     cpp: bool,
 
@@ -36,13 +36,13 @@ pub(crate) struct NameArgs {
     #[arg(long)]
     no_templates: bool,
 
-    /// Drop what differs from build to build or run to run: suffixes of
-    /// clones, numbers of Java lambdas, hashes of Rust, tiers of V8
+    /// Drop what differs between builds or runs: suffixes of clones, numbers of
+    /// Java lambdas, hashes of Rust, tiers of V8
     #[arg(long)]
     normalize: bool,
 }
 
-/// What a mangled name was written in.
+/// The language of a mangled name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     Ocaml,
@@ -51,8 +51,8 @@ enum Language {
 }
 
 impl NameArgs {
-    /// Appends the readable name of `frame` to `out`, and its line if that is
-    /// wanted. What `functions` do not know is named by what it tells itself.
+    /// Appends the readable name of `frame` to `out`, and its line if `functions`
+    /// have lines. A symbol that `functions` do not have is demangled.
     pub(crate) fn rename(
         &self,
         frame: &[u8],
@@ -72,11 +72,11 @@ impl NameArgs {
         if self.no_args {
             text = brackets::without_arguments(&text);
         }
-        // OCaml has only its stamps, and a function `Foo.cold` is no copy.
+        // OCaml makes no clones: `Foo.cold` is a function with this name.
         if self.normalize && language != Some(Language::Ocaml) {
             normalize::normalize(&mut text);
         }
-        // Of `::<a>` nothing is left without its arguments: then it stays.
+        // `::<a>` without its arguments is empty, so it stays as it is.
         out.extend_from_slice(if text.is_empty() { name } else { &text });
         let has_line = tail.starts_with(b" (");
         if let Some(source) = functions.line_of(name).filter(|_| !has_line) {
@@ -85,7 +85,8 @@ impl NameArgs {
         out.extend_from_slice(tail);
     }
 
-    /// [`NameArgs::demangle`], but `name` may have its module before it.
+    /// [`NameArgs::demangle`] for a name that may start with its module, as in
+    /// ``libfoo.so`_ZN5space3fooEii``.
     fn demangle_in_module(
         &self,
         name: &[u8],
@@ -105,12 +106,12 @@ impl NameArgs {
         language
     }
 
-    /// Appends the readable form of `symbol`, the exact name if it is one
-    /// of `functions`, and returns its language; leaves `out` as it was when no
-    /// language knows it.
+    /// Appends the readable form of `symbol`, which is the exact name if
+    /// `functions` have it, and returns its language. Leaves `out` as it was if
+    /// the symbol is not mangled.
     ///
-    /// Rust stands before C++, whose demanglers take Rust's old names for
-    /// theirs: `core::ops::function::FnOnce::call_once::h0123456789abcdef`.
+    /// Rust comes before C++, whose demanglers also accept Rust's old names and
+    /// make them `core::ops::function::FnOnce::call_once::h0123456789abcdef`.
     fn demangle(
         &self,
         symbol: &[u8],
@@ -129,7 +130,7 @@ impl NameArgs {
         let (known, language) = if rust::is_rust(symbol) {
             ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
         } else if (all || self.ocaml) && ocaml::demangle(symbol, stamps, out) {
-            // Names of backtraces, which bear no number, are no symbols.
+            // Names of backtraces, which end in no number, are not symbols.
             if symbol.last().is_some_and(u8::is_ascii_digit) {
                 functions.tally(symbol);
             }
