@@ -6,6 +6,9 @@ use inferno::collapse::perf;
 // Every shape in which perf prints samples.
 mod shapes;
 
+// What files of other people hold.
+mod strangers;
+
 // What is said where something is wrong.
 mod diagnoses;
 

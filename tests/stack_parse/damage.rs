@@ -306,6 +306,6 @@ proptest! {
         lines in prop::collection::vec("[\t #]{0,2}[a-f0-9:.()\\[\\]/ +x-]{0,20}[:)]? ?\r?", 0..12)
     ) {
         let code = output("stack-parse", &["-f", "perf-script"], lines.join("\n")).status.code();
-        prop_assert!(matches!(code, Some(0 | 1)), "{:?}", code);
+        prop_assert!(matches!(code, Some(0..=2)), "{:?}", code);
     }
 }

@@ -53,7 +53,6 @@ fn what_is_not_understood_is_named_and_the_rest_is_read() {
 
 #[test]
 fn nothing_out_is_explained_by_what_was_seen() {
-    let folded = recording("folded/treegc-5.2.0fp-fp.folded.gz");
     let (several, no_time) = (shape("several"), shape("several-F-no-period"));
     let no_time = String::from_utf8(no_time).expect("UTF-8").replace(": ", " ").into_bytes();
     let events = shapes::counts("side-records");
@@ -65,11 +64,6 @@ fn nothing_out_is_explained_by_what_was_seen() {
             &[],
             b"# ========\n# captured on    : Fri Nov 20\n# ========\n#\n",
             "<stdin>: no sample found, it looks like perf-script".to_owned(),
-        ),
-        (
-            &["-f", "perf-script"],
-            &folded,
-            "<stdin>: no sample found, it looks like folded".to_owned(),
         ),
         (
             &["--event", "cycles*"],
@@ -131,6 +125,60 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
     }
     let output = output("stack-parse", &[binary("stack-merge")], "");
     assert!(stderr(&output).contains("it looks like an executable: stack-symbols lists its"));
+}
+
+#[test]
+fn files_of_other_profilers_are_called_what_they_are() {
+    for (input, what) in [
+        (&b"@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     zfs\n"[..], "pmcstat, "),
+        (b"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x01a", "pprof: run"),
+        (b"v 10400 3\nX ./demo --all\nI 1000 2fa34\n", "heaptrack: run"),
+        (b"[New LWP 7173]\n0x00007f22 in poll ()\n", "gdb, "),
+        (b"PID 7171 - process\nTID 7171:\n#0  0x00007f2274 poll\n", "eu-stack, "),
+        (b"memray\0\x0d\0\0\0", "memray: run"),
+        (b"Weight\tSelf Weight\tSymbol Names\n1.0 s  100%\t0 s\tmain\n", "Instruments, "),
+        (b"PERFFILEh\0\0\0\0\0\0\0X", "perf.data of version 1: run"),
+        (b"[\n {\"name\": \"f\", \"ph\": \"B\", \"ts\": 0},\n", "a Chrome trace (JSON), "),
+        (b"[\n {\"pid\": 26623}\n]\n", "JSON, "),
+        (b"<?xml version=\"1.0\"?>\n<trace-query-result>\n", "xctrace (XML), "),
+    ] {
+        let output = output("stack-parse", &[], input);
+        assert_eq!(output.status.code(), Some(2));
+        let (said, expected) = (stderr(&output), format!("unknown format, it looks like {what}"));
+        assert!(said.contains(&expected), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn a_folded_file_with_a_bad_line_is_still_folded() {
+    for (input, folded) in [
+        ("a;b 1\nodd\n", "a;b 1\n"),
+        ("odd\na;b 1\nc 2\n", "a;b 1\nc 2\n"),
+        ("a;b 1\na;c 2\na;d 1.5\n", "a;b 1\na;c 2\n"),
+    ] {
+        let output = output("stack-parse", &[], input);
+        assert_eq!(output.stdout, folded.as_bytes(), "{input}");
+        assert_eq!(output.status.code(), Some(2), "{input}");
+        assert!(stderr(&output).contains("expected 'frame;frame count'"), "{input}");
+    }
+}
+
+#[test]
+fn a_recording_that_is_mostly_not_understood_is_trouble() {
+    let good = "d 1 2.5: c:\n\t 10 f (/d)\n\n";
+    for (odd, code) in [(3, 0), (4, 2)] {
+        let script = format!("{good}{}", "odd line\n".repeat(odd));
+        let output = output("stack-parse", &[], &script);
+        assert_eq!(output.status.code(), Some(code), "{odd}");
+        assert_eq!(output.stdout, b"d;f 1\n", "{odd}");
+        let said = "stack-parse: <stdin>: 4 of 7 lines were not understood\n";
+        assert_eq!(stderr(&output).contains(said), code == 2, "{odd}: {}", stderr(&output));
+    }
+    let folded = recording("folded/treegc-5.2.0fp-fp.folded.gz");
+    let output = output("stack-parse", &["-f", "perf-script"], folded);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("<stdin>: no sample found, it looks like folded\n"), "{said}");
 }
 
 #[test]

@@ -92,6 +92,7 @@ fn threads_keep_their_odd_names() {
             "several-F-tid-time-event",
             "plain-F-ip-sym",
             "deleted-exe",
+            "records-F-event-ip-sym",
         ]
         .contains(&name)
     };
@@ -117,6 +118,10 @@ fn the_same_stacks_come_out_of_every_shape_that_prints_them() {
     let plain_shapes = ["plain-srcline", "plain-F-no-time"];
     for name in plain_shapes {
         assert_eq!(folded(name, args), folded("plain", args), "{name}");
+    }
+    for base in ["memory", "plain-memory"] {
+        let fields = format!("{base}-fields");
+        assert_eq!(folded(&fields, args), folded(base, args), "{fields}");
     }
     let samples = &["--by-event", "--weight", "samples"][..];
     for name in ["several-F-comm-tid-event", "several-F-no-period"] {
@@ -195,6 +200,8 @@ fn shapes_of_other_versions_and_machines_are_read() {
         format!("{}\t{tid} [00{time}:\t\t{}", comm.trim_end(), event.trim())
     };
     assert_same(&rewritten(with_tabs), "simpleperf");
+    // What went through `expand`, or was copied from a web page.
+    assert_same(&rewritten(|line| line.replacen('\t', "        ", 1)), "blanks");
     // -F +brstack behind each call chain.
     let branches = " 0x5623aa/0x5623b0/P/-/-/3  0x5623b4/0x562390/M/-/-/12 ";
     let script = script("several").replace("\n\n", &format!("\n{branches}\n\n"));

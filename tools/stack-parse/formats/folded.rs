@@ -2,6 +2,7 @@
 
 use common::{FoldedLine, Frames, Input, Result, parse_header};
 
+use super::unread;
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
@@ -18,14 +19,39 @@ pub(super) const FORMAT: Format = Format {
     weighs: Weighs::Sum,
 };
 
-/// Whether nine of ten lines have a count at their end, or all but one.
+/// Whether the first lines of an input are folded stacks.
+///
+/// Much looks like a word and a number, so nine lines of ten must be folded, or
+/// most and all but one, some of them with several frames: a line that is
+/// damaged is named when it is read.
 fn detect(head: &Head<'_>) -> bool {
-    if !head.is_last {
-        return false;
+    head.is_last && are_folded(head.text())
+}
+
+fn are_folded(text: &[u8]) -> bool {
+    let lines = text.split(|&byte| byte == b'\n');
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let (mut all, mut folded, mut deep) = (0, 0, 0);
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with(b"# ")) {
+        let is_deep = line.contains(&b';');
+        let is_folded = FoldedLine::parse(line).is_ok() || is_deep && ends_in_decimal(line);
+        all += 1;
+        folded += usize::from(is_folded);
+        deep += usize::from(is_folded && is_deep);
     }
-    let content = || head.lines().filter(|line| !line.is_empty() && !line.starts_with(b"# "));
-    let folded = content().filter(|line| FoldedLine::parse(line).is_ok()).count();
-    folded > 0 && folded * 10 >= content().count() * 9
+    let is_folded = folded > 0 && folded * 10 >= all * 9;
+    let is_damaged = deep > 0 && folded * 2 >= all && all - folded <= 1;
+    // A table of another profiler may end each line in a number.
+    (is_folded || is_damaged) && (deep > 0 || unread::looks_like(text).is_none())
+}
+
+/// Whether a line ends in a number that is no count, but that other tools write
+/// as one: `main;f 1.5`, `main;f -3`.
+fn ends_in_decimal(line: &[u8]) -> bool {
+    let number = line.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
+    let number = number.strip_prefix(b"-").unwrap_or(number);
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    number.first().is_some_and(u8::is_ascii_digit) && number.iter().all(is_digit)
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
@@ -74,6 +100,41 @@ impl Header {
     fn announce(&mut self, samples: &mut Samples<'_>) {
         if !std::mem::replace(&mut self.is_announced, true) {
             samples.set_measures(&[Measure { name: &self.event, unit: &self.unit }]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folded_lines_are_known_by_their_counts() {
+        for text in [
+            "main;f 12\n",
+            "# a comment\nmain 1\r\nmain;f 2",
+            "a;operator new 7\n",
+            "a;b 1\nodd\n",
+            "odd\na;b 1\n",
+            "a;b 1\nc 2\nodd\n",
+            "a;b 1.5\na;c 0.25\n",
+            "a;b -1\n",
+        ] {
+            assert!(are_folded(text.as_bytes()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn few_counts_are_chance() {
+        for text in [
+            "",
+            "hello\nworld 1\n",
+            "odd\nodd\na;b 1\n",
+            "x = a; y = 1;\n",
+            "4.5 apples\n",
+            "desc: I1 cache\n1 2\n3 4\n5 6\n".repeat(9).as_str(),
+        ] {
+            assert!(!are_folded(text.as_bytes()), "{text:?}");
         }
     }
 }

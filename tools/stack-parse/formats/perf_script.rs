@@ -6,15 +6,19 @@
 //! line by line ([`lines`]) where something else does: source lines, side
 //! records, one-line samples, CRLF, perf's own messages.
 
+mod beside;
 mod chains;
 mod detect;
 mod event_line;
+mod fields;
 mod frame_line;
+mod glued;
 mod guesses;
 mod header_cache;
 mod line_cache;
 mod line_hash;
 mod lines;
+mod one_line;
 mod parallel;
 mod prefetch;
 mod symbols;
@@ -29,12 +33,12 @@ use crate::samples::Samples;
 use crate::samples::sample::{Origin, Sample, Time};
 use crate::samples::{Root, Weighs};
 use chains::Chain;
+use frame_line::is_chain_frame;
 use header_cache::{HeaderCache, Known};
 use lines::Lines;
 use prefetch::Prefetch;
 
 pub(crate) use event_line::EventLine;
-pub(crate) use frame_line::FrameLine;
 
 pub(super) const FORMAT: Format = Format {
     name: "perf-script",
@@ -83,6 +87,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     };
     // What came before a broken end was read and counts.
     reader.lines.close(samples)?;
+    samples.skipped.set_read(reader.lines.number());
     ended.map_err(|source| Error::Input { name, source })
 }
 
@@ -197,7 +202,8 @@ impl<'a> Reader<'a> {
         if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
             return Ok(None);
         }
-        let Some(event) = EventLine::parse(header).filter(EventLine::is_plain_sample) else {
+        let Some(event) = EventLine::parse(header).filter(|event| is_sample(event, header, body))
+        else {
             return Ok(None);
         };
         self.lines.close(samples)?;
@@ -208,6 +214,19 @@ impl<'a> Reader<'a> {
         }
         Ok(Some((sample, body)))
     }
+}
+
+/// Whether `header` opens a sample, of which `body` is the call chain.
+fn is_sample(event: &EventLine<'_>, header: &[u8], body: &[u8]) -> bool {
+    // Nearly always an event ends the line.
+    if event.text().is_empty() && event.time.is_some() {
+        return !beside::is_record(event.event);
+    }
+    if beside::is_side_record(header) || event.is_deferred_chain() {
+        return false;
+    }
+    let has_chain = || is_chain_frame(&body[..memchr(b'\n', body).unwrap_or(body.len())]);
+    event.only_frame().is_none() || has_chain()
 }
 
 impl<'a> From<&'a EventLine<'_>> for Origin<'a> {
@@ -221,7 +240,7 @@ impl<'a> From<&'a EventLine<'_>> for Origin<'a> {
             event: event.event,
             weights: event.period.as_slice(),
             count: 1,
-            text: event.rest,
+            text: event.text(),
         }
     }
 }

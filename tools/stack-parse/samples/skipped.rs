@@ -10,6 +10,8 @@ const NAMED: usize = 3;
 pub(crate) struct Skipped {
     named: Vec<(u64, &'static str)>,
     lines: u64,
+    /// How many lines the input has, as far as its reader told.
+    read: Option<u64>,
 }
 
 impl Skipped {
@@ -21,6 +23,11 @@ impl Skipped {
         }
     }
 
+    /// Tells how many lines the input has, blank ones included.
+    pub(crate) fn set_read(&mut self, lines: u64) {
+        self.read = Some(lines);
+    }
+
     /// Adds what was skipped of a later part of the input, before which there
     /// are so many lines.
     pub(crate) fn absorb(&mut self, later: &Skipped, lines_before: u64) {
@@ -29,16 +36,23 @@ impl Skipped {
         self.named.extend(named.take(NAMED.saturating_sub(self.named.len())));
     }
 
-    /// Says it, and forgets it for the next input.
+    /// Says what was skipped, and forgets it for the next input. The exit status
+    /// will be 2 if the user is `strict`, or if most of the input was skipped:
+    /// then what came out says little of it.
     pub(crate) fn report(&mut self, input: &str, strict: bool, pipe: &mut Pipe) {
-        for (line, why) in self.named.drain(..) {
-            if strict {
+        let Skipped { named, lines: skipped, read } = std::mem::take(self);
+        let unnamed = skipped - named.len() as u64;
+        let mostly_of = read.filter(|&read| skipped > read / 2);
+        for (line, why) in named {
+            if strict || mostly_of.is_some() {
                 pipe.malformed(input, line, why);
             } else {
                 pipe.skipped(input, line, why);
             }
-            self.lines -= 1;
         }
-        pipe.skipped_unnamed(std::mem::take(&mut self.lines));
+        pipe.skipped_unnamed(unnamed);
+        if let Some(read) = mostly_of {
+            pipe.note(format_args!("{input}: {skipped} of {read} lines were not understood"));
+        }
     }
 }

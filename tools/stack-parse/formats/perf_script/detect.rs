@@ -1,41 +1,142 @@
-//! Whether an input is the text of `perf script`.
+//! Whether a text is what `perf script` prints.
 
-use super::{EventLine, FrameLine};
+use super::beside::{is_beside, is_side_record};
+use super::event_line::EventLine;
+use super::frame_line::{FrameLine, is_chain_frame};
+use super::one_line::{self, is_lone_frame};
+use super::tokens::is_digits;
 use crate::format::Head;
 
 /// Whether the lines seen so far are those of `perf script`.
 pub(super) fn detect(head: &Head<'_>) -> bool {
-    let first = head.lines().find(|line| !line.trim_ascii().is_empty());
+    let lines = || head.lines();
     // The header of a machine with many processors is longer than what is seen.
-    first.is_some_and(|line| line.starts_with(b"# ========")) || is_perf_script(head.lines())
+    let first = lines().find(|line| !line.trim_ascii().is_empty());
+    first.is_some_and(|line| line.starts_with(b"# ========"))
+        || has_sample(lines())
+        || head.is_last && are_frameless(lines())
 }
 
-/// True if an event line has a time and a thread, if a line is a whole sample,
-/// or if frames follow a line that is none, or a blank one.
-fn is_perf_script<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
-    let mut may_precede_frames = true;
+/// Whether there is a sample: an event line with a time and a thread, a line
+/// that is a whole sample, or frames behind a line that is none, or a blank one.
+fn has_sample<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
+    let mut above: &[u8] = b"";
     for line in lines {
-        let frame = FrameLine::parse(line);
-        let is_frame = line.starts_with(b"\t") && frame.is_some();
-        // ` ffffffff817554ea elf_load`, from `-F ip,sym` without call chains.
-        let is_lone_frame = || {
-            line.starts_with(b" ")
-                && line.get(17) == Some(&b' ')
-                && frame.is_some_and(|frame| frame.ip.len() >= 8)
-        };
-        let is_sample = || {
-            EventLine::parse(line).is_some_and(|event| {
-                event.tid.is_some() && (event.time.is_some() || event.only_frame().is_some())
-            })
-        };
-        if is_frame && may_precede_frames || !is_frame && (is_sample() || is_lone_frame()) {
+        let is_tabbed_frame = line.starts_with(b"\t") && FrameLine::parse(line).is_some();
+        if is_tabbed_frame && !above.starts_with(b"\t") || is_framed(above, line) {
+            return true;
+        }
+        if !is_tabbed_frame && is_whole_sample(line) {
             return true;
         }
         // bpftrace opens a stack with `@[`, and with `-f perf` has frames like perf's.
         if line.starts_with(b"@") {
             return false;
         }
-        may_precede_frames = !line.starts_with(b"\t");
+        above = line;
     }
     false
+}
+
+/// Whether a frame follows an event line, though no TAB stands before it:
+/// `expand` and web pages make spaces of it, or nothing.
+fn is_framed(above: &[u8], line: &[u8]) -> bool {
+    let Some(frame) = FrameLine::parse(line) else { return false };
+    let is_event = EventLine::parse(above).is_some_and(|event| event.tid.is_some());
+    match is_chain_frame(line) {
+        // Two in a row whose numbers have letters are no table of counts.
+        true if is_chain_frame(above) => [above, line].iter().any(|line| has_letters(line)),
+        true => is_event || one_line::is_certain(&frame),
+        false => is_event && one_line::is_certain(&frame),
+    }
+}
+
+/// Whether the address of a frame is no number in decimal.
+fn has_letters(line: &[u8]) -> bool {
+    FrameLine::parse(line).is_some_and(|frame| !is_digits(frame.ip))
+}
+
+/// Whether this line alone is a sample, or a record beside samples.
+fn is_whole_sample(line: &[u8]) -> bool {
+    let is_event = || {
+        EventLine::parse(line).is_some_and(|event| {
+            event.tid.is_some() && (event.time.is_some() || event.only_frame().is_some())
+        })
+    };
+    // ` ffffffff817554ea elf_load`, from `-F ip,sym` without call chains.
+    let is_lone = || {
+        is_lone_frame(line) && FrameLine::parse(line).is_some_and(|it| one_line::is_certain(&it))
+    };
+    is_event() || is_lone() || one_line::split(line).is_some() || is_side_record(line)
+}
+
+/// Whether all lines are samples without time and frames, from
+/// `-F comm,tid,event` or `-F event,period`:
+/// `            demo 17132 cpu-clock: `, `   2004008 cpu-clock: `.
+fn are_frameless<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
+    let is_sample = |line: &[u8]| {
+        EventLine::parse(line).is_some_and(|event| {
+            // Registers may follow: `            demo 17132 cpu-clock:  ABI:2    SP:0x7ffc `.
+            let has_text = event.rest.get(1..).is_some_and(|fields| !is_beside(fields));
+            !event.event.is_empty() && !has_text && line.ends_with(b" ")
+        })
+    };
+    let mut lines = lines.filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.all(is_sample)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_detected(text: &str) -> bool {
+        detect(&Head { bytes: text.as_bytes(), is_whole: true, is_last: true })
+    }
+
+    #[test]
+    fn samples_are_known_by_times_or_frames() {
+        for text in [
+            "# ========\n# captured on\n\ndemo 1 2.3: 1 cycles:\n\t 10 f (/x)\n\n",
+            "demo 1   2.5:          1 cycles:   561a fib+0x24 (/demo)\n",
+            "demo 1 cpu-clock: \n\t 10 f (/x)\n",
+            "demo 1 \n\t 10 f\n",
+            "my demo \n\t 10 f\n",
+            "cpu-clock: \n\t 10 f\n",
+            "\n\t 10 f\n\t 12 g\n\n\n\t 10 f\n",
+            " ffffffff817554ea elf_load\n     7facef0f4b70 _start\n",
+            "   demo 18847          1 page-faults:  ffffffff817554ea elf_load ([kernel.kallsyms])\n",
+            "perf: some warning\ndemo 1 2.3: cycles:\n\t 10 f (/x)\n",
+            "node 31912 cpu-clock: \n            13a80b608e0a RegExp:[&<>\\'] (/tmp/perf-7539.map)\n",
+            "\njava 19983 cycles:\nffffffff8103d0ca native_write_msr_safe ([kernel.kallsyms])\n",
+            "demo \n            13a80b608e0a main\n",
+            "            demo  ffffffff8175336a elf_load\n",
+            "page-faults:  ffffffff8175336a elf_load\n",
+            "PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1209988) @ 0xffffffff81000000]: x [k]\n",
+            "         1 page-faults: \n   2004008   cpu-clock: \n",
+            "            demo 17132 cpu-clock: \n",
+            "17132 cpu-clock:  ABI:2    SP:0x7ffc \n",
+            "U     \n                    11ea spin\n                    13a6 main\n",
+        ] {
+            assert!(is_detected(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_not_taken_for_samples() {
+        for text in [
+            "",
+            "\n\n",
+            "main;f 12\n",
+            "@[\n\tffffffff821ef666 do_syscall_64+70\n, \n\t7f4 read+76 (/usr/lib/libc.so)\n]: 4\n",
+            "hello\nworld 1\n",
+            "        12345678 total\n        12345679 used\n",
+            "Nov 22 01:22:33 host cron 12345 started: ok\n",
+            "00000000004005f0 T main\n0000000000400610 t f\n",
+            "#0  0x00007f00 in main () at demo.c:14\n",
+            "a 8 30\n+ 14\ni 4c4f430065727560 0\n",
+            "    read\n    -                dd (25036)\n        4\n",
+        ] {
+            assert!(!is_detected(text), "{text:?}");
+        }
+    }
 }

@@ -1,20 +1,20 @@
 //! The line that opens a sample, or is one.
 //!
 //! Grammar from the printing order in perf's tools/perf/builtin-script.c:
-//! `comm id [misc] [cpu] [time:] [period] [event:] [trace text | ip sym (dso)]`,
-//! where every field can be switched off with `perf script -F`.
+//! `comm id [cpu] [misc] [tod] [time:] [period] [event:] [more fields]`, where
+//! every field can be switched off with `perf script -F`.
 
-use bstr::ByteSlice;
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 
-use super::frame_line::FrameLine;
-use super::tokens::{
-    ends_in_colon, is_digits, is_space, parse_number, split_last_token, token_end, token_start,
-    trim, trim_end, trim_start,
+use super::fields::{
+    PERIOD_COLUMNS, cpu_number, ends_token, is_misc, is_narrow_id, last_event, split_id,
+    split_period, time_start, without_time_of_day,
 };
-
-/// How wide perf prints a period at least, behind a space.
-const PERIOD_COLUMNS: usize = 10;
+use super::one_line;
+use super::tokens::{
+    ends_in_colon, parse_number, split_last_token, split_token, token_start, trim, trim_end,
+    trim_start,
+};
 
 /// The fields of an event line; what was not printed is empty or `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,8 +35,8 @@ pub(crate) struct EventLine<'a> {
     pub(crate) period: Option<u64>,
     /// The event's name, without the colon behind it.
     pub(crate) event: &'a [u8],
-    /// What follows the event: a tracepoint's text, or the only frame of a
-    /// sample that was recorded without call chains.
+    /// What follows the event with the spaces before it: a tracepoint's text,
+    /// other fields, and the only frame of a sample without a call chain.
     pub(crate) rest: &'a [u8],
 }
 
@@ -76,16 +76,14 @@ impl<'a> EventLine<'a> {
         memchr_iter(b':', line).filter(|&colon| ends_token(line, colon)).find_map(|colon| {
             let start = token_start(&line[..colon]);
             let mut parsed = EventLine { event: &line[start..colon], ..Default::default() };
-            parsed.rest = trim(&line[colon + 1..]);
+            parsed.rest = trim_end(&line[colon + 1..]);
             let before = trim_end(&line[..start]);
-            let period_start = token_start(before);
-            let without_period = trim_end(&before[..period_start]);
-            let period = parse_number(&before[period_start..]);
             // Two numbers are a thread and a period in its ten columns, one is
             // a thread: `worker 12 17065 cpu-clock: `.
-            let is_padded = before.len() - without_period.len() > PERIOD_COLUMNS;
-            if period.is_some() && is_padded && parsed.set_thread(without_period) {
-                parsed.period = period;
+            if let Some((thread, period)) = split_period(before)
+                && (parsed.set_thread(thread) || thread.is_empty())
+            {
+                parsed.period = Some(period);
                 return Some(parsed);
             }
             (!is_narrow_id(before) && parsed.set_thread(before)).then_some(parsed)
@@ -97,39 +95,46 @@ impl<'a> EventLine<'a> {
     /// fields.
     pub(crate) fn before_frames(line: &'a [u8]) -> EventLine<'a> {
         let mut parsed = EventLine::default();
-        if !is_narrow_id(line) && parsed.set_thread(line) {
-            return parsed;
+        let line = trim_end(line);
+        let line = match last_event(line) {
+            Some((start, colon)) => {
+                parsed.event = &line[start..colon];
+                parsed.rest = &line[colon + 1..];
+                trim_end(&line[..start])
+            }
+            None => line,
+        };
+        let (thread, period) = match split_period(line) {
+            Some((thread, period)) => (thread, Some(period)),
+            None => (line, None),
+        };
+        parsed.period = period;
+        if is_narrow_id(thread) || !parsed.set_thread(thread) {
+            parsed.comm = trim(thread);
         }
-        let line = trim(line);
-        let (before, event) = line.split_at(token_start(line));
-        match event.strip_suffix(b":") {
-            Some(event) => EventLine { comm: trim(before), event, ..EventLine::default() },
-            None => EventLine { comm: line, ..EventLine::default() },
-        }
+        parsed
     }
 
-    /// True if and only if this is no sample but what perf noted beside them:
-    /// `demo 16985 525.93: PERF_RECORD_COMM exec: demo:16985/16985`.
-    pub(crate) fn is_side_record(&self) -> bool {
-        self.event.starts_with(b"PERF_RECORD_") || self.rest.starts_with(b"PERF_RECORD_")
+    /// Whether this is no sample but the user's half of call chains that perf
+    /// printed earlier without it; with `--merge-callchains`, the default, it
+    /// prints them whole: `demo 17 121.16: DEFERRED CALLCHAIN [cookie: b00000006]`.
+    pub(crate) fn is_deferred_chain(&self) -> bool {
+        self.event.is_empty() && self.text().starts_with(b"DEFERRED CALLCHAIN [")
     }
 
-    /// The frame of a sample that was recorded without call chains:
-    /// `cpu-clock:      561ae304d6c4 fib+0x24 (/prog/demo)`.
-    pub(crate) fn only_frame(&self) -> Option<FrameLine<'a>> {
-        let frame = FrameLine::parse(self.rest)?;
-        // A tracepoint's text may start with a word like `bad` or `add`.
-        let is_whole = !frame.dso.is_empty() || self.rest.contains_str("+0x");
-        (frame.ip.len() >= 8 || frame.ip.len() >= 3 && is_whole).then_some(frame)
+    /// What follows the event, without the spaces around it.
+    pub(crate) fn text(&self) -> &'a [u8] {
+        trim_start(self.rest)
     }
 
-    /// True if and only if a call chain follows, if anything does.
-    pub(crate) fn is_plain_sample(&self) -> bool {
-        !self.is_side_record() && self.only_frame().is_none()
+    /// The text of the frame of a sample that was recorded without call chains,
+    /// if no call chain follows: `  561ae304d6c4 fib+0x24 (/prog/demo)`.
+    pub(crate) fn only_frame(&self) -> Option<&'a [u8]> {
+        one_line::frame_text(self.rest)
     }
 
-    /// Takes `comm id [misc] [cpu]` apart from its right end; false if there
-    /// is no id, then all of it is the comm.
+    /// Takes `comm id [cpu] [misc] [tod]` apart from its right end; false if
+    /// there is no id, then all of it is the comm.
     fn set_thread(&mut self, text: &'a [u8]) -> bool {
         let mut before = trim(text);
         self.comm = before;
@@ -149,85 +154,43 @@ impl<'a> EventLine<'a> {
             self.comm = before;
         }
         let Some((front, token)) = split_last_token(before) else { return false };
-        let Some((pid, tid)) = split_id(token) else { return false };
+        let Some((pid, tid)) = split_id(token) else {
+            // `demo 17132 [001] 2026-11-22 01:37:22.940363 `: -F +tod prints a date.
+            let without = without_time_of_day(self.comm);
+            return without.len() < self.comm.len() && self.set_thread(without);
+        };
         self.comm = front;
         self.pid = pid;
         self.tid = Some(tid);
         true
     }
 
-    /// Takes `[period] [event:] rest` apart.
+    /// Takes `[period] [event:] rest` apart, which follow the time's colon.
     fn set_event(&mut self, text: &'a [u8]) {
-        let mut text = trim(text);
-        let first = token_end(text);
-        if let Some(period) = parse_number(&text[..first])
-            && !ends_in_colon(&text[..first])
-        {
-            self.period = Some(period);
-            text = trim_start(&text[first..]);
+        self.rest = trim_end(text);
+        let Some((mut token, mut after)) = split_token(self.rest) else { return };
+        if let Some(period) = parse_number(token) {
+            let event = split_token(after).filter(|(event, _)| ends_in_colon(event));
+            // Without an event it is a period only in its ten columns, as
+            // `-F +weight` prints a number in sixteen.
+            let columns = self.rest.len() - after.len() - 1;
+            if event.is_none() && columns != token.len().max(PERIOD_COLUMNS) {
+                return;
+            }
+            (self.period, self.rest) = (Some(period), after);
+            let Some(event) = event else { return };
+            (token, after) = event;
         }
-        let token = &text[..token_end(text)];
         if ends_in_colon(token) {
-            self.event = &token[..token.len() - 1];
-            text = trim_start(&text[token.len()..]);
+            (self.event, self.rest) = (&token[..token.len() - 1], after);
         }
-        self.rest = text;
     }
-}
-
-/// Where the time starts whose colon this is: `525.936394:`, a token alone.
-fn time_start(line: &[u8], colon: usize) -> Option<usize> {
-    if !ends_token(line, colon) {
-        return None;
-    }
-    let digits_before = |end: usize| {
-        let digits = line[..end].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        (digits > 0).then_some(end - digits)
-    };
-    let point = digits_before(colon)?.checked_sub(1)?;
-    let start = digits_before(point)?;
-    let starts_token = start == 0 || is_space(&line[start - 1]);
-    (line[point] == b'.' && starts_token).then_some(start)
-}
-
-/// True if and only if nothing but white space, or nothing, follows `at`.
-fn ends_token(line: &[u8], at: usize) -> bool {
-    line.get(at + 1).is_none_or(is_space)
-}
-
-/// `123` or `12/123`; `-1` stands for no process.
-fn split_id(token: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
-    let is_id = |id: &[u8]| is_digits(id.strip_prefix(b"-").unwrap_or(id));
-    match memchr(b'/', token) {
-        Some(slash) => {
-            let (pid, tid) = (&token[..slash], &token[slash + 1..]);
-            (is_id(pid) && is_id(tid)).then_some((Some(pid), tid))
-        }
-        None => is_id(token).then_some((None, token)),
-    }
-}
-
-/// True if and only if a text ends in a number that is no thread: perf pads
-/// those to five columns, `demo    12 `, so `worker 12 ` is a comm.
-fn is_narrow_id(text: &[u8]) -> bool {
-    let text = trim_end(text);
-    let start = token_start(text);
-    let columns = text.len() - trim_end(&text[..start]).len();
-    is_digits(&text[start..]) && columns < if columns == text.len() { 5 } else { 6 }
-}
-
-/// `[003]`
-fn cpu_number(token: &[u8]) -> Option<&[u8]> {
-    token.strip_prefix(b"[")?.strip_suffix(b"]").filter(|number| is_digits(number))
-}
-
-/// `U`, `K`, `Hv`: the letters of perf's misc field.
-fn is_misc(token: &[u8]) -> bool {
-    token.len() <= 3 && token.iter().all(u8::is_ascii_alphabetic)
 }
 
 #[cfg(test)]
 mod tests {
+    use bstr::ByteSlice;
+
     use super::*;
 
     /// comm, id, time, period, event, rest
@@ -244,7 +207,7 @@ mod tests {
         assert_eq!(parsed.time.map(text).as_deref(), time, "time of {line:?}");
         assert_eq!(parsed.period, period, "period of {line:?}");
         assert_eq!(text(parsed.event), event, "event of {line:?}");
-        assert_eq!(text(parsed.rest), rest, "rest of {line:?}");
+        assert_eq!(text(parsed.text()), rest, "rest of {line:?}");
     }
 
     #[test]
@@ -302,6 +265,19 @@ mod tests {
             (
                 "Gecko\t25122 [007] 115539.936601:\t\t1000000 task-clock:u:",
                 ("Gecko", "25122", Some("115539.936601"), Some(1_000_000), "task-clock:u", ""),
+            ),
+            (
+                "demo 17 [001] 2026-11-22 01:37:22.940363   525.936394:          1 cycles: ",
+                ("demo", "17", Some("525.936394"), Some(1), "cycles", ""),
+            ),
+            (
+                "demo    17 2026-11-22 01:37:22.940363     cycles: ",
+                ("demo", "17", None, None, "cycles", ""),
+            ),
+            ("         1 page-faults: ", ("", "", None, Some(1), "page-faults", "")),
+            (
+                "demo 17   525.936394:                0      55db543211ea f",
+                ("demo", "17", Some("525.936394"), None, "", "0      55db543211ea f"),
             ),
             ("demo 17   525.936394: ", ("demo", "17", Some("525.936394"), None, "", "")),
             ("16992   525.9: cycles:", ("", "16992", Some("525.9"), None, "cycles", "")),

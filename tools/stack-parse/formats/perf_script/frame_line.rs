@@ -8,6 +8,7 @@ use bstr::ByteSlice;
 use memchr::memrchr2;
 use wide::u8x16;
 
+use super::glued;
 use crate::frame::{Frame, Kind};
 
 /// One frame as printed.
@@ -15,15 +16,15 @@ use crate::frame::{Frame, Kind};
 pub(crate) struct FrameLine<'a> {
     /// The instruction's address in hexadecimal.
     pub(crate) ip: &'a [u8],
-    /// The function's name without offset, untidied; `[unknown]` if unknown,
-    /// empty if not printed.
+    /// The function's name without offset, as printed; `[unknown]` if unknown,
+    /// empty if perf printed none.
     pub(crate) symbol: &'a [u8],
     /// The object file, empty if not printed.
     pub(crate) dso: &'a [u8],
     /// The source line, `file:line`, empty if not printed; it stands on a line
     /// of its own.
     pub(crate) place: &'a [u8],
-    /// True if the compiler put this function into its caller.
+    /// Whether the compiler put this function into its caller.
     pub(crate) inlined: bool,
 }
 
@@ -33,6 +34,10 @@ impl<'a> FrameLine<'a> {
     /// The symbol is everything between the address and the last ` (dso)`: it
     /// may hold spaces, parentheses and quotes, as in
     /// `25f7 Box<unsigned long>::apply<std::function<unsigned long (int)> >+0x37 (/demo)`.
+    ///
+    /// A line with a sample behind its frame is two lines, and the cookie of a
+    /// call chain that is printed later, `b00000006 (cookie) ([unknown])`, is no
+    /// frame: both are `None`.
     #[inline]
     pub(crate) fn parse(line: &'a [u8]) -> Option<FrameLine<'a>> {
         let Some((ip, name)) = split_padded_ip(line).or_else(|| split_ip(line)) else {
@@ -43,24 +48,31 @@ impl<'a> FrameLine<'a> {
         if inlined {
             name = name[..name.len() - b" (inlined)".len()].trim_ascii_end();
         }
-        let (name, dso) = split_dso(name);
-        let symbol = without_offset(name);
-        let dso = without_offset(dso);
-        (!symbol.is_empty()).then_some(FrameLine { ip, symbol, dso, place: b"", inlined })
+        if !name.ends_with(b")") && glued::split(line).is_some() {
+            return None;
+        }
+        let (symbol, dso) = match name {
+            b"(cookie)" => return None,
+            // perf 3 prints nothing for an unknown name, `-F ip,dso` none at all:
+            // `7f00  (/lib/libc.so)`, `7f00 (/lib/libc.so)`.
+            [b'(', dso @ .., b')'] if is_lone_dso(dso) => (&b""[..], dso),
+            _ => split_dso(name),
+        };
+        let (symbol, dso) = (without_offset(symbol), without_offset(dso));
+        let is_frame = symbol != b"(cookie)" && !(symbol.is_empty() && dso.is_empty());
+        is_frame.then_some(FrameLine { ip, symbol, dso, place: b"", inlined })
     }
 
-    /// Parses an address alone, in its 16 columns: from `-F ip`.
+    /// Parses an address alone, from `-F ip`: in 16 columns behind the
+    /// indentation of a call chain or the space of a sample of one line, or of
+    /// 16 digits. Other addresses in 16 columns are physical ones.
     fn bare(line: &'a [u8]) -> Option<FrameLine<'a>> {
         let line = line.trim_ascii_end();
-        let columns = line.strip_prefix(b"\t").unwrap_or(line).as_array()?;
+        let columns = without_indentation(line).or_else(|| line.strip_prefix(b" "));
+        let columns = columns.filter(|columns| columns.len() == 16).unwrap_or(line).as_array()?;
         let ip = columns.trim_ascii_start();
-        is_address(columns).then_some(FrameLine {
-            ip,
-            symbol: b"",
-            dso: b"",
-            place: b"",
-            inlined: false,
-        })
+        let is_ip = is_address(columns) && (line.len() > 16 || ip.len() == 16);
+        is_ip.then_some(FrameLine { ip, symbol: b"", dso: b"", place: b"", inlined: false })
     }
 }
 
@@ -76,6 +88,21 @@ impl<'a> From<&FrameLine<'a>> for Frame<'a> {
     }
 }
 
+/// Whether this line can only be a frame of a call chain: an address in its 16
+/// columns behind a TAB, or behind the spaces that `expand` makes of one.
+pub(super) fn is_chain_frame(line: &[u8]) -> bool {
+    let Some((columns, name)) = without_indentation(line).and_then(<[u8]>::split_first_chunk)
+    else {
+        return false;
+    };
+    is_address(columns) && matches!(name, [] | [b' ' | b'\r', ..])
+}
+
+/// What follows the TAB before a frame, or the spaces in place of it.
+fn without_indentation(line: &[u8]) -> Option<&[u8]> {
+    line.strip_prefix(b"\t").or_else(|| line.strip_prefix(b"        "))
+}
+
 /// How long a TAB, an address in its 16 columns and a space are.
 pub(super) const PADDED_IP: usize = 18;
 
@@ -88,17 +115,17 @@ pub(super) fn split_padded_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
     (starts_name && is_padded_ip(ip)).then_some((ip, name))
 }
 
-/// True if and only if this is a TAB, an address in its 16 columns and a space.
+/// Whether this is a TAB, an address in its 16 columns and a space.
 #[inline]
 pub(super) fn is_padded_ip(text: &[u8; PADDED_IP]) -> bool {
     let [b'\t', columns @ .., b' '] = text else { return false };
     is_address(columns)
 }
 
-/// True if and only if this is an address in hexadecimal behind spaces. Every
-/// line asks, so all columns are looked at together.
+/// Whether this is an address in hexadecimal behind spaces. Every line asks, so
+/// all columns are looked at together.
 #[inline]
-fn is_address(columns: &[u8; 16]) -> bool {
+pub(super) fn is_address(columns: &[u8; 16]) -> bool {
     let columns = u8x16::new(*columns);
     let are = |first: u8, last: u8| {
         let place = columns - u8x16::splat(first);
@@ -152,6 +179,22 @@ fn split_nested_dso<'a>(text: &'a [u8], inner: &'a [u8]) -> (&'a [u8], &'a [u8])
         Some(space) => (text[..space].trim_ascii_end(), &inner[space + 2..]),
         None => (text, b""),
     }
+}
+
+/// Whether a text ends in the object file of a frame: `10 main+0x5 (/demo)`.
+pub(super) fn ends_in_object(text: &[u8]) -> bool {
+    is_path(split_dso(text).1)
+}
+
+/// Whether all between the first and the last parenthesis is an object file:
+/// `/libc.so`, `inode`, `/memfd:my demo (deleted)`.
+fn is_lone_dso(text: &[u8]) -> bool {
+    !text.contains(&b'(') || is_path(text) && text.ends_with(b")")
+}
+
+/// `/demo`, `[vdso]`
+pub(super) fn is_path(dso: &[u8]) -> bool {
+    matches!(dso, [b'/' | b'[', ..])
 }
 
 fn follows_space(text: &[u8], at: usize) -> bool {
@@ -224,7 +267,11 @@ mod tests {
                 ("b3cea6c4", "Lock::unlock()", "/system/lib/libc.so", false),
             ),
             ("\t 70 f (cookie)", ("70", "f", "cookie", false)),
-            ("\t 70 (cookie)", ("70", "(cookie)", "", false)),
+            ("\t 70  (/lib/libc.so)", ("70", "", "/lib/libc.so", false)),
+            ("\t 70 (/lib/libc.so)", ("70", "", "/lib/libc.so", false)),
+            ("\t            7f00  (/lib/libc.so)", ("7f00", "", "/lib/libc.so", false)),
+            ("\t            7f00  ([vdso])", ("7f00", "", "[vdso]", false)),
+            ("            56024653f1ea", ("56024653f1ea", "", "", false)),
             ("\t    56024653f1ea", ("56024653f1ea", "", "", false)),
             ("ffffffff817554ea", ("ffffffff817554ea", "", "", false)),
         ] {
@@ -268,6 +315,10 @@ mod tests {
             "\t2734",
             "\t2734 ",
             "demo 17 3.5:",
+            "\t       b00000006 (cookie) ([unknown])",
+            "\t       b00000006 (cookie)",
+            "    56024653f1ea",
+            "\t            2734 outer+0x34 (/demo)demo 1 2.5: cycles: ",
         ] {
             assert_eq!(parts(line), None, "{line:?}");
         }

@@ -1,13 +1,20 @@
 //! `perf script`, line by line: every shape it prints.
 
-use bstr::ByteSlice;
 use common::{FrameId, Result};
 
+use super::beside::{is_beside, is_cookie, is_metric, is_side_record};
 use super::event_line::EventLine;
-use super::frame_line::{FrameLine, split_padded_ip};
+use super::frame_line::{FrameLine, is_chain_frame, split_padded_ip};
+use super::glued;
+use super::one_line::{self, is_lone_frame};
+use super::tokens::is_digits;
 use crate::frame::{Frame, FrameArgs};
 use crate::samples::Samples;
 use crate::samples::sample::{Origin, Sample};
+
+/// What is said of the frames of samples that were printed before.
+const DEFERRED: &str = "a call chain apart from its sample: 'perf script' merges the two, \
+                        unless told --no-merge-callchains";
 
 /// Where the reader stands.
 pub(super) struct Lines<'a> {
@@ -20,6 +27,12 @@ pub(super) struct Lines<'a> {
     /// The last frame line, which a source line may still turn into an
     /// inlined one, and how many frames there were before it.
     last: (Vec<u8>, usize),
+    /// Whether the open sample has only the frame on its event line, which is
+    /// none if a call chain follows.
+    is_frame_tentative: bool,
+    /// Whether a frame may open a sample: an empty line above it stands for an
+    /// event line, or it is a whole sample.
+    may_open: bool,
     /// What event lines were seen: with a time, or at all.
     timed: bool,
     headed: bool,
@@ -34,7 +47,7 @@ enum State {
     Open(Sample),
     /// In a sample that was not asked for: its frames are passed over.
     Passing {
-        /// True if there were any.
+        /// Whether there were any.
         framed: bool,
     },
 }
@@ -47,6 +60,8 @@ impl<'a> Lines<'a> {
             state: State::Idle,
             frames: Vec::new(),
             last: (Vec::new(), 0),
+            is_frame_tentative: false,
+            may_open: false,
             timed: false,
             headed: false,
             name: Vec::new(),
@@ -58,7 +73,7 @@ impl<'a> Lines<'a> {
         Lines { timed: self.timed, headed: self.headed, ..Lines::new(self.names) }
     }
 
-    /// True if and only if what follows does not depend on what was read.
+    /// Whether what follows does not depend on what was read.
     pub(super) fn is_between_samples(&self) -> bool {
         self.headed && matches!(self.state, State::Idle)
     }
@@ -79,7 +94,7 @@ impl<'a> Lines<'a> {
         self.timed |= event.time.is_some();
     }
 
-    /// Stats for lines that were read elsewhere.
+    /// Counts lines that were read elsewhere.
     pub(super) fn skip_lines(&mut self, lines: u64) {
         self.number += lines;
     }
@@ -124,6 +139,7 @@ impl<'a> Lines<'a> {
             }
             self.number += 1;
             self.line(line, next_is_frame, samples)?;
+            self.may_open = false;
         }
         Ok(())
     }
@@ -132,6 +148,7 @@ impl<'a> Lines<'a> {
     /// next line, since perf has been seen to print its frames behind it.
     pub(super) fn blank_line(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.number += 1;
+        self.may_open = true;
         let framed =
             !self.frames.is_empty() || matches!(self.state, State::Passing { framed: true });
         if framed { self.close(samples) } else { Ok(()) }
@@ -148,60 +165,106 @@ impl<'a> Lines<'a> {
         }
         self.frames.clear();
         self.last.0.clear();
+        self.is_frame_tentative = false;
         self.state = State::Idle;
         Ok(())
     }
 
+    /// Reads a line that is not blank.
     fn line(&mut self, line: &[u8], next_is_frame: bool, samples: &mut Samples<'_>) -> Result<()> {
-        // A frame, or a comm that is padded to 16 columns.
-        let indented = line[0].is_ascii_whitespace();
-        if line[0] != b'\t'
-            && let Some(event) = EventLine::parse(line)
-            && (event.time.is_some() || !self.timed)
-        {
-            return self.event(&event, samples);
+        if is_side_record(line) || is_metric(line) {
+            return self.close(samples);
         }
-        if indented && let Some(frame) = FrameLine::parse(line) {
-            // ` ffffffff817554ea elf_load`: a sample of `-F ip,sym` without call chain.
-            if line[0] == b' ' && !self.headed {
-                self.close(samples)?;
-            }
+        if let Some((frame, next)) = glued::split(line) {
+            self.line(frame, false, samples)?;
+            return self.line(next, next_is_frame, samples);
+        }
+        if is_chain_frame(line)
+            && let Some(frame) = FrameLine::parse(line)
+        {
             return self.frame(line, &frame, samples);
         }
-        if line[0] == b'#' || is_beside(line) {
+        if let Some(event) = self.event_line(line) {
+            return self.event(&event, event.only_frame(), samples);
+        }
+        // `            demo 19231  ffffffff8175336a elf_load`, from `-F comm,tid,ip,sym`.
+        if !self.timed
+            && let Some((fields, frame)) = one_line::split(line)
+        {
+            return self.event(&EventLine::before_frames(fields), Some(frame), samples);
+        }
+        if line[0] == b'#' || is_beside(line) || is_cookie(line) {
             return Ok(());
         }
+        if let Some(frame) = self.frame_line(line, samples)? {
+            return self.frame(line, &frame, samples);
+        }
         let follows_frame = !self.last.0.is_empty() || matches!(self.state, State::Passing { .. });
-        if line[0] == b' ' && follows_frame {
+        if follows_frame && is_source_line(line) {
             self.source_line(line, samples);
             return Ok(());
         }
         // perf pads the names of events: `     page-faults: `.
         if line[0] != b'\t' && next_is_frame && !self.timed {
-            return self.event(&EventLine::before_frames(line), samples);
+            return self.event(&EventLine::before_frames(line), None, samples);
         }
         samples.skipped.add(self.number, "expected a sample or a frame of perf script");
         Ok(())
     }
 
-    fn event(&mut self, event: &EventLine<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        if event.is_side_record() {
-            return self.close(samples);
+    /// The event line that this line is, if it is one for certain.
+    fn event_line<'b>(&self, line: &'b [u8]) -> Option<EventLine<'b>> {
+        let event = if line[0] == b'\t' { None } else { EventLine::parse(line) };
+        event.filter(|event| event.time.is_some() || !self.timed)
+    }
+
+    /// The frame that this line is, though it is not indented as perf does.
+    fn frame_line<'b>(
+        &mut self,
+        line: &'b [u8],
+        samples: &mut Samples<'_>,
+    ) -> Result<Option<FrameLine<'b>>> {
+        // ` ffffffff817554ea elf_load`: a sample of `-F ip,sym` without call chain.
+        if !self.headed && is_lone_frame(line) {
+            self.close(samples)?;
+            self.may_open = true;
+            return Ok(FrameLine::parse(line));
         }
+        // `7f724309ebdf JavaMain (/lib/libjli.so)`, where all indentation was lost.
+        let is_in_sample = self.headed && !matches!(self.state, State::Idle);
+        let may_be = line[0].is_ascii_whitespace() || is_in_sample;
+        Ok(if may_be { loose_frame(line) } else { None })
+    }
+
+    /// Opens the sample of an event line, whose frame may stand there too.
+    fn event(
+        &mut self,
+        event: &EventLine<'_>,
+        frame: Option<&[u8]>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
         self.close(samples)?;
+        if event.is_deferred_chain() {
+            samples.skipped.add(self.number, DEFERRED);
+            self.pass();
+            return Ok(());
+        }
         self.note_header(event);
         let Some(sample) = samples.open(&Origin::from(event))? else {
             self.pass();
             return Ok(());
         };
         self.state = State::Open(sample);
-        match event.only_frame() {
-            // A source line may follow.
-            Some(frame) => self.frame(event.rest, &frame, samples),
-            None => Ok(()),
+        if let Some(text) = frame
+            && let Some(frame) = FrameLine::parse(text)
+        {
+            self.keep_frame(text, &frame, samples);
+            self.is_frame_tentative = true;
         }
+        Ok(())
     }
 
+    /// Takes in a frame of a call chain.
     fn frame(
         &mut self,
         line: &[u8],
@@ -214,22 +277,39 @@ impl<'a> Lines<'a> {
                 return Ok(());
             }
             State::Open(_) => {}
-            // `-F ip,sym` prints no event lines at all.
-            State::Idle if !self.headed => {
-                let origin = Origin::default();
-                let Some(sample) = samples.open(&origin)? else { return Ok(()) };
-                self.state = State::Open(sample);
+            // `-F ip,sym` prints an empty line in place of an event line.
+            State::Idle if !self.headed && self.may_open => {
+                match samples.open(&Origin::default())? {
+                    Some(sample) => self.state = State::Open(sample),
+                    None => {
+                        self.state = State::Passing { framed: true };
+                        return Ok(());
+                    }
+                }
             }
             State::Idle => {
                 samples.skipped.add(self.number, "a frame that belongs to no sample");
                 return Ok(());
             }
         }
+        if self.is_frame_tentative {
+            // What follows a sample of one line are the branches before it.
+            if !is_chain_frame(line) {
+                return Ok(());
+            }
+            // What looked like its frame was another field, or a tracepoint's text.
+            self.frames.clear();
+            self.is_frame_tentative = false;
+        }
+        self.keep_frame(line, frame, samples);
+        Ok(())
+    }
+
+    fn keep_frame(&mut self, text: &[u8], frame: &FrameLine<'_>, samples: &mut Samples<'_>) {
         self.last.0.clear();
-        self.last.0.extend_from_slice(line);
+        self.last.0.extend_from_slice(text);
         self.last.1 = self.frames.len();
         self.push(frame, samples);
-        Ok(())
     }
 
     fn push(&mut self, frame: &FrameLine<'_>, samples: &mut Samples<'_>) {
@@ -256,17 +336,22 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// True if and only if this is neither sample nor frame but what perf prints
-/// beside them: `PERF_RECORD_FINISHED_ROUND`, behind `PERF_RECORD_NAMESPACES`
-/// `\t\t[0/net: 4/0xf0000098, 1/uts: 4/0xeffffffe]`, behind a call chain the
-/// branches of `-F +brstack`, ` 0x4005f0/0x40050a/P/-/-/3 `.
-fn is_beside(line: &[u8]) -> bool {
-    line.starts_with(b"PERF_RECORD_")
-        || line.starts_with(b"\t\t") && line.contains_str("/0x")
-        || line.starts_with(b" ") && line.contains_str("/-/-/")
+/// Whether this is the place of the frame above: `  demo.cpp:14`. A line of a
+/// number alone is a sample, `  123 ` from `-F tid,ip,sym`.
+fn is_source_line(line: &[u8]) -> bool {
+    let place = line.strip_prefix(b"  ").unwrap_or_default().trim_ascii_end();
+    !place.starts_with(b" ") && !place.is_empty() && !is_digits(place)
 }
 
-/// True if and only if this can be a frame's line and nothing else.
+/// The frame that a line is though it does not look as perf prints one: where
+/// only blanks or nothing stand before it, it must be more than two words.
+fn loose_frame(line: &[u8]) -> Option<FrameLine<'_>> {
+    let frame = FrameLine::parse(line)?;
+    (line[0] == b'\t' || one_line::is_certain(&frame)).then_some(frame)
+}
+
+/// Whether this line can be a frame of the call chain of an event line above it.
 fn is_frame(line: &[u8]) -> bool {
-    line.first().is_some_and(u8::is_ascii_whitespace) && FrameLine::parse(line).is_some()
+    let is_indented = line.first().is_some_and(u8::is_ascii_whitespace);
+    is_indented && !is_lone_frame(line) && (is_chain_frame(line) || loose_frame(line).is_some())
 }

@@ -141,7 +141,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::formats::perf_script::FrameLine;
+    use crate::formats::perf_script::frame_line::FrameLine;
 
     fn parts(symbols: &mut Symbols, text: &str) -> (String, String) {
         let Symbol { name, object } = symbols.parse(text.as_bytes());

@@ -30,18 +30,25 @@ pub(super) fn token_end(text: &[u8]) -> usize {
     text.iter().position(is_space).unwrap_or(text.len())
 }
 
+/// `(the first token, all behind it)` of a text that may start with spaces.
+pub(super) fn split_token(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let start = text.len() - trim_start(text).len();
+    let end = start + token_end(&text[start..]);
+    (start < end).then(|| (&text[start..end], &text[end..]))
+}
+
 /// `(all before, the last token)` of a text that does not end in a space.
 pub(super) fn split_last_token(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let start = token_start(text);
     (!text.is_empty()).then(|| (trim_end(&text[..start]), &text[start..]))
 }
 
-/// True if and only if this is a number in decimal.
+/// Whether this is a number in decimal.
 pub(super) fn is_digits(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-/// True if and only if a colon ends a token of more than it.
+/// Whether a colon ends a token of more than it.
 pub(super) fn ends_in_colon(token: &[u8]) -> bool {
     token.len() > 1 && token.ends_with(b":")
 }
