@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 
 use crate::io::mapped::{Mapped, MappedFile};
+use crate::io::packed::Packed;
 use crate::io::progress::{Counted, Progress};
 use crate::io::utf16::Utf16;
 use crate::io::zstd::Zstd;
@@ -112,19 +113,21 @@ impl Input {
     /// Unpacks and decodes as often as the first bytes ask for it.
     fn unpacked(mut self) -> io::Result<Input> {
         let unpacked: Box<dyn Read + Send> = match self.peek(4)? {
-            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
+            [0x1f, 0x8b, ..] => {
+                Box::new(Packed::new("gzip", MultiGzDecoder::new(self.rest())))
+            }
             // A frame of zstd, or one of those that it skips.
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-                Box::new(Zstd::new(self.packed()))
+                Box::new(Packed::new("zstd", Zstd::new(self.rest())))
             }
             // Byte order marks: of UTF-8, and of UTF-16 in its two orders, which
             // becomes that of UTF-8.
             [0xef, 0xbb, 0xbf, ..] => {
                 self.ahead.drain(..3);
-                Box::new(self.packed())
+                Box::new(self.rest())
             }
-            [0xff, 0xfe, ..] => Box::new(Utf16::new(self.packed(), u16::from_le_bytes)),
-            [0xfe, 0xff, ..] => Box::new(Utf16::new(self.packed(), u16::from_be_bytes)),
+            [0xff, 0xfe, ..] => Box::new(Utf16::new(self.rest(), u16::from_le_bytes)),
+            [0xfe, 0xff, ..] => Box::new(Utf16::new(self.rest(), u16::from_be_bytes)),
             _ => return Ok(self),
         };
         Input::of(self.name, unpacked).unpacked()
@@ -154,7 +157,7 @@ impl Input {
     }
 
     /// Moves the bytes out, leaving the name.
-    fn packed(&mut self) -> impl Read + Send + use<> {
+    fn rest(&mut self) -> impl Read + Send + use<> {
         let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         io::Cursor::new(std::mem::take(&mut self.ahead)).chain(reader)
     }
