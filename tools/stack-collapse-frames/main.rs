@@ -73,7 +73,11 @@ fn run_over(chain: &mut Chain, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result
 /// Holds all stacks, each once, since standard input cannot be read again.
 fn run_twice(chain: &mut Chain, files: &Files, pipe: &mut Pipe) -> Result<()> {
     let (mut stacks, mut names) = (StackTree::default(), FrameTable::default());
-    pipe.filter(files, |line, _| stacks.add_stack(&mut names, line.stack, line.count))?;
+    pipe.filter(files, |line, _| {
+        stacks.add_stack(&mut names, line.stack, line.count);
+        Ok(())
+    })?;
+    pipe.leave_out(&stacks.overflows(StackTree::ROOT, &names));
     chain.learn(&stacks, &names)?;
     stacks.for_each_sorted(StackTree::ROOT, &names, |stack, count| {
         run_over(chain, &FoldedLine { stack, count }, pipe)

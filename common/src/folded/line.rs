@@ -15,18 +15,18 @@ pub struct FoldedLine<'a> {
     pub count: u64,
 }
 
-/// A folded line with two counts, as two profiles make it: `stack before after`.
+/// A folded line with two counts, of two profiles: `stack before after`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldedPair<'a> {
     /// The frames, root first, with `;` between them.
     pub stack: &'a [u8],
     /// What the stack weighs in the first profile.
     pub before: u64,
-    /// What it weighs in the second one.
+    /// What it weighs in the second profile.
     pub after: u64,
 }
 
-/// Why a line is no folded line.
+/// Why a line is not a folded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
     /// The text behind the last space is no number.
@@ -37,7 +37,7 @@ pub enum Malformed {
     NoFrames,
     /// The count does not fit into 64 bits.
     CountTooLarge,
-    /// There are no two counts at the end where these were asked for.
+    /// There are no two counts at the end of a line that should have them.
     NoTwoCounts,
 }
 
