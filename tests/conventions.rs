@@ -5,6 +5,9 @@ use std::fs;
 
 use crate::util::TOOLS;
 
+// What no user asks for: limits of the system, closed files, bytes that are not text.
+mod edges;
+
 // What is read: files, standard input, every shape of folded lines.
 mod reading;
 

@@ -1,4 +1,4 @@
-//! What executables tell: ELF, DWARF, symbols, and the frame tables of OCaml.
+//! What is read from executables: ELF, DWARF, symbols, and the frame tables of OCaml.
 
 mod dwarf;
 mod executable;

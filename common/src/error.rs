@@ -1,12 +1,12 @@
-//! What can go wrong, in the words the user reads.
+//! Errors, in the words that the user reads.
 
 use std::fmt;
 use std::io;
 
-/// The result of whatever may end in trouble.
+/// The result of what may fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Trouble that ends a tool with exit status 2.
+/// An error after which the exit status is 2.
 ///
 /// `Display` gives `where: what`; [`crate::run`] puts the tool's name before.
 #[derive(Debug)]
@@ -18,14 +18,14 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
-    /// An input holds something that no one can read; the next one is read.
+    /// An input cannot be understood; the next one is read.
     Unknown {
         /// The file as the user wrote it, or `<stdin>`.
         name: String,
         /// What it is, and what was expected.
         what: String,
     },
-    /// Output could not be written; a closed pipe is no trouble, see
+    /// Output could not be written. A closed pipe is not an error to the user, see
     /// [`crate::run`].
     Output {
         /// The file as the user wrote it, or `<stdout>`.
@@ -47,7 +47,7 @@ impl Error {
         matches!(self, Error::Input { .. } | Error::Unknown { .. })
     }
 
-    /// True if and only if the reader of our output went away.
+    /// Whether the reader of our output closed its pipe.
     #[must_use]
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Error::Output { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)

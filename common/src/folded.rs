@@ -5,9 +5,12 @@
 mod frames;
 mod header;
 mod line;
+mod lines;
 mod writer;
 
 pub use frames::Frames;
 pub use header::{HEADER_KEYS, Headers, header_line, parse_header};
 pub use line::{FoldedLine, FoldedPair, Malformed};
+pub(crate) use lines::{LineEnd, LineEnds};
+pub(crate) use writer::clean_text;
 pub use writer::{StackBuf, append_folded, clean_frame};

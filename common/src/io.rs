@@ -6,6 +6,7 @@ pub(crate) mod input;
 pub(crate) mod mapped;
 pub(crate) mod messages;
 pub(crate) mod output;
+mod packed;
 pub(crate) mod progress;
 pub(crate) mod stats;
 mod utf16;

@@ -1,5 +1,28 @@
-//! What every stack tool stands on: the folded format, input, output,
-//! accounts, errors and the frame around `main`.
+//! The library of all stack tools: the folded format, input, output, messages,
+//! errors and the frame around `main`.
+//!
+//! # Words
+//!
+//! | word | meaning |
+//! |---|---|
+//! | frame | one function of a call stack, by its name; an address, file or line at most is part of the name |
+//! | root, leaf | the first frame of a stack, which called all others, and the last one, which was running |
+//! | stack | the frames from root to leaf |
+//! | folded line | a stack and its count: `main;parse;read 14` |
+//! | fold, collapse | to make one folded line of equal stacks; to replace several frames by one |
+//! | count, weight | what a stack counts for: a number of samples, or nanoseconds, bytes and so on |
+//! | sample | what a profiler records at one moment: a stack, and often a time, a thread and a period |
+//! | period | what one sample stands for, in the unit of its event |
+//! | event | what a profiler takes samples of: `cycles` and `page-faults` have different samples |
+//! | measure | one of several weights of the same sample: `alloc_objects` and `alloc_space` |
+//! | self | the weight of the stacks that end in a frame |
+//! | total | the weight of the stacks that hold a frame; also a number of lines and their weight, [`Total`] |
+//! | dso | the file that code was loaded from, as perf calls it: an executable or a library |
+//! | tower | a recursion in a stack: the same frames, direct or through others, repeated |
+//! | header | lines before the stacks that say what was counted: `# unit: samples` |
+//! | block | the bytes that are read at once; it ends where a line ends |
+//!
+//! # A tool
 //!
 //! A tool is a function from its arguments and a [`Pipe`] to a [`Status`]:
 //!
@@ -51,8 +74,9 @@ pub use io::output::{Output, STDOUT};
 pub use io::stats::{Stats, Total};
 pub use names::{cpp, ocaml, rust};
 pub use pattern::{bad_pattern, pattern_text};
-pub use pipe::Pipe;
+pub use pipe::{Limit, Pipe};
 pub use run::{Status, run};
 pub use stacks::{
-    FrameId, FrameTable, NodeId, SortedStack, SortedStacks, StackCounts, StackIds, StackTree,
+    FrameId, FrameTable, NodeId, Overflows, SortedStack, SortedStacks, StackCounts, StackIds,
+    StackTree,
 };

@@ -1,4 +1,4 @@
-//! Readable names for what compilers call functions.
+//! Readable names for the symbols that compilers make.
 
 pub mod cpp;
 pub mod ocaml;

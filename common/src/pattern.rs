@@ -4,7 +4,7 @@ use std::fmt::{Display, Write};
 
 use crate::Error;
 
-/// A pattern as the regex crates take it; a byte that is no UTF-8 becomes
+/// A pattern as the regex crates take it; a byte that is not UTF-8 becomes
 /// `(?-u:\xNN)`, so that any name in a profile can be searched for.
 #[must_use]
 pub fn pattern_text(pattern: &[u8]) -> String {
@@ -18,8 +18,8 @@ pub fn pattern_text(pattern: &[u8]) -> String {
     text
 }
 
-/// What to say of a pattern that the regex crates refuse; their message draws
-/// the pattern over several lines, and ends in `error: ` and the reason.
+/// The error for a pattern that the regex crates refuse. Their own message draws
+/// the pattern over several lines; its last part is `error: ` and the reason.
 #[must_use]
 pub fn bad_pattern(pattern: &[u8], error: &impl Display) -> Error {
     let error = error.to_string();

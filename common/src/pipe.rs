@@ -3,15 +3,14 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use memchr::memchr_iter;
-
+use crate::folded::{LineEnd, LineEnds, clean_text};
 use crate::io::input;
 use crate::io::messages::Messages;
 use crate::io::progress::Progress;
 use crate::stacks::Counting;
 use crate::{
     Blocks, Error, Files, FoldedLine, FoldedPair, FrameTable, Headers, Input, Malformed, NodeId,
-    Output, Result, StackCounts, StackTree, Stats, Status, Total, parse_header, run,
+    Output, Overflows, Result, StackCounts, StackTree, Stats, Status, Total, parse_header, run,
 };
 
 /// What a running tool reads from, writes to and says.
@@ -22,7 +21,7 @@ pub struct Pipe {
     messages: Messages,
     wants_stats: bool,
     progress: Progress,
-    /// What inputs of folded lines say of themselves.
+    /// The header lines of the inputs that are folded lines.
     headers: Headers,
 }
 
@@ -31,11 +30,34 @@ struct Line<'a> {
     text: &'a [u8],
     input: &'a str,
     number: u64,
+    /// Whether there are control bytes in it.
+    has_control: bool,
+}
+
+/// Which sums must fit into 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The sum of each stack.
+    EachStack,
+    /// The sum of all stacks: for a tool that shows how much lies below a frame.
+    AllStacks,
+}
+
+/// The part of a stack that a message shows.
+fn shortened(stack: &[u8]) -> &[u8] {
+    &stack[..stack.len().min(200)]
 }
 
 impl Line<'_> {
     fn is_comment(&self) -> bool {
         self.text.starts_with(b"# ")
+    }
+
+    /// The line without control bytes, if it is a header line.
+    fn header(&self) -> Option<Vec<u8>> {
+        let mut header = Vec::new();
+        clean_text(self.text, &mut header);
+        parse_header(&header).is_some().then_some(header)
     }
 }
 
@@ -115,15 +137,15 @@ impl Pipe {
         self.stats.dropped += what.into();
     }
 
-    /// Writes what is still held back; the exit status if the rest of the run
-    /// gave `result`.
+    /// Writes what is still in the buffer, prints the last messages and returns
+    /// the exit status of a tool that returned `result`.
     pub(crate) fn finish(mut self, result: Result<Status>) -> u8 {
-        // What was understood before the trouble is still written.
+        // What was read before an error is still written.
         let flushed = self.out.flush();
         let status = result.and_then(|status| flushed.map(|()| status));
         if let Err(error) = &status {
-            // The reader has what it wanted, as `head` does: no trouble.
-            // Rust ignores SIGPIPE, so it arrives here as an error.
+            // The reader has all it wants, as `head` does: this is not an error to
+            // the user. Rust ignores SIGPIPE, so it arrives here as one.
             if error.is_closed_pipe() {
                 return run::SUCCESS;
             }
@@ -147,12 +169,12 @@ impl Pipe {
     ///
     /// [`Error::Input`] with what the system says.
     pub fn open(&self, path: &Path) -> Result<Input> {
-        Input::open(path, &self.progress)
+        Input::open(path, &self.progress, self.out.regular_file())
             .map_err(|source| Error::Input { name: input::name(path), source })
     }
 
-    /// Opens each file and hands it on. A file that cannot be opened or read
-    /// to its end is named, and the next one is read; the exit status will
+    /// Opens each file and calls `each` with it. A file that cannot be opened or
+    /// read to its end is named, and the next one is read; the exit status will
     /// be 2.
     ///
     /// # Errors
@@ -172,8 +194,10 @@ impl Pipe {
         Ok(())
     }
 
-    /// Hands every folded line to `each`, which writes what becomes of it;
-    /// lines that start with `# ` are passed on, malformed ones are named.
+    /// Calls `each` with every folded line; it writes what becomes of the line.
+    /// Lines that start with `# ` are written as they are, malformed ones are
+    /// named. As in all methods that read lines, spaces take the place of control
+    /// bytes.
     ///
     /// # Errors
     ///
@@ -186,14 +210,14 @@ impl Pipe {
         self.for_each_input(files, |input, pipe| {
             pipe.for_each_line(input, |line, pipe| {
                 if line.is_comment() {
-                    return pipe.out.line(line.text);
+                    return pipe.with_clean(&line, line.text, |text, pipe| pipe.out.line(text));
                 }
                 pipe.folded(&line, &mut each)
             })
         })
     }
 
-    /// Hands every folded line of one input to `each`; header lines are kept for
+    /// Calls `each` with every folded line of one input; header lines are kept for
     /// [`write_header`](Pipe::write_header), other comments are dropped, malformed
     /// lines are named.
     ///
@@ -208,7 +232,7 @@ impl Pipe {
         let mut header = Vec::new();
         let read = self.for_each_line(input, |line, pipe| {
             if line.is_comment() {
-                header.extend(parse_header(line.text).map(|_| line.text.to_vec()));
+                header.extend(line.header());
                 return Ok(());
             }
             pipe.folded(&line, &mut each)
@@ -229,14 +253,14 @@ impl Pipe {
         headers.kept().into_iter().try_for_each(|line| out.line(line))
     }
 
-    /// What the header lines of all inputs say of one key, such as `unit`.
+    /// The value that the header lines of all inputs have for a key, such as `unit`.
     #[must_use]
     pub fn header_value(&self, key: &str) -> Option<&[u8]> {
         let mut values = self.headers.kept().into_iter().filter_map(parse_header);
         values.find(|(found, _)| *found == key).map(|(_, value)| value)
     }
 
-    /// Hands every folded line to `each`; malformed ones are named.
+    /// Calls `each` with every folded line; malformed ones are named.
     ///
     /// # Errors
     ///
@@ -249,7 +273,7 @@ impl Pipe {
         self.for_each_input(files, |input, pipe| pipe.read_folded(input, |line, _| each(line)))
     }
 
-    /// Hands every line with two counts to `each`; malformed ones are named.
+    /// Calls `each` with every line that has two counts; others are named.
     ///
     /// # Errors
     ///
@@ -263,13 +287,15 @@ impl Pipe {
             let mut header = Vec::new();
             let read = pipe.for_each_line(input, |line, pipe| match FoldedPair::parse(line.text) {
                 _ if line.is_comment() => {
-                    header.extend(parse_header(line.text).map(|_| line.text.to_vec()));
+                    header.extend(line.header());
                     Ok(())
                 }
                 Ok(pair) => {
                     let weight = u128::from(pair.before) + u128::from(pair.after);
                     pipe.stats.read += Total { lines: 1, weight };
-                    each(pair)
+                    pipe.with_clean(&line, pair.stack, |stack, _| {
+                        each(FoldedPair { stack, ..pair })
+                    })
                 }
                 Err(why) => pipe.malformed_line(&line, why),
             });
@@ -279,15 +305,42 @@ impl Pipe {
     }
 
     /// Counts every folded line; malformed ones are named. A second thread
-    /// counts while this one reads.
+    /// counts while this one reads. What does not fit into a sum is left out
+    /// and named, see [`leave_out`](Pipe::leave_out).
     ///
     /// # Errors
     ///
-    /// [`Error::Overflow`] when a sum does not fit.
-    pub fn count_folded(&mut self, files: &Files) -> Result<StackCounts> {
+    /// Those of [`for_each_folded`](Pipe::for_each_folded).
+    pub fn count_folded(&mut self, files: &Files, limit: Limit) -> Result<StackCounts> {
         let mut counting = Counting::default();
-        self.for_each_folded(files, |line| counting.add(line.stack, line.count))?;
-        counting.finish()
+        let (mut all, mut overflows) = (0, Overflows::default());
+        self.for_each_folded(files, |line| {
+            if limit == Limit::EachStack || overflows.add(&mut all, line.stack, line.count) {
+                counting.add(line.stack, line.count);
+            }
+            Ok(())
+        })?;
+        let counts = counting.finish();
+        overflows.absorb(counts.overflows());
+        self.leave_out(&overflows);
+        Ok(counts)
+    }
+
+    /// Names the stacks whose sums do not fit, and counts the weight that was left
+    /// out of them as dropped. If there are any, the exit status will be 2.
+    pub fn leave_out(&mut self, overflows: &Overflows) {
+        let what =
+            |total: Total| format!("a sum over {}, weight {} left out", u64::MAX, total.weight);
+        for (stack, total) in overflows.named() {
+            self.stats.dropped += total;
+            let stack = String::from_utf8_lossy(shortened(stack));
+            self.messages.trouble(format_args!("stack '{stack}': {}", what(total)));
+        }
+        let others = overflows.others();
+        if others.lines > 0 {
+            self.stats.dropped += others;
+            self.messages.trouble(format_args!("other stacks: {}", what(others)));
+        }
     }
 
     #[inline]
@@ -299,10 +352,31 @@ impl Pipe {
         match FoldedLine::parse(line.text) {
             Ok(folded) => {
                 self.stats.read += folded.count;
-                each(folded, self)
+                self.with_clean(line, folded.stack, |stack, pipe| {
+                    each(FoldedLine { stack, ..folded }, pipe)
+                })
             }
             Err(why) => self.malformed_line(line, why),
         }
+    }
+
+    /// Calls `each` with `text`, a part of `line`, in which spaces take the place
+    /// of control bytes: tabs, escapes that would colour a terminal.
+    #[inline]
+    fn with_clean(
+        &mut self,
+        line: &Line<'_>,
+        text: &[u8],
+        each: impl FnOnce(&[u8], &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        let mut cleaned = Vec::new();
+        let text = if line.has_control {
+            clean_text(text, &mut cleaned);
+            &cleaned
+        } else {
+            text
+        };
+        each(text, self)
     }
 
     #[cold]
@@ -325,20 +399,19 @@ impl Pipe {
                 .map_err(|source| Error::Input { name: name.clone(), source })?;
             let Some(block) = block else { return Ok(()) };
             let mut start = 0;
-            let torn = (!block.ends_with(b"\n")).then_some(block.len());
-            for end in memchr_iter(b'\n', block).chain(torn) {
+            for LineEnd { at: end, has_control } in LineEnds::new(block) {
                 number += 1;
                 let line = &block[start..end];
                 start = end + 1;
                 let text = line.strip_suffix(b"\r").unwrap_or(line);
                 if !text.is_empty() {
-                    each(Line { text, input: &name, number }, self)?;
+                    each(Line { text, input: &name, number, has_control }, self)?;
                 }
             }
         }
     }
 
-    /// Writes a line as it came.
+    /// Writes a line as it was read.
     ///
     /// # Errors
     ///
@@ -348,7 +421,7 @@ impl Pipe {
         self.write(line.stack, line.count)
     }
 
-    /// Writes `stack` in place of the line's own.
+    /// Writes a line with `stack` in place of its own stack.
     ///
     /// # Errors
     ///
@@ -361,7 +434,7 @@ impl Pipe {
         self.write(stack, line.count)
     }
 
-    /// Leaves a line out, as the user asked.
+    /// Counts a line that is left out, as the user asked.
     #[inline]
     pub fn drop_line(&mut self, line: &FoldedLine<'_>) {
         self.stats.dropped += line.count;
@@ -378,7 +451,7 @@ impl Pipe {
         self.out.folded(stack, count)
     }
 
-    /// Writes lines that are already text, and counts them as `total`.
+    /// Writes text that ends in LF, and counts its lines as `total`.
     ///
     /// # Errors
     ///
@@ -388,12 +461,14 @@ impl Pipe {
         self.out.lines(lines)
     }
 
-    /// Writes all stacks below a node of a tree, sorted.
+    /// Writes all stacks below a node of a tree, sorted, and names those that are
+    /// not complete.
     ///
     /// # Errors
     ///
     /// [`Error::Output`] with what the system says.
     pub fn write_tree(&mut self, tree: &StackTree, top: NodeId, frames: &FrameTable) -> Result<()> {
+        self.leave_out(&tree.overflows(top, frames));
         tree.for_each_sorted(top, frames, |stack, weight| self.write(stack, weight))
     }
 
@@ -406,7 +481,7 @@ impl Pipe {
         counts.for_each_sorted(|stack, weight| self.write(stack, weight))
     }
 
-    /// Success if and only if something was written.
+    /// [`Status::Success`] if something was written.
     #[must_use]
     pub fn status(&self) -> Status {
         if self.stats.written.lines > 0 { Status::Success } else { Status::Nothing }

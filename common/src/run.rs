@@ -1,14 +1,15 @@
 //! The frame around every tool's `main`.
 
-use std::io::{ErrorKind, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, Command, FromArgMatches, Parser};
 use clap_complete::Shell;
 
-use crate::{Output, Pipe, Result};
+use crate::io::{messages, output};
+use crate::{Error, Output, Pipe, Result};
 
-/// How a run ended, if not in trouble.
+/// How a run without errors ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Something came out: exit status 0.
@@ -24,7 +25,7 @@ pub(crate) const SUCCESS: u8 = 0;
 /// The exit status when nothing came out, or nothing matched.
 pub(crate) const NOTHING: u8 = 1;
 
-/// The exit status of trouble: bad usage, bad input, a failed write.
+/// The exit status of errors: bad usage, bad input, a failed write.
 pub(crate) const TROUBLE: u8 = 2;
 
 // What every tool takes beside its own arguments; a doc comment here would
@@ -35,7 +36,7 @@ struct EveryTool {
     #[arg(long)]
     line_buffered: bool,
 
-    /// Print one line of accounts on stderr: lines and weight in, out, changed, dropped
+    /// Print one line of statistics on stderr: lines and weight in, out, changed, dropped
     #[arg(long)]
     stats: bool,
 
@@ -72,13 +73,11 @@ fn run_parsed(
     every: &EveryTool,
     tool: impl FnOnce(&mut Pipe) -> Result<Status>,
 ) -> ExitCode {
-    let mut pipe = match Output::open(every.line_buffered) {
-        Ok(out) => Pipe::new(name, out, every.stats),
-        Err(error) => {
-            eprintln!("{name}: {error}");
-            return ExitCode::from(TROUBLE);
-        }
+    let out = match Output::open(every.line_buffered) {
+        Ok(out) => out,
+        Err(error) => return trouble(name, &error),
     };
+    let mut pipe = Pipe::new(name, out, every.stats);
     let result = tool(&mut pipe);
     ExitCode::from(pipe.finish(result))
 }
@@ -86,23 +85,35 @@ fn run_parsed(
 fn print_completions(shell: Shell, command: &mut Command) -> ExitCode {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
-    clap_complete::generate(shell, command, name, &mut script);
-    match std::io::stdout().write_all(&script) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(TROUBLE),
+    clap_complete::generate(shell, command, name.clone(), &mut script);
+    printed(&name, || io::stdout().write_all(&script))
+}
+
+/// Prints help and version on stdout, with status 0, and errors on stderr.
+fn usage(name: &str, error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return printed(name, || error.print());
+    }
+    let text = error.render().to_string();
+    let mut lines = text.strip_prefix("error: ").unwrap_or(&text).lines();
+    messages::print(name, lines.next().unwrap_or_default());
+    for line in lines {
+        // When stderr fails, there is nowhere to say so.
+        let _ = writeln!(io::stderr(), "{}", messages::escaped(line));
+    }
+    ExitCode::from(TROUBLE)
+}
+
+/// Prints help, a version or completions, and maps the outcome to a status.
+fn printed(name: &str, print: impl FnOnce() -> io::Result<()>) -> ExitCode {
+    let printed = output::check_stdout().and_then(|()| print()).and_then(|()| io::stdout().flush());
+    match printed.map_err(output::trouble) {
+        Err(error) if !error.is_closed_pipe() => trouble(name, &error),
+        _ => ExitCode::from(SUCCESS),
     }
 }
 
-/// Help and version go to stdout with status 0, the rest to stderr with 2.
-fn usage(name: &str, error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        // Nobody is left to tell when this fails.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let _ = write!(std::io::stderr(), "{name}: {text}");
+fn trouble(name: &str, error: &Error) -> ExitCode {
+    messages::print(name, error);
     ExitCode::from(TROUBLE)
 }

@@ -1,11 +1,12 @@
-//! Many stacks in little memory: frames as numbers, stacks as trees or as runs
-//! of numbers, their sums and their order.
+//! Many stacks in little memory: frames are numbers, stacks are paths in a tree or
+//! runs of numbers. Here they are summed and sorted.
 
 mod counting;
 mod counts;
 mod distinct;
 mod frame_table;
 mod line_texts;
+mod overflows;
 mod run_order;
 mod sorted;
 mod stack_ids;
@@ -14,6 +15,7 @@ mod tree;
 pub(crate) use counting::Counting;
 pub use counts::StackCounts;
 pub use frame_table::{FrameId, FrameTable};
+pub use overflows::Overflows;
 pub use sorted::{SortedStack, SortedStacks};
 pub use stack_ids::StackIds;
 pub use tree::{NodeId, StackTree};

@@ -110,6 +110,107 @@ fn a_write_that_fails_half_way_leaves_the_old_file() {
     assert_eq!(folder.names(), ["x.svg"]);
 }
 
+/// The system sends SIGXFSZ at the limit; nobody ignores it here, so it ends the tool.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_leaves_no_temporary_file() {
+    let folder = Folder::new("signal");
+    let path = folder.path("x.svg");
+    fs::write(&path, "old").expect("a writable folder");
+    let limited = r#"ulimit -c 0; ulimit -f 1; echo "a 1" | exec "$0" -o "$1""#;
+    let binary = crate::util::binary("stack-svg");
+    let status = std::process::Command::new("sh")
+        .args(["-c", limited, binary])
+        .arg(&path)
+        .stderr(std::process::Stdio::null())
+        .status();
+    assert!(!status.expect("sh starts").success());
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "old");
+    assert_eq!(folder.names(), ["x.svg"]);
+}
+
+/// Names are long, so that the file is large and takes its time.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_that_is_stopped_while_it_writes_leaves_no_temporary_file() {
+    use std::process::{Command, Stdio};
+
+    let folder = Folder::new("stopped");
+    let path = folder.path("x.svg");
+    let input = folder.path("in");
+    let stacks = (0..200).map(|number| format!("{number}{} 1\n", "x".repeat(400_000)));
+    fs::write(&input, stacks.collect::<String>()).expect("a writable folder");
+    for signal in ["TERM", "INT", "HUP"] {
+        let mut child = Command::new(crate::util::binary("stack-svg"))
+            .arg("-o")
+            .args([&path, &input])
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        while folder.names() == ["in"] {
+            assert_eq!(child.try_wait().expect("our child"), None, "it ended before it wrote");
+        }
+        let id = child.id().to_string();
+        Command::new("kill").args(["-s", signal, &id]).status().expect("kill, of any system");
+        child.wait().expect("our child");
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        assert!(text.is_empty() || text.ends_with("</svg>\n"), "{signal}: a part of the picture");
+        let _ = fs::remove_file(&path);
+        assert_eq!(folder.names(), ["in"], "{signal}");
+    }
+}
+
+#[test]
+fn names_may_be_as_long_as_names_can_be() {
+    let folder = Folder::new("long");
+    let name = format!("{}.svg", "x".repeat(251));
+    tool("stack-svg").arg("-o").arg(folder.path(&name)).write_stdin("a 1\n").assert().success();
+    assert_eq!(folder.names(), [name]);
+}
+
+/// A folder in which files cannot be made, and a file in it that may be written.
+#[cfg(unix)]
+#[test]
+fn where_a_file_cannot_be_replaced_it_is_written_in_place() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+
+    let folder = Folder(std::env::temp_dir().join(format!("in-place-{}", std::process::id())));
+    let _ = fs::remove_dir_all(&folder.0);
+    fs::create_dir(&folder.0).expect("a writable temporary folder");
+    let mode = |path: &std::path::Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("our own file");
+    };
+    let (path, input, binary) = (folder.path("x.svg"), folder.path("in"), folder.path("stack-svg"));
+    // Longer than the picture.
+    fs::write(&path, "old ".repeat(100_000)).expect("a writable folder");
+    fs::write(&input, "a 1\n").expect("a writable folder");
+    fs::copy(crate::util::binary("stack-svg"), &binary).expect("a writable folder");
+    mode(&path, 0o666);
+    // Only root is not bound by modes, and can make files for another user: then
+    // the tool runs as `nobody`.
+    let root = fs::metadata(&path).expect("the file").uid() == 0;
+    for folder_mode in if root { &[0o755, 0o777][..] } else { &[0o555] } {
+        mode(&folder.0, *folder_mode);
+        let mut command = Command::new(&binary);
+        if root {
+            command.uid(65534).gid(65534);
+        }
+        let before = fs::metadata(&path).expect("the file");
+        let output = command.arg("-o").args([&path, &input]).stdin(Stdio::null()).output();
+        let output = output.expect("it starts");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{folder_mode:o}");
+        assert!(fs::read_to_string(&path).expect("the file").ends_with("</svg>\n"));
+        let after = fs::metadata(&path).expect("the file");
+        assert_eq!((after.uid(), after.mode()), (before.uid(), before.mode()), "{folder_mode:o}");
+        assert_eq!(after.ino(), before.ino(), "{folder_mode:o}");
+        assert_eq!(folder.names(), ["in", "stack-svg", "x.svg"]);
+    }
+    mode(&folder.0, 0o755);
+    fs::remove_dir_all(&folder.0).expect("our own folder");
+}
+
 /// A folder for one test.
 struct Folder(PathBuf);
 

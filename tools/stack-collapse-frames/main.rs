@@ -74,7 +74,11 @@ fn run_over(rules: &mut Rules, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result
 /// twice. Equal stacks are summed.
 fn run_twice(rules: &mut Rules, files: &Files, pipe: &mut Pipe) -> Result<()> {
     let (mut stacks, mut names) = (StackTree::default(), FrameTable::default());
-    pipe.filter(files, |line, _| stacks.add_stack(&mut names, line.stack, line.count))?;
+    pipe.filter(files, |line, _| {
+        stacks.add_stack(&mut names, line.stack, line.count);
+        Ok(())
+    })?;
+    pipe.leave_out(&stacks.overflows(StackTree::ROOT, &names));
     rules.learn(&stacks, &names)?;
     stacks.for_each_sorted(StackTree::ROOT, &names, |stack, count| {
         run_over(rules, &FoldedLine { stack, count }, pipe)

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, FoldedLine, Pipe, Result, Status};
+use common::{Files, FoldedLine, Overflows, Pipe, Result, Status};
 
 use label::Labelled;
 use numbered::NumberedStack;
@@ -97,16 +97,17 @@ fn report(files: &Files, towers: &mut Towers, pipe: &mut Pipe) -> Result<Status>
 fn reattach(files: &Files, limit: usize, towers: &mut Towers, pipe: &mut Pipe) -> Result<()> {
     let mut callers = Callers::default();
     let mut cut: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+    let mut overflows = Overflows::default();
     pipe.filter(files, |line, pipe| {
         towers.fold(line.stack);
         if towers.stack.numbers().len() >= limit && Start::of(&towers.stack).is_some() {
-            let sum = cut.entry(line.stack.to_vec()).or_default();
-            *sum = sum.checked_add(line.count).ok_or(Error::Overflow)?;
+            overflows.add(cut.entry(line.stack.to_vec()).or_default(), line.stack, line.count);
             return Ok(());
         }
         callers.learn(towers.folder.levels());
         towers.write(&line, pipe)
     })?;
+    pipe.leave_out(&overflows);
     for (stack, count) in cut {
         towers.stack.read(&stack);
         towers.fold(&callers.attach(&towers.stack));

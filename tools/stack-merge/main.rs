@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, Status};
+use common::{Files, Limit, Pipe, Result, Status};
 
 /// Sum equal stacks and sort them, as a filter may make stacks equal
 #[derive(Parser)]
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
 }
 
 fn stack_merge(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let counts = pipe.count_folded(&args.files)?;
+    let counts = pipe.count_folded(&args.files, Limit::EachStack)?;
     pipe.write_header()?;
     pipe.write_counts(counts)?;
     Ok(pipe.status())

@@ -237,7 +237,8 @@ impl<'p> Samples<'p> {
         let ours: Vec<FrameId> = (0..other.frames.len() as FrameId)
             .map(|frame| self.frames.intern(other.frames.name(frame)))
             .collect();
-        self.tree.add_tree(&other.tree, |frame| ours[frame as usize])
+        self.tree.add_tree(&other.tree, |frame| ours[frame as usize]);
+        Ok(())
     }
 
     /// Accounts for a sample; `None` if it was not asked for, then its frames
@@ -371,7 +372,8 @@ impl<'p> Samples<'p> {
         let weight = event.weigher.weigh(self.input.rule, &sample, node, &mut self.tree)?;
         if matches!(self.sink, Sink::Sum) {
             let leaf = self.some_frame(leaf, node);
-            return self.tree.add(leaf, weight);
+            self.tree.add(leaf, weight);
+            return Ok(());
         }
         self.write_row(weight, frames)
     }

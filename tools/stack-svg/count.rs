@@ -1,7 +1,9 @@
 //! Reads folded lines: merged, with one count or two, or in their order for a
 //! flame chart.
 
-use common::{Error, Files, FoldedLine, FrameTable, Pipe, Result, SortedStacks, StackCounts};
+use common::{
+    Files, FoldedLine, FrameTable, Limit, Overflows, Pipe, Result, SortedStacks, StackCounts,
+};
 
 use crate::profile::{LeftOut, Node, Profile};
 
@@ -15,17 +17,26 @@ pub(crate) struct MergedStacks {
 
 /// Counts lines with one count.
 pub(crate) fn one_count(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
-    Ok(MergedStacks { stacks: pipe.count_folded(files)?.into_sorted(), before: None })
+    Ok(MergedStacks {
+        stacks: pipe.count_folded(files, Limit::AllStacks)?.into_sorted(),
+        before: None,
+    })
 }
 
 /// Counts lines with two counts: `stack before after`. A stack weighs the sum of
 /// both, so that a frame that is gone is as visible as one that is new.
 pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
     let (mut both, mut before) = (StackCounts::default(), StackCounts::default());
+    let (mut all, mut overflows) = (0, Overflows::default());
     pipe.for_each_pair(files, |pair| {
-        both.add(pair.stack, pair.before.checked_add(pair.after).ok_or(Error::Overflow)?)?;
-        before.add(pair.stack, pair.before)
+        let mut fits = |weight| overflows.add(&mut all, pair.stack, weight);
+        let (first, second) = (fits(pair.before), fits(pair.after));
+        let kept = |fits, weight| if fits { weight } else { 0 };
+        both.add(pair.stack, kept(first, pair.before) + kept(second, pair.after));
+        before.add(pair.stack, kept(first, pair.before));
+        Ok(())
     })?;
+    pipe.leave_out(&overflows);
     Ok(MergedStacks { stacks: both.into_sorted(), before: Some(before.into_sorted()) })
 }
 
@@ -33,7 +44,11 @@ pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks>
 /// consecutive lines are merged.
 pub(crate) fn in_order(files: &Files, pipe: &mut Pipe) -> Result<(Option<Profile>, FrameTable)> {
     let mut chart = Chart::default();
-    pipe.for_each_folded(files, |line| chart.add(&line))?;
+    pipe.for_each_folded(files, |line| {
+        chart.add(&line);
+        Ok(())
+    })?;
+    pipe.leave_out(&chart.overflows);
     Ok((chart.profile(), chart.frames))
 }
 
@@ -42,21 +57,27 @@ struct Chart {
     nodes: Vec<Node>,
     /// The nodes of the last stack, the whole first.
     open: Vec<usize>,
+    overflows: Overflows,
 }
 
 impl Default for Chart {
     fn default() -> Chart {
-        Chart { frames: FrameTable::default(), nodes: vec![Node::default()], open: vec![0] }
+        Chart {
+            frames: FrameTable::default(),
+            nodes: vec![Node::default()],
+            open: vec![0],
+            overflows: Overflows::default(),
+        }
     }
 }
 
 impl Chart {
-    fn add(&mut self, line: &FoldedLine<'_>) -> Result<()> {
-        if line.count == 0 {
-            return Ok(());
-        }
+    fn add(&mut self, line: &FoldedLine<'_>) {
         let now = self.nodes[0].weight;
-        self.nodes[0].weight = now.checked_add(line.count).ok_or(Error::Overflow)?;
+        let fits = self.overflows.add(&mut self.nodes[0].weight, line.stack, line.count);
+        if line.count == 0 || !fits {
+            return;
+        }
         let mut depth = 0;
         for name in line.frames() {
             let frame = self.frames.intern(name);
@@ -73,7 +94,6 @@ impl Chart {
             self.nodes[id].weight += line.count;
         }
         self.nodes[self.open[depth]].self_weight += line.count;
-        Ok(())
     }
 
     fn profile(&mut self) -> Option<Profile> {
@@ -90,7 +110,7 @@ mod tests {
     fn a_chart_merges_what_comes_one_after_the_other() {
         let mut chart = Chart::default();
         for (stack, count) in [("b;x", 1), ("b", 2), ("b;x", 4), ("a", 8), ("b;x;y", 16)] {
-            chart.add(&FoldedLine { stack: stack.as_bytes(), count }).expect("small weights");
+            chart.add(&FoldedLine { stack: stack.as_bytes(), count });
         }
         let profile = chart.profile().expect("some weight");
         let name =

@@ -1,18 +1,21 @@
-//! Files that are written whole or not at all.
+//! Files that are written whole or left as they were.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use common::{Error, Result};
+use nix::sys::signal::SigSet;
+use tempfile::NamedTempFile;
 
 /// As many links as the system follows.
 const MAX_LINKS: usize = 40;
 
 /// Writes `bytes` to a temporary file beside `path` and gives it that name, so
 /// that nobody ever sees a part, and a failure leaves `path` as it was. What
-/// is no regular file, as a pipe or `/dev/stdout`, is written as it stands.
+/// is no regular file, as a pipe or `/dev/stdout`, is written in place, and so
+/// is a file that cannot be replaced by one of the same owner.
 ///
 /// # Errors
 ///
@@ -37,7 +40,7 @@ impl Place {
     fn of(path: &Path) -> io::Result<Place> {
         let mut path = path.to_owned();
         for _ in 0..MAX_LINKS {
-            let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
+            let name = path.file_name().ok_or(ErrorKind::IsADirectory)?;
             let folder = match path.parent() {
                 Some(parent) if parent != Path::new("") => parent,
                 _ => Path::new("."),
@@ -53,13 +56,13 @@ impl Place {
                 Ok(found) if found.is_symlink() => path = folder.join(fs::read_link(&here)?),
                 Ok(found) if found.is_file() => return Ok(Place::File(here)),
                 Ok(_) => return Ok(Place::Stream),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(error) if error.kind() == ErrorKind::NotFound => {
                     return Ok(Place::File(here));
                 }
                 Err(error) => return Err(error),
             }
         }
-        Err(io::ErrorKind::InvalidInput.into())
+        Err(ErrorKind::InvalidInput.into())
     }
 }
 
@@ -69,46 +72,77 @@ fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let permissions = match OpenOptions::new().append(true).open(path) {
-        Ok(old) => Some(old.metadata()?.permissions()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+    let old = match OpenOptions::new().write(true).open(path) {
+        Ok(old) => Some(old),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
         // A file that must not be written must not be replaced either.
         Err(error) => return Err(error),
     };
-    let (temporary, mut file) = Temporary::beside(path)?;
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions)?;
-    }
-    file.write_all(bytes)?;
+    let _signals = SignalsWait::start()?;
+    let temporary = match beside(path, old.as_ref()) {
+        Ok(temporary) => temporary,
+        Err(error) => return in_place_if_refused(old, bytes, error),
+    };
+    temporary.as_file().write_all(bytes)?;
     // Some file systems keep the news of a full disk until the file is closed.
-    file.sync_all()?;
-    temporary.rename(path)
-}
-
-/// A file that goes away unless it gets its name.
-struct Temporary {
-    path: PathBuf,
-}
-
-impl Temporary {
-    fn beside(path: &Path) -> io::Result<(Temporary, File)> {
-        let mut name = OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(format!(".{}.tmp", std::process::id()));
-        let path = path.with_file_name(name);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok((Temporary { path }, file))
-    }
-
-    fn rename(self, path: &Path) -> io::Result<()> {
-        // When this succeeds, there is nothing left to remove below.
-        fs::rename(&self.path, path)
+    temporary.as_file().sync_all()?;
+    match temporary.persist(path) {
+        Ok(_) => Ok(()),
+        Err(failed) => in_place_if_refused(old, bytes, failed.error),
     }
 }
 
-impl Drop for Temporary {
+/// An empty file in the folder of `path`, gone when it is dropped, with the owner
+/// and the mode of `old`.
+fn beside(path: &Path, old: Option<&File>) -> io::Result<NamedTempFile> {
+    let folder = path.parent().ok_or(ErrorKind::IsADirectory)?;
+    // Not named after `path`, whose name may be as long as names can be.
+    let temporary = tempfile::Builder::new()
+        .prefix(".stack-svg-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)?;
+    if let Some(old) = old {
+        let old = old.metadata()?;
+        let new = temporary.as_file().metadata()?;
+        if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
+            fchown(temporary.as_file(), Some(old.uid()), Some(old.gid()))?;
+        }
+        temporary.as_file().set_permissions(old.permissions())?;
+    }
+    Ok(temporary)
+}
+
+/// Writes to `old` itself if the system refused to replace it: its folder must
+/// not be written, its owner is another, or it is mounted there by itself.
+fn in_place_if_refused(old: Option<File>, bytes: &[u8], error: io::Error) -> io::Result<()> {
+    let refused = [
+        ErrorKind::PermissionDenied,
+        ErrorKind::ReadOnlyFilesystem,
+        ErrorKind::ResourceBusy,
+        ErrorKind::CrossesDevices,
+    ];
+    let Some(mut old) = old.filter(|_| refused.contains(&error.kind())) else { return Err(error) };
+    old.write_all(bytes)?;
+    old.set_len(bytes.len() as u64)
+}
+
+/// While this lives, signals wait: one that ends the tool does so when no
+/// temporary file is left. Those that are ignored, as by nohup, stay ignored.
+struct SignalsWait {
+    before: SigSet,
+}
+
+impl SignalsWait {
+    fn start() -> io::Result<SignalsWait> {
+        let before = SigSet::thread_get_mask()?;
+        SigSet::all().thread_block()?;
+        Ok(SignalsWait { before })
+    }
+}
+
+impl Drop for SignalsWait {
     fn drop(&mut self) {
-        // Gone already when it was renamed, and there is no remedy otherwise.
-        let _ = fs::remove_file(&self.path);
+        // The mask is one that the system gave us.
+        let _ = self.before.thread_set_mask();
     }
 }

@@ -15,8 +15,8 @@ impl<'a> Frames<'a> {
         Frames { rest: Some(stack) }
     }
 
-    /// The frames that were not handed out yet, as folded text; `None` when
-    /// there are none left.
+    /// The frames that were not returned yet, as folded text; `None` when there
+    /// are none left.
     #[must_use]
     pub fn rest(&self) -> Option<&'a [u8]> {
         self.rest
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_what_was_not_handed_out() {
+    fn the_rest_is_what_was_not_returned() {
         let mut frames = Frames::new(b"a;b;c;");
         frames.next();
         assert_eq!(frames.rest(), Some(&b"b;c;"[..]));

@@ -8,7 +8,7 @@
 
 use bstr::ByteSlice;
 
-/// What header lines tell about, in the order in which they are written.
+/// The keys of header lines, in the order in which they are written.
 pub const HEADER_KEYS: [&str; 3] = ["event", "unit", "source"];
 
 /// Returns the key and the value of a header line: `event` and `cycles` of
@@ -32,13 +32,12 @@ pub fn header_line(key: &str, value: &[u8]) -> Vec<u8> {
 /// these inputs have.
 #[derive(Clone, Debug, Default)]
 pub struct Headers {
-    /// Of each input with a header, but for repetitions.
+    /// The header of each input that has one; equal ones once.
     inputs: Vec<Vec<Vec<u8>>>,
 }
 
 impl Headers {
-    /// Adds the header lines of one input; none if it has no header, then the
-    /// others decide.
+    /// Adds the header lines of one input. An input without any changes nothing.
     pub fn add(&mut self, lines: Vec<Vec<u8>>) {
         if !lines.is_empty() && !self.inputs.contains(&lines) {
             self.inputs.push(lines);

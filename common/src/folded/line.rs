@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use memchr::memrchr;
+
 use super::Frames;
 
-/// One folded line, lent from the reader's block.
+/// One folded line, borrowed from the reader's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldedLine<'a> {
     /// The frames, root first, with `;` between them.
@@ -13,27 +15,29 @@ pub struct FoldedLine<'a> {
     pub count: u64,
 }
 
-/// A folded line with two counts, as two profiles make it: `stack before after`.
+/// A folded line with two counts, of two profiles: `stack before after`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldedPair<'a> {
     /// The frames, root first, with `;` between them.
     pub stack: &'a [u8],
     /// What the stack weighs in the first profile.
     pub before: u64,
-    /// What it weighs in the second one.
+    /// What it weighs in the second profile.
     pub after: u64,
 }
 
-/// Why a line is no folded line.
+/// Why a line is not a folded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// The text behind the last space is no unsigned integer.
+    /// The text behind the last space is no number.
     NoCount,
+    /// The text behind the last space is a number such as `1.5` or `-3`.
+    NotWhole,
     /// There is a count and nothing before it.
     NoFrames,
     /// The count does not fit into 64 bits.
     CountTooLarge,
-    /// There are no two counts at the end where these were asked for.
+    /// There are no two counts at the end of a line that should have them.
     NoTwoCounts,
 }
 
@@ -41,6 +45,7 @@ impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found = match self {
             Malformed::NoCount => "no count at the end",
+            Malformed::NotWhole => "a count that is not a whole number",
             Malformed::NoFrames => "no frames before the count",
             Malformed::CountTooLarge => "a count over 18446744073709551615",
             Malformed::NoTwoCounts => {
@@ -64,13 +69,7 @@ impl<'a> FoldedLine<'a> {
     pub fn parse(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
         let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         let (before, count) = line.split_at(line.len() - digits);
-        let Some((b' ', stack)) = before.split_last() else {
-            return Err(if digits > 0 && before.is_empty() {
-                Malformed::NoFrames
-            } else {
-                Malformed::NoCount
-            });
-        };
+        let Some((b' ', stack)) = before.split_last() else { return Err(no_count(line)) };
         if digits == 0 {
             return Err(Malformed::NoCount);
         }
@@ -105,10 +104,24 @@ impl<'a> FoldedPair<'a> {
     }
 }
 
+/// Why a line has no count: `a;b`, `12`, `a;b 1.5`, `a;b -3`, `a;b 1e6`.
+#[cold]
+fn no_count(line: &[u8]) -> Malformed {
+    if line.iter().all(u8::is_ascii_digit) {
+        return if line.is_empty() { Malformed::NoCount } else { Malformed::NoFrames };
+    }
+    let Some(space) = memrchr(b' ', line) else { return Malformed::NoCount };
+    let last = &line[space + 1..];
+    // Rust also reads `inf` and `nan` as numbers.
+    let has_digit = last.iter().any(u8::is_ascii_digit);
+    let number = str::from_utf8(last).ok().and_then(|last| last.parse::<f64>().ok());
+    if has_digit && number.is_some() { Malformed::NotWhole } else { Malformed::NoCount }
+}
+
 #[inline]
 fn parse_count(digits: &[u8]) -> Option<u64> {
     let value = |sum: u64, &digit: &u8| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-    // 19 nines fit into 64 bits, so nearly no count needs the checks.
+    // Any number of 19 digits fits into 64 bits, so few counts need the checks.
     if digits.len() <= 19 {
         return Some(digits.iter().fold(0, value));
     }
@@ -138,10 +151,16 @@ mod tests {
         for (line, why) in [
             ("a;b", Malformed::NoCount),
             ("a;b ", Malformed::NoCount),
-            ("a;b 1.5", Malformed::NoCount),
-            ("a;b -1", Malformed::NoCount),
+            ("a;b 1.5", Malformed::NotWhole),
+            ("a;b .5", Malformed::NotWhole),
+            ("a;b -1", Malformed::NotWhole),
+            ("a;b +1", Malformed::NotWhole),
+            ("a;b 1e6", Malformed::NotWhole),
+            ("a;b inf", Malformed::NoCount),
+            ("a;b 1.2.3", Malformed::NoCount),
             ("a;b 12x", Malformed::NoCount),
             ("a;b12", Malformed::NoCount),
+            ("", Malformed::NoCount),
             ("12", Malformed::NoFrames),
             (" 12", Malformed::NoFrames),
             ("a 18446744073709551616", Malformed::CountTooLarge),

@@ -26,7 +26,7 @@ impl StackBuf {
         self.frames += 1;
     }
 
-    /// Adds a leaf that was read from a folded line, so needs no cleaning.
+    /// Adds a leaf that was read from a folded line and so is clean.
     pub fn push_clean_frame(&mut self, frame: &[u8]) {
         if self.frames > 0 {
             self.bytes.push(b';');
@@ -55,7 +55,7 @@ impl StackBuf {
 pub fn clean_frame(frame: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(frame);
-    // All are written, so that many are at a time.
+    // Without a branch, so that the compiler handles many bytes at once.
     for byte in &mut out[start..] {
         *byte = match *byte {
             b';' => b':',
@@ -63,6 +63,12 @@ pub fn clean_frame(frame: &[u8], out: &mut Vec<u8>) {
             other => other,
         };
     }
+}
+
+/// Appends `text` to `out` with a space in place of each control byte: a stack or
+/// a comment that another program wrote.
+pub(crate) fn clean_text(text: &[u8], out: &mut Vec<u8>) {
+    out.extend(text.iter().map(|&byte| if byte.is_ascii_control() { b' ' } else { byte }));
 }
 
 /// Appends `stack SP count LF` to `out`: the one writer of the format.

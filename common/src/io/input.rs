@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 
 use crate::io::mapped::{Mapped, MappedFile};
+use crate::io::output::FileId;
+use crate::io::packed::Packed;
 use crate::io::progress::{Counted, Progress};
 use crate::io::utf16::Utf16;
 use crate::io::zstd::Zstd;
@@ -35,7 +37,7 @@ impl Files {
 /// One input, already unpacked.
 pub struct Input {
     name: String,
-    /// What was read ahead to learn what the input is.
+    /// The first bytes, read to find out what the input is, and not returned yet.
     ahead: Vec<u8>,
     reader: Box<dyn Read + Send>,
     /// The same bytes, as long as nothing was read but what is ahead.
@@ -47,21 +49,30 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// What the system says, on opening and on the first bytes.
-    pub(crate) fn open(path: &Path, progress: &Progress) -> io::Result<Input> {
+    /// What the system says, on opening and on the first bytes; and if it is the
+    /// file that is written to, `output`: a filter would read its own lines
+    /// again and again, as in `stack-grep . app.folded >> app.folded`.
+    pub(crate) fn open(
+        path: &Path,
+        progress: &Progress,
+        output: Option<FileId>,
+    ) -> io::Result<Input> {
         let file = if path == Path::new("-") {
             // A descriptor of our own, since io::Stdin copies through a small buffer.
             File::from(io::stdin().as_fd().try_clone_to_owned()?)
         } else {
             File::open(path)?
         };
+        if output.is_some() && output == FileId::of_regular(&file) {
+            return Err(io::Error::other("input file is also the output"));
+        }
         let mapped = MappedFile::new(&file, progress);
         let counted = Counted { reader: file, progress: progress.clone() };
         let reader = Box::new(counted);
         Input { name: name(path), ahead: Vec::new(), reader, mapped }.unpacked()
     }
 
-    /// An input that is already at hand: what a test reads.
+    /// An input that is a reader: for tests.
     #[must_use]
     pub fn from_reader(name: &str, reader: impl Read + Send + 'static) -> Input {
         Input::of(name.to_owned(), Box::new(reader))
@@ -77,8 +88,8 @@ impl Input {
         &self.name
     }
 
-    /// The first bytes, which stay to be read: at least `length`, unless the
-    /// input is shorter.
+    /// The first bytes, at least `length` unless the input is shorter. They are
+    /// read again later.
     ///
     /// # Errors
     ///
@@ -88,8 +99,9 @@ impl Input {
         Ok(&self.ahead)
     }
 
-    /// The first bytes, which stay to be read: those seen before and what one
-    /// read brings. With them, true if there are `length` or no more to come.
+    /// The first bytes: those peeked at before and what one more read returns. They
+    /// are read again later. With them, whether there are `length` of them or the
+    /// input is shorter.
     ///
     /// # Errors
     ///
@@ -109,22 +121,22 @@ impl Input {
         }
     }
 
-    /// Unpacks and decodes as often as the first bytes ask for it.
+    /// Unpacks and decodes until the first bytes are neither packed nor UTF-16.
     fn unpacked(mut self) -> io::Result<Input> {
         let unpacked: Box<dyn Read + Send> = match self.peek(4)? {
-            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(self.packed())),
+            [0x1f, 0x8b, ..] => Box::new(Packed::new("gzip", MultiGzDecoder::new(self.rest()))),
             // A frame of zstd, or one of those that it skips.
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-                Box::new(Zstd::new(self.packed()))
+                Box::new(Packed::new("zstd", Zstd::new(self.rest())))
             }
             // Byte order marks: of UTF-8, and of UTF-16 in its two orders, which
             // becomes that of UTF-8.
             [0xef, 0xbb, 0xbf, ..] => {
                 self.ahead.drain(..3);
-                Box::new(self.packed())
+                Box::new(self.rest())
             }
-            [0xff, 0xfe, ..] => Box::new(Utf16::new(self.packed(), u16::from_le_bytes)),
-            [0xfe, 0xff, ..] => Box::new(Utf16::new(self.packed(), u16::from_be_bytes)),
+            [0xff, 0xfe, ..] => Box::new(Utf16::new(self.rest(), u16::from_le_bytes)),
+            [0xfe, 0xff, ..] => Box::new(Utf16::new(self.rest(), u16::from_be_bytes)),
             _ => return Ok(self),
         };
         Input::of(self.name, unpacked).unpacked()
@@ -153,8 +165,8 @@ impl Input {
         Ok(None)
     }
 
-    /// Moves the bytes out, leaving the name.
-    fn packed(&mut self) -> impl Read + Send + use<> {
+    /// Moves all bytes out of the input: those that were peeked at and the rest.
+    fn rest(&mut self) -> impl Read + Send + use<> {
         let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         io::Cursor::new(std::mem::take(&mut self.ahead)).chain(reader)
     }

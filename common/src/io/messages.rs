@@ -9,7 +9,33 @@ use crate::io::progress::Progress;
 /// How many lines of a kind are named before they are only counted.
 const NAMED: u64 = 3;
 
-/// What a tool has to say on stderr, and whether it was trouble.
+/// Prints `tool: what` on stderr, as one line.
+///
+/// Names of files, events and frames may hold anything, such as bytes that
+/// retitle a terminal or hide what is written on it: these are escaped.
+pub(crate) fn print(tool: &str, what: impl Display) {
+    let text = escaped(&what.to_string());
+    // When stderr fails, there is nowhere to say so.
+    let _ = writeln!(std::io::stderr(), "{tool}: {text}");
+}
+
+/// `text` with control characters, and those that change the direction in which
+/// text is read, as `\n` or `\u{1b}`.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                escaped.extend(char.escape_unicode());
+            }
+            _ if char.is_control() => escaped.extend(char.escape_default()),
+            _ => escaped.push(char),
+        }
+    }
+    escaped
+}
+
+/// What a tool says on stderr, and whether the exit status must be 2.
 #[derive(Debug)]
 pub(crate) struct Messages {
     tool: String,
@@ -24,18 +50,20 @@ impl Messages {
         Messages { tool: tool.to_owned(), progress, named: 0, unnamed: 0, trouble: false }
     }
 
-    /// Says something that is no trouble.
+    /// Prints a message; the exit status does not change.
     pub(crate) fn note(&self, what: impl Display) {
-        self.progress.suspend(|| {
-            // Nobody is left to tell when stderr itself fails.
-            let _ = writeln!(std::io::stderr(), "{}: {what}", self.tool);
-        });
+        self.progress.suspend(|| print(&self.tool, what));
     }
 
-    /// Says what went wrong; the exit status will be 2.
+    /// Prints an error; the exit status will be 2.
     pub(crate) fn error(&mut self, error: &Error) {
+        self.trouble(error);
+    }
+
+    /// Prints a message; the exit status will be 2.
+    pub(crate) fn trouble(&mut self, what: impl Display) {
         self.trouble = true;
-        self.note(error);
+        self.note(what);
     }
 
     /// Counts a line that cannot be read, and names it if it is one of the
@@ -45,8 +73,8 @@ impl Messages {
         self.skipped(input, line, why);
     }
 
-    /// Counts a line that is not understood but may be no loss, and names it
-    /// if it is one of the first; no trouble.
+    /// Counts a line that is not understood but may hold nothing of value, and
+    /// names it if it is one of the first; the exit status does not change.
     pub(crate) fn skipped(&mut self, input: &str, line: u64, why: impl Display) {
         if self.named < NAMED {
             self.named += 1;
@@ -67,18 +95,30 @@ impl Messages {
         self.named + self.unnamed
     }
 
-    /// True if and only if the exit status must be 2.
+    /// Whether the exit status must be 2.
     #[must_use]
     pub(crate) fn is_trouble(&self) -> bool {
         self.trouble
     }
 
-    /// Says how many lines were not named.
+    /// Prints how many lines were not named.
     pub(crate) fn finish(&self) {
         self.progress.finish();
         if self.unnamed > 0 {
             let lines = if self.unnamed == 1 { "line" } else { "lines" };
             self.note(format_args!("{} more malformed {lines} skipped", self.unnamed));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_text_reaches_a_terminal() {
+        assert_eq!(escaped("caf\u{e9} \\ 'x'"), "caf\u{e9} \\ 'x'");
+        assert_eq!(escaped("\x1b]0;title\x07\r\n\t\x7f"), r"\u{1b}]0;title\u{7}\r\n\t\u{7f}");
+        assert_eq!(escaped("\u{9b}31m\u{202e}"), r"\u{9b}31m\u{202e}");
     }
 }

@@ -4,14 +4,16 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 
 use crate::append_folded;
+use crate::io::mapped::stdout_was_closed;
 use crate::{Error, Result};
 
 /// What standard output is called in messages.
 pub const STDOUT: &str = "<stdout>";
 
-/// A pipe's default capacity: what one write can hand over.
+/// The default capacity of a pipe: as much as one write can take.
 const BLOCK_SIZE: usize = 64 * 1024;
 
 /// Standard output.
@@ -20,17 +22,41 @@ pub struct Output {
     file: File,
     buffer: Vec<u8>,
     by_line: bool,
+    regular_file: Option<FileId>,
+}
+
+/// What all names of a file have in common: its device and its inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileId(u64, u64);
+
+impl FileId {
+    /// `None` for pipes, terminals and devices such as `/dev/null`: to read and
+    /// write the same of these is fine.
+    pub(crate) fn of_regular(file: &File) -> Option<FileId> {
+        let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some(FileId(metadata.dev(), metadata.ino()))
+    }
 }
 
 impl Output {
     /// Opens standard output; written line by line on a terminal, or if
     /// `line_buffered`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
     pub(crate) fn open(line_buffered: bool) -> Result<Output> {
         let stdout = io::stdout();
         let by_line = line_buffered || stdout.is_terminal();
         // A descriptor of our own, since io::Stdout looks for lines in every write.
         let file = File::from(stdout.as_fd().try_clone_to_owned().map_err(trouble)?);
-        Ok(Output { file, buffer: Vec::with_capacity(2 * BLOCK_SIZE), by_line })
+        let regular_file = FileId::of_regular(&file);
+        Ok(Output { file, buffer: Vec::with_capacity(2 * BLOCK_SIZE), by_line, regular_file })
+    }
+
+    /// The regular file that is written to, if it is one.
+    pub(crate) fn regular_file(&self) -> Option<FileId> {
+        self.regular_file
     }
 
     /// Writes a folded line.
@@ -66,15 +92,22 @@ impl Output {
         self.drain_if_due()
     }
 
-    /// Writes whatever is still held back.
+    /// Writes what is still in the buffer.
     ///
     /// # Errors
     ///
     /// [`Error::Output`] with what the system says.
     pub fn flush(&mut self) -> Result<()> {
-        let written = self.file.write_all(&self.buffer);
+        self.write_buffer().map_err(trouble)
+    }
+
+    fn write_buffer(&mut self) -> io::Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let written = check_stdout().and_then(|()| self.file.write_all(&self.buffer));
         self.buffer.clear();
-        written.map_err(trouble)
+        written
     }
 
     #[inline]
@@ -94,12 +127,16 @@ impl Write for Output {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let written = self.file.write_all(&self.buffer);
-        self.buffer.clear();
-        written
+        self.write_buffer()
     }
 }
 
-fn trouble(source: io::Error) -> Error {
+/// Fails if standard output is closed (`>&-`), which the system does not tell
+/// when something is written: Rust puts `/dev/null` in its place.
+pub(crate) fn check_stdout() -> io::Result<()> {
+    if stdout_was_closed() { Err(io::Error::other("it is closed")) } else { Ok(()) }
+}
+
+pub(crate) fn trouble(source: io::Error) -> Error {
     Error::Output { name: STDOUT.to_owned(), source }
 }

@@ -1,14 +1,14 @@
-//! Progress on a terminal, for work that lasts.
+//! Progress on a terminal, for work that takes more than a second.
 
 use std::io::{IsTerminal, Read, Result};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that ends sooner says nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// No progress is shown before this.
+const DELAY: Duration = Duration::from_secs(1);
 
-/// A line on stderr that says how much was read; never shown in a pipe.
+/// A line on stderr that says how much was read; only shown on a terminal.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -31,13 +31,13 @@ impl Progress {
         if !self.terminal {
             return;
         }
-        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+        if self.bar.is_hidden() && self.started.elapsed() > DELAY {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.inc(bytes as u64);
     }
 
-    /// Runs `print` with the line out of its way.
+    /// Runs `print` while the line is hidden.
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }

@@ -1,14 +1,14 @@
-//! The accounts of a run: what `--stats` prints.
+//! How much a tool read and wrote: what `--stats` prints.
 
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Lines and what they weigh.
+/// The total of some lines: how many they are and what they weigh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
-    /// How many lines (for a profiler's output: samples).
+    /// How many lines; for a profiler's output, how many samples.
     pub lines: u64,
-    /// The sum of their counts; wide enough for any number of 64-bit counts.
+    /// The sum of their counts. 64 bits would not hold that of large counts.
     pub weight: u128,
 }
 
@@ -45,7 +45,8 @@ pub struct Stats {
     pub written: Total,
     /// Lines that went out with another stack than they came in with.
     pub changed: Total,
-    /// Lines or samples that were left out because the user asked for it.
+    /// Lines or samples that were left out: because the user asked for it, or
+    /// because a sum has no room for them.
     pub dropped: Total,
 }
 

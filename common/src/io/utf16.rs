@@ -5,15 +5,15 @@ use std::io::{self, ErrorKind, Read};
 /// How much is decoded at once.
 const BLOCK_SIZE: usize = 64 * 1024;
 
-/// Decodes what a reader hands out. Half a surrogate pair becomes U+FFFD: a
-/// broken name costs no line.
+/// Decodes what a reader returns. Half a surrogate pair becomes U+FFFD, so that
+/// a broken name does not cost its line.
 pub(crate) struct Utf16<R> {
     reader: R,
     unit: fn([u8; 2]) -> u16,
-    /// What was read and not decoded: at most half a character, torn by the
+    /// What was read and not decoded yet: at most half a character, cut by the
     /// end of a block.
     torn: Vec<u8>,
-    /// What was decoded and not handed out.
+    /// What was decoded and not returned yet.
     text: io::Cursor<Vec<u8>>,
     ended: bool,
 }

@@ -5,16 +5,23 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+/// The end of a frame: a last block of no bytes, and room for a checksum, which
+/// is not compared.
+const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
 /// Unpacks all frames to the end of the input, as `zstd -d` does: `cat` of two
 /// packed files and what pzstd writes have several, some of them to be skipped.
 pub(crate) struct Zstd<R> {
-    source: BufReader<R>,
+    source: BufReader<Watched<R>>,
     frame: FrameDecoder,
+    /// Why no more can be unpacked; what was unpacked before is handed out first.
+    failed: Option<io::Error>,
 }
 
 impl<R: Read> Zstd<R> {
     pub(crate) fn new(source: R) -> Zstd<R> {
-        Zstd { source: BufReader::new(source), frame: FrameDecoder::new() }
+        let source = BufReader::new(Watched { reader: source, ended: false });
+        Zstd { source, frame: FrameDecoder::new(), failed: None }
     }
 
     /// Starts the next frame; false at the end of input.
@@ -31,26 +38,57 @@ impl<R: Read> Zstd<R> {
                         return Err(ErrorKind::UnexpectedEof.into());
                     }
                 }
-                Err(error) => return Err(io::Error::other(error)),
+                Err(error) => return Err(self.reason(error)),
             }
         }
         Ok(false)
+    }
+
+    /// Unpacks the next block of the frame.
+    fn next_block(&mut self) {
+        let one = BlockDecodingStrategy::UptoBlocks(1);
+        if let Err(error) = self.frame.decode_blocks(&mut self.source, one) {
+            self.failed = Some(self.reason(error));
+            // The decoder keeps up to a window of text until the frame ends.
+            let _ = self.frame.decode_blocks(&END_OF_FRAME[..], BlockDecodingStrategy::All);
+        }
+    }
+
+    fn reason(&self, error: FrameDecoderError) -> io::Error {
+        if self.source.get_ref().ended {
+            ErrorKind::UnexpectedEof.into()
+        } else {
+            io::Error::new(ErrorKind::InvalidData, error)
+        }
     }
 }
 
 impl<R: Read> Read for Zstd<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.frame.can_collect() == 0 {
-            if self.frame.is_finished() {
-                if !self.next_frame()? {
-                    return Ok(0);
-                }
-            } else {
-                let one = BlockDecodingStrategy::UptoBlocks(1);
-                self.frame.decode_blocks(&mut self.source, one).map_err(io::Error::other)?;
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            } else if !self.frame.is_finished() {
+                self.next_block();
+            } else if !self.next_frame()? {
+                return Ok(0);
             }
         }
         self.frame.read(buffer)
+    }
+}
+
+/// A reader of which is known whether it came to its end.
+struct Watched<R> {
+    reader: R,
+    ended: bool,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.ended |= count == 0 && !buffer.is_empty();
+        Ok(count)
     }
 }
 
@@ -87,5 +125,15 @@ mod tests {
         ] {
             assert!(unpacked(bytes).is_err(), "{bytes:?}");
         }
+    }
+    #[test]
+    fn what_stands_before_a_cut_is_unpacked() {
+        let text: String = (0..200_000).map(|line| format!("main;f{line} 1\n")).collect();
+        let whole = packed(&text);
+        let mut unpacked = Vec::new();
+        let error = Zstd::new(&whole[..whole.len() / 2]).read_to_end(&mut unpacked);
+        assert_eq!(error.expect_err("it is cut").kind(), ErrorKind::UnexpectedEof);
+        assert!(unpacked.len() > text.len() / 3, "{}", unpacked.len());
+        assert!(text.as_bytes().starts_with(&unpacked));
     }
 }

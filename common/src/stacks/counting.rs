@@ -1,30 +1,45 @@
-//! Counting while the next lines are read.
+//! Counts stacks while the next lines are read.
 
 use std::mem;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use crate::{Result, StackCounts};
+use crate::StackCounts;
 
-/// As large as the blocks that are read: less is not worth a thread.
+/// As large as the blocks that are read: for less a thread does not pay.
 const BATCH_SIZE: usize = 256 * 1024;
 
-/// How many batches may wait, so that neither side waits for a short time of
-/// the other.
+/// How many batches may wait to be counted, so that a short delay on one side
+/// does not stop the other.
 const WAITING: usize = 4;
 
 /// Counts stacks, in a thread of its own as soon as there are many.
 #[derive(Default)]
 pub(crate) struct Counting {
     batch: Batch,
-    thread: Option<CountingThread>,
+    thread: Thread,
+}
+
+/// Which thread counts full batches.
+enum Thread {
+    /// No batch was full yet.
+    NotNeeded(StackCounts),
+    Running(CountingThread),
+    /// The system has no thread for us, so this one counts.
+    Refused(StackCounts),
+}
+
+impl Default for Thread {
+    fn default() -> Thread {
+        Thread::NotNeeded(StackCounts::default())
+    }
 }
 
 /// Stacks to count.
 #[derive(Default)]
 struct Batch {
-    /// One after another.
+    /// The stacks, one after another.
     text: Vec<u8>,
     /// Where each ends in `text`, and its weight.
     stacks: Vec<(usize, u64)>,
@@ -32,54 +47,58 @@ struct Batch {
 
 struct CountingThread {
     full: SyncSender<Batch>,
-    /// Batches that were counted: their memory is used again.
+    /// Batches that were counted and emptied, to be filled again.
     empty: Receiver<Batch>,
-    handle: JoinHandle<Result<StackCounts>>,
+    handle: JoinHandle<StackCounts>,
 }
 
 impl Counting {
     /// Adds a folded stack.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Overflow`] when the sum of an earlier one did not fit.
     #[inline]
-    pub(crate) fn add(&mut self, stack: &[u8], weight: u64) -> Result<()> {
+    pub(crate) fn add(&mut self, stack: &[u8], weight: u64) {
         self.batch.text.extend_from_slice(stack);
         self.batch.stacks.push((self.batch.text.len(), weight));
-        if self.batch.text.len() < BATCH_SIZE { Ok(()) } else { self.hand_over() }
+        if self.batch.text.len() >= BATCH_SIZE {
+            self.count_batch();
+        }
     }
 
-    fn hand_over(&mut self) -> Result<()> {
-        let thread = self.thread.get_or_insert_with(CountingThread::spawn);
-        let next = thread.empty.try_recv().unwrap_or_default();
-        if thread.full.send(mem::replace(&mut self.batch, next)).is_err() {
-            // It left early, and says why.
-            self.thread.take().map_or(Ok(StackCounts::default()), CountingThread::join)?;
+    fn count_batch(&mut self) {
+        if let Thread::NotNeeded(counts) = &mut self.thread {
+            let counts = mem::take(counts);
+            self.thread = CountingThread::spawn().map_or(Thread::Refused(counts), Thread::Running);
         }
-        Ok(())
+        match &mut self.thread {
+            Thread::Running(thread) => {
+                let next = thread.empty.try_recv().unwrap_or_default();
+                // This only fails when the thread panicked, which `join` reports.
+                let _ = thread.full.send(mem::replace(&mut self.batch, next));
+            }
+            Thread::NotNeeded(counts) | Thread::Refused(counts) => {
+                self.batch.count(counts);
+                self.batch.clear();
+            }
+        }
     }
 
     /// All stacks that were added.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Overflow`] when a sum does not fit.
-    pub(crate) fn finish(self) -> Result<StackCounts> {
-        let mut counts = self.thread.map_or(Ok(StackCounts::default()), CountingThread::join)?;
-        self.batch.count(&mut counts)?;
-        Ok(counts)
+    pub(crate) fn finish(self) -> StackCounts {
+        let mut counts = match self.thread {
+            Thread::Running(thread) => thread.join(),
+            Thread::NotNeeded(counts) | Thread::Refused(counts) => counts,
+        };
+        self.batch.count(&mut counts);
+        counts
     }
 }
 
 impl Batch {
-    fn count(&self, counts: &mut StackCounts) -> Result<()> {
+    fn count(&self, counts: &mut StackCounts) {
         let mut start = 0;
         for &(end, weight) in &self.stacks {
-            counts.add(&self.text[start..end], weight)?;
+            counts.add(&self.text[start..end], weight);
             start = end;
         }
-        Ok(())
     }
 
     fn clear(&mut self) {
@@ -89,23 +108,25 @@ impl Batch {
 }
 
 impl CountingThread {
-    fn spawn() -> CountingThread {
+    /// `None` if the system refuses: a limit of processes or of memory.
+    fn spawn() -> Option<CountingThread> {
         let (full, batches) = sync_channel::<Batch>(WAITING);
         let (done, empty) = channel();
-        let handle = thread::spawn(move || {
+        let count = move || {
             let mut counts = StackCounts::default();
             for mut batch in batches {
-                batch.count(&mut counts)?;
+                batch.count(&mut counts);
                 batch.clear();
-                // Nobody wants it when all is read.
+                // When all is read, nobody receives this.
                 let _ = done.send(batch);
             }
-            Ok(counts)
-        });
-        CountingThread { full, empty, handle }
+            counts
+        };
+        let handle = thread::Builder::new().spawn(count).ok()?;
+        Some(CountingThread { full, empty, handle })
     }
 
-    fn join(self) -> Result<StackCounts> {
+    fn join(self) -> StackCounts {
         drop(self.full);
         self.handle.join().unwrap_or_else(|panic| resume_unwind(panic))
     }
@@ -114,7 +135,7 @@ impl CountingThread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
+    use crate::Total;
     use crate::stacks::counts::tests::sorted;
 
     #[test]
@@ -125,20 +146,24 @@ mod tests {
         let stacks = stacks.chain([long, "last".to_owned()]);
         let (mut counting, mut counts) = (Counting::default(), StackCounts::default());
         for (stack, weight) in stacks.zip(1..) {
-            counting.add(stack.as_bytes(), weight).expect("small weights");
-            counts.add(stack.as_bytes(), weight).expect("small weights");
+            counting.add(stack.as_bytes(), weight);
+            counts.add(stack.as_bytes(), weight);
         }
-        assert!(counting.thread.is_some());
-        assert_eq!(sorted(counting.finish().expect("small weights")), sorted(counts));
+        assert!(matches!(counting.thread, Thread::Running(_)));
+        assert_eq!(sorted(counting.finish()), sorted(counts));
     }
 
     #[test]
-    fn a_sum_that_does_not_fit_is_an_error_soon_or_in_the_end() {
-        for lines in [2, 1_000_000] {
+    fn weights_that_do_not_fit_are_left_out_in_any_thread() {
+        for lines in [3, 1_000_000] {
             let mut counting = Counting::default();
-            let added = (0..lines).try_for_each(|_| counting.add(b"main;leaf", u64::MAX / 2 + 1));
-            let overflows = matches!(added.and(counting.finish()), Err(Error::Overflow));
-            assert!(overflows, "{lines} lines");
+            (0..lines).for_each(|_| counting.add(b"main;leaf", u64::MAX / 2));
+            let counts = counting.finish();
+            let left_out: Vec<_> = counts.overflows().named().collect();
+            let lines = lines - 2;
+            let total = Total { lines, weight: u128::from(lines) * u128::from(u64::MAX / 2) };
+            assert_eq!(left_out, [(&b"main;leaf"[..], total)]);
+            assert_eq!(sorted(counts), [(b"main;leaf".to_vec(), u64::MAX - 1)]);
         }
     }
 }

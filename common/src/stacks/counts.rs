@@ -1,4 +1,4 @@
-//! Counting folded lines: each distinct stack is kept once, as numbers.
+//! Counts folded lines: each distinct stack is kept once, as numbers.
 
 use std::hash::BuildHasher;
 
@@ -7,13 +7,13 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::stacks::distinct::DistinctStacks;
 use crate::stacks::line_texts::LineTexts;
 use crate::stacks::run_order::Placed;
-use crate::{FrameTable, Result, SortedStacks, StackIds};
+use crate::{FrameTable, Overflows, Result, SortedStacks, StackIds};
 
 /// Sums the weights of equal stacks; memory grows with distinct stacks only.
 ///
-/// A [`crate::StackTree`] finds a node for every frame of every line, and a large
-/// tree is in no cache. Here a line is looked up once, and the tree is made
-/// when all stacks are known and can be sorted.
+/// A [`crate::StackTree`] looks up every frame of every line, and a large tree
+/// fits into no cache. Here a whole line is looked up at once; who needs a tree
+/// makes it at the end, of the sorted stacks.
 #[derive(Clone, Debug, Default)]
 pub struct StackCounts {
     frames: FrameTable,
@@ -21,10 +21,11 @@ pub struct StackCounts {
     stacks: DistinctStacks,
     hasher: DefaultHashBuilder,
     index: HashTable<Entry>,
+    overflows: Overflows,
 }
 
-/// Where a stack with this hash is. The hash is kept so that growing the index
-/// does not fetch all stacks, and that few others are compared.
+/// The number of a stack with this hash. The hash is kept so that the index can
+/// grow without reading all stacks, and few stacks with other hashes are compared.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     hash: u32,
@@ -32,37 +33,40 @@ struct Entry {
 }
 
 impl Entry {
-    /// All bits of a hash for a table that looks at the low and the top ones.
+    /// The hash spread over 64 bits: the table uses the lowest and the highest bits.
     fn spread(hash: u32) -> u64 {
         u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 
 impl StackCounts {
-    /// Adds a folded stack.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Overflow`] when the sum does not fit.
+    /// Adds a folded stack; its weight is left out if the sum would not fit,
+    /// see [`overflows`](StackCounts::overflows).
     ///
     /// # Panics
     ///
     /// When there are 2^32 distinct stacks, or frames.
-    pub fn add(&mut self, stack: &[u8], weight: u64) -> Result<()> {
-        let StackCounts { frames, line, stacks, hasher, index } = self;
+    pub fn add(&mut self, stack: &[u8], weight: u64) {
+        let StackCounts { frames, line, stacks, hasher, index, overflows } = self;
         let ids = line.of(stack, frames);
         let hash = hasher.hash_one(ids) as u32;
         let found = index.find(Entry::spread(hash), |entry| {
             entry.hash == hash && stacks.ids_of(entry.stack) == ids
         });
         if let Some(entry) = found {
-            return stacks.add(entry.stack, weight);
+            overflows.add(stacks.sum_of(entry.stack), stack, weight);
+            return;
         }
         let stack = stacks.push(ids, weight);
         index.insert_unique(Entry::spread(hash), Entry { hash, stack }, |entry| {
             Entry::spread(entry.hash)
         });
-        Ok(())
+    }
+
+    /// The weights that were left out.
+    #[must_use]
+    pub fn overflows(&self) -> &Overflows {
+        &self.overflows
     }
 
     /// All stacks, in the order of their frames' names.
@@ -72,8 +76,8 @@ impl StackCounts {
         SortedStacks::new(&frames, stacks)
     }
 
-    /// Hands every stack to `each`, as folded text, sorted by its bytes: the
-    /// order of `LC_ALL=C sort` on the stacks. DistinctStacks of weight 0 are left out.
+    /// Calls `each` with every stack, as folded text, sorted by its bytes: the
+    /// order of `LC_ALL=C sort` on the stacks. Stacks of weight 0 are left out.
     ///
     /// # Errors
     ///
@@ -103,7 +107,8 @@ impl StackCounts {
         Ok(())
     }
 
-    /// What is needed when all stacks are known; the rest is large, and freed.
+    /// What is still needed when all stacks are known. The index is large, and
+    /// freed.
     fn without_index(self) -> (FrameTable, DistinctStacks) {
         (self.frames, self.stacks)
     }
@@ -120,7 +125,7 @@ pub(crate) mod tests {
     fn counts_of(lines: &[(Vec<u8>, u64)]) -> StackCounts {
         let mut counts = StackCounts::default();
         for (stack, weight) in lines {
-            counts.add(stack, *weight).expect("small weights");
+            counts.add(stack, *weight);
         }
         counts
     }
@@ -136,7 +141,7 @@ pub(crate) mod tests {
         sorted
     }
 
-    /// DistinctStacks that often share frames, and names that start one another.
+    /// Stacks that often share frames, and names that start one another.
     fn stacks() -> impl Strategy<Value = Vec<u8>> {
         let byte = prop_oneof![Just(b';'), Just(b'a'), Just(b' '), Just(b'\xff'), any::<u8>()];
         prop::collection::vec(byte.prop_filter("ends the line", |&byte| byte != b'\n'), 0..12)
@@ -148,12 +153,17 @@ pub(crate) mod tests {
             lines in prop::collection::vec((stacks(), prop_oneof![0..9u64, any::<u64>()]), 0..60)
         ) {
             let (mut counts, mut oracle) = (StackCounts::default(), BTreeMap::new());
+            let mut left_out = 0;
             for (stack, weight) in lines {
                 let sum = oracle.entry(stack.clone()).or_insert(0u64);
                 let fits = sum.checked_add(weight);
                 *sum = fits.unwrap_or(*sum);
-                prop_assert_eq!(counts.add(&stack, weight).is_ok(), fits.is_some());
+                counts.add(&stack, weight);
+                left_out += if fits.is_some() { 0 } else { u128::from(weight) };
             }
+            let overflows = counts.overflows();
+            let named: u128 = overflows.named().map(|(_, total)| total.weight).sum();
+            prop_assert_eq!(named + overflows.others().weight, left_out);
             oracle.retain(|_, weight| *weight > 0);
             prop_assert_eq!(sorted(counts), oracle.into_iter().collect::<Vec<_>>());
         }

@@ -1,12 +1,12 @@
 //! Distinct stacks as numbers.
 
+use crate::FrameId;
 use crate::stacks::run_order::{Placed, sort_runs};
-use crate::{Error, FrameId, Result};
 
-/// DistinctStacks with their weights, in the order of arrival.
+/// Distinct stacks with their weights, in the order of arrival.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DistinctStacks {
-    /// The frames of all of them, one after another.
+    /// The frames of all stacks, one after another.
     ids: Vec<FrameId>,
     /// Where each ends in `ids`; it starts where the one before ends.
     ends: Vec<usize>,
@@ -14,7 +14,7 @@ pub(crate) struct DistinctStacks {
 }
 
 impl DistinctStacks {
-    /// Adds a stack that is not here yet, and numbers it.
+    /// Adds a stack that was not added before, and returns its number.
     pub(crate) fn push(&mut self, ids: &[FrameId], weight: u64) -> u32 {
         let stack = u32::try_from(self.ends.len()).expect("fewer than 2^32 distinct stacks");
         self.ids.extend_from_slice(ids);
@@ -23,10 +23,10 @@ impl DistinctStacks {
         stack
     }
 
-    pub(crate) fn add(&mut self, stack: u32, weight: u64) -> Result<()> {
-        let sum = &mut self.weights[stack as usize];
-        *sum = sum.checked_add(weight).ok_or(Error::Overflow)?;
-        Ok(())
+    /// The weight of a stack, to add to.
+    #[inline]
+    pub(crate) fn sum_of(&mut self, stack: u32) -> &mut u64 {
+        &mut self.weights[stack as usize]
     }
 
     #[inline]

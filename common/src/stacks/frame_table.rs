@@ -19,7 +19,7 @@ pub struct FrameTable {
 }
 
 impl FrameTable {
-    /// The number of `name`, a new one if it was never seen.
+    /// The number of `name`, a new one if the name is new.
     ///
     /// # Panics
     ///
@@ -74,15 +74,15 @@ impl FrameTable {
         self.ends.len()
     }
 
-    /// True if and only if nothing was interned.
+    /// Whether nothing was interned.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 }
 
-/// The first bytes of a name as a number: names are in the order of theirs where
-/// these differ, and most do.
+/// The first bytes of a name as a number. Where these numbers differ, and most
+/// do, they have the order of the names.
 fn start_of(name: &[u8]) -> u64 {
     let mut start = [0; 8];
     let length = name.len().min(start.len());

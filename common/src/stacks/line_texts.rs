@@ -1,10 +1,10 @@
-//! The order of folded lines, from that of the texts their frames put in.
+//! The order of folded lines, from the order of the texts of their frames.
 
 use crate::{FrameId, FrameTable};
 
-/// What frames may put into a line, sorted: a name as the leaf, or else a name
-/// and a `;`. Only so are lines in the order of their frames' texts: `a`, then
-/// `a b`, then `a;c`, since a space sorts before `;`.
+/// The texts that frames have in a line, sorted: the leaf's is its name, that of
+/// other frames is the name and a `;`. Lines are in the order of these texts, not
+/// of the names alone: `a`, then `a b`, then `a;c`, as a space sorts before `;`.
 pub(crate) struct LineTexts<'a> {
     frames: &'a FrameTable,
     sorted: Vec<Text>,
@@ -24,11 +24,11 @@ impl<'a> LineTexts<'a> {
     /// When there are 2^31 frames.
     pub(crate) fn of(frames: &'a FrameTable) -> LineTexts<'a> {
         let mut sorted = Vec::with_capacity(2 * frames.len());
-        // Those whose second text is still to come. Each starts the next.
+        // Frames whose text with `;` is not in `sorted` yet. Each name starts the next.
         let mut open: Vec<FrameId> = Vec::new();
         for frame in frames.order() {
             let name = frames.name(frame);
-            // Of `a`, all that begins like `a b` stands between `a` and `a;`.
+            // Names such as `a b` stand between `a` and `a;`.
             let is_within = |outer: &FrameId| {
                 let rest = name.strip_prefix(frames.name(*outer));
                 rest.is_some_and(|rest| rest.first().is_some_and(|&next| next < b';'))

@@ -1,25 +1,25 @@
-//! The order of runs of numbers: that of words in a dictionary.
+//! Sorts runs of numbers as a dictionary sorts words.
 
-/// A run in its place.
+/// A run, at its place in the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) run: u32,
-    /// How many numbers it starts with that the run before it starts with too.
+    /// How many of its first numbers the run before it has, too.
     pub(crate) shared: u32,
 }
 
-/// Sorts the runs below `count`, each of which stands for the numbers that
-/// `of` gives: no two for the same, and all numbers at most `largest`.
+/// Sorts the runs 0 to `count` - 1. `of` returns the numbers of a run, which are
+/// at most `largest`; no two runs have the same numbers.
 ///
-/// To compare two runs is to miss the cache twice. So of every run as many
-/// numbers are fetched as fit into 64 bits, these keys are sorted, and only
-/// runs with equal keys are looked at again, further on.
+/// Comparing two runs misses the cache twice. So a key is made of every run, of as
+/// many of its numbers as fit into 64 bits. The keys are sorted, and only runs
+/// with equal keys are sorted again, by a key of the numbers that follow.
 pub(crate) fn sort_runs<'a>(
     count: u32,
     largest: u32,
     of: impl Fn(u32) -> &'a [u32],
 ) -> Vec<Placed> {
-    // A digit is a number and one, as 0 says that the run has ended.
+    // A digit is a number plus one: 0 means that the run has ended.
     let bits = u64::BITS - (u64::from(largest) + 1).leading_zeros();
     let digits = u64::BITS / bits;
     let unused = u64::BITS - digits * bits;

@@ -4,8 +4,8 @@ use crate::stacks::distinct::DistinctStacks;
 use crate::stacks::run_order::Placed;
 use crate::{FrameId, FrameTable};
 
-/// Distinct stacks and their weights, sorted frame by frame by the names, so
-/// that stacks which start alike are neighbours.
+/// Distinct stacks and their weights, sorted by the names of their frames, so
+/// that stacks with the same first frames are neighbours.
 #[derive(Clone, Debug)]
 pub struct SortedStacks {
     frames: FrameTable,
@@ -18,9 +18,9 @@ pub struct SortedStacks {
 pub struct SortedStack<'a> {
     /// The frames, root first.
     pub frames: &'a [FrameId],
-    /// How many of them the stack before starts with too.
+    /// How many of the first frames the stack before has, too.
     pub shared: usize,
-    /// What this stack weighs, perhaps nothing.
+    /// What this stack weighs; may be 0.
     pub weight: u64,
 }
 
@@ -39,14 +39,13 @@ impl SortedStacks {
         SortedStacks { order: stacks.order(frames.len() as FrameId), frames, stacks }
     }
 
-    /// The frames; of two, the one with the smaller name has the smaller
-    /// number.
+    /// The frames; their numbers have the order of their names.
     #[must_use]
     pub fn frames(&self) -> &FrameTable {
         &self.frames
     }
 
-    /// The frames, when the stacks are no longer needed.
+    /// The frames; the stacks are freed.
     #[must_use]
     pub fn into_frames(self) -> FrameTable {
         self.frames
@@ -76,7 +75,7 @@ mod tests {
     fn sorted(lines: &Lines) -> SortedStacks {
         let mut counts = StackCounts::default();
         for (stack, weight) in lines {
-            counts.add(stack, *weight).expect("small weights");
+            counts.add(stack, *weight);
         }
         counts.into_sorted()
     }

@@ -1,16 +1,16 @@
-//! Stacks as numbers, one line after another.
+//! The numbers of the frames of stacks, one line after another.
 
 use std::ops::Range;
 
 use crate::{FrameId, FrameTable, Frames};
 
-/// How much is compared at a time.
+/// How many bytes are compared at a time.
 const STEP: usize = 32;
 
 /// Turns the frames of stacks into their numbers in a [`FrameTable`].
 ///
-/// Profiles are mostly sorted, so the frames that a stack shares with the one
-/// before it, from the root on, are not looked up again.
+/// Profiles are mostly sorted. So the first frames of a stack, as many as the
+/// stack before has too, are not looked up again.
 #[derive(Clone, Debug, Default)]
 pub struct StackIds {
     /// The last stack.
@@ -18,16 +18,16 @@ pub struct StackIds {
     /// Where its frames end, and their numbers.
     ends: Vec<usize>,
     ids: Vec<FrameId>,
-    /// How many of them were already those of the stack before.
+    /// How many of the first frames were those of the stack before.
     kept: usize,
 }
 
 impl StackIds {
-    /// The numbers of the frames of `stack`, root first, which are interned in
-    /// `frames`: always the same table.
+    /// The numbers of the frames of `stack`, root first. New ones are interned in
+    /// `frames`, which must be the same table in all calls.
     pub fn of(&mut self, stack: &[u8], frames: &mut FrameTable) -> &[FrameId] {
         let shared = shared_prefix(&self.text, stack);
-        // A frame is shared if the separator behind it is.
+        // A frame is shared if the `;` behind it is shared.
         self.kept = self.ends.partition_point(|&end| end < shared);
         self.ends.truncate(self.kept);
         self.ids.truncate(self.kept);
@@ -42,15 +42,15 @@ impl StackIds {
         &self.ids
     }
 
-    /// How many frames, from the root on, the last stack was known to have in
-    /// common with the one before it; a leaf may be common and not known.
+    /// How many frames, from the root on, the last stack and the one before it have
+    /// in common; one less where the leaf of either is among them.
     #[must_use]
     pub fn kept(&self) -> usize {
         self.kept
     }
 
-    /// The other frames of the last stack: their numbers, and where they stand
-    /// in it.
+    /// The frames of the last stack after the [`kept`](StackIds::kept) ones: their
+    /// numbers, and where their names stand in the stack.
     pub fn fresh(&self) -> impl Iterator<Item = (FrameId, Range<usize>)> {
         let mut start = self.kept.checked_sub(1).map_or(0, |last| self.ends[last] + 1);
         self.ids[self.kept..].iter().zip(&self.ends[self.kept..]).map(move |(&id, &end)| {

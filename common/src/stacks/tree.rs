@@ -1,38 +1,47 @@
-//! Counting: a prefix tree over frames, so that memory grows with distinct
+//! Counts stacks in a prefix tree over frames, so that memory grows with distinct
 //! stacks and not with input.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use hashbrown::HashTable;
 
 use crate::stacks::line_texts::LineTexts;
-use crate::{Error, FrameId, FrameTable, Frames, Result};
+use crate::{Error, FrameId, FrameTable, Frames, Overflows, Result, Total};
 
-/// The number of a node in a [`StackTree`]; a parent's is below its children's.
+/// The number of a node in a [`StackTree`], lower than those of its children.
 pub type NodeId = u32;
 
 /// Weights of stacks, root first, in a prefix tree.
 #[derive(Clone, Debug)]
 pub struct StackTree {
     nodes: Vec<Node>,
-    /// Of the nodes, but perhaps for the newest, whose weights are 0. Nodes, which
-    /// are looked up all the time, lie closer together without them.
+    /// The weights of the nodes; the newest nodes may not have one yet, which is
+    /// 0. They are apart so that nodes, which are looked up all the time, lie
+    /// closer together.
     weights: Vec<u64>,
     children: HashTable<NodeId>,
+    /// The weights that did not fit, by the node in which their stack ends.
+    left_out: BTreeMap<NodeId, Total>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: NodeId,
     frame: FrameId,
-    /// Its first child; the root if there is none.
+    /// Its first child, or the root if it has none.
     first: NodeId,
 }
 
 impl Default for StackTree {
     fn default() -> StackTree {
         let root = Node { parent: 0, frame: FrameId::MAX, first: 0 };
-        StackTree { nodes: vec![root], weights: Vec::new(), children: HashTable::new() }
+        StackTree {
+            nodes: vec![root],
+            weights: Vec::new(),
+            children: HashTable::new(),
+            left_out: BTreeMap::new(),
+        }
     }
 }
 
@@ -73,30 +82,58 @@ impl StackTree {
         node
     }
 
-    /// Adds to the weight of the stack that ends in `node`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Overflow`] when the sum does not fit.
+    /// Adds to the weight of the stack that ends in `node`; `weight` is left
+    /// out if the sum would not fit, see [`overflows`](StackTree::overflows).
     #[inline]
-    pub fn add(&mut self, node: NodeId, weight: u64) -> Result<()> {
+    pub fn add(&mut self, node: NodeId, weight: u64) {
         let index = node as usize;
         if index >= self.weights.len() {
             self.weights.resize(self.nodes.len(), 0);
         }
         let sum = &mut self.weights[index];
-        *sum = sum.checked_add(weight).ok_or(Error::Overflow)?;
-        Ok(())
+        match sum.checked_add(weight) {
+            Some(added) => *sum = added,
+            None => self.leave_out(node, weight.into()),
+        }
+    }
+
+    #[cold]
+    fn leave_out(&mut self, node: NodeId, total: Total) {
+        *self.left_out.entry(node).or_default() += total;
+    }
+
+    /// The weights that were left out of stacks below `top`, which are named by
+    /// their frames below it.
+    #[must_use]
+    pub fn overflows(&self, top: NodeId, frames: &FrameTable) -> Overflows {
+        let mut overflows = Overflows::default();
+        for (&node, &total) in &self.left_out {
+            if let Some(stack) = self.text(top, node, frames) {
+                overflows.leave_out(&stack, total);
+            }
+        }
+        overflows
+    }
+
+    /// The stack that ends in `node`, as folded text; `None` if it does not go
+    /// through `top`.
+    fn text(&self, top: NodeId, mut node: NodeId, frames: &FrameTable) -> Option<Vec<u8>> {
+        let mut names = Vec::new();
+        while node != top {
+            if node == Self::ROOT {
+                return None;
+            }
+            names.push(frames.name(self.frame(node)));
+            node = self.parent(node);
+        }
+        names.reverse();
+        Some(names.join(&b';'))
     }
 
     /// Adds a folded stack, interning its frames in `frames`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Overflow`] when the sum does not fit.
-    pub fn add_stack(&mut self, frames: &mut FrameTable, stack: &[u8], weight: u64) -> Result<()> {
+    pub fn add_stack(&mut self, frames: &mut FrameTable, stack: &[u8], weight: u64) {
         let node = self.stack(frames, stack);
-        self.add(node, weight)
+        self.add(node, weight);
     }
 
     /// The node in which a folded stack ends, made if it is new; its frames
@@ -107,52 +144,57 @@ impl StackTree {
     }
 
     /// Adds all stacks of `other`; `ours` gives the number its frames have here.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Overflow`] when a sum does not fit.
-    pub fn add_tree(&mut self, other: &StackTree, ours: impl Fn(FrameId) -> FrameId) -> Result<()> {
+    pub fn add_tree(&mut self, other: &StackTree, ours: impl Fn(FrameId) -> FrameId) {
         let mut nodes = vec![Self::ROOT; other.nodes.len()];
         for (index, node) in other.nodes.iter().enumerate().skip(1) {
             nodes[index] = self.child(nodes[node.parent as usize], ours(node.frame));
-            self.add(nodes[index], other.self_weight(index as NodeId))?;
+            self.add(nodes[index], other.self_weight(index as NodeId));
         }
-        Ok(())
+        for (&node, &total) in &other.left_out {
+            self.leave_out(nodes[node as usize], total);
+        }
     }
 
     /// Multiplies the weights of `top` and all below it, as when samples turn out
-    /// to be periods.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Overflow`] when a product does not fit.
-    pub fn scale_below(&mut self, top: NodeId, factor: u64) -> Result<()> {
+    /// to be periods. Of a product that does not fit, as many times `factor` as do
+    /// not fit are left out.
+    pub fn scale_below(&mut self, top: NodeId, factor: u64) {
+        let most = u64::MAX.checked_div(factor).unwrap_or(u64::MAX);
         let mut is_below = vec![false; self.nodes.len()];
-        for node in top as usize..self.weights.len() {
-            is_below[node] = node == top as usize || is_below[self.nodes[node].parent as usize];
-            if is_below[node] {
-                let weight = &mut self.weights[node];
-                *weight = weight.checked_mul(factor).ok_or(Error::Overflow)?;
+        for index in top as usize..self.nodes.len() {
+            is_below[index] = index == top as usize || is_below[self.nodes[index].parent as usize];
+            if !is_below[index] {
+                continue;
+            }
+            let node = index as NodeId;
+            if let Some(total) = self.left_out.get_mut(&node) {
+                total.weight = total.weight.saturating_mul(factor.into());
+            }
+            let Some(weight) = self.weights.get_mut(index) else { continue };
+            let lines = weight.saturating_sub(most);
+            *weight = (*weight - lines) * factor;
+            if lines > 0 {
+                let weight = u128::from(lines) * u128::from(factor);
+                self.leave_out(node, Total { lines, weight });
             }
         }
-        Ok(())
     }
 
     /// All stacks without their root frames, equal ones summed.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Overflow`] when a sum does not fit.
-    pub fn without_roots(&self) -> Result<StackTree> {
+    #[must_use]
+    pub fn without_roots(&self) -> StackTree {
         let mut tree = StackTree::default();
         let mut nodes = vec![Self::ROOT; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate().skip(1) {
             if node.parent != Self::ROOT {
                 nodes[index] = tree.child(nodes[node.parent as usize], node.frame);
-                tree.add(nodes[index], self.self_weight(index as NodeId))?;
+                tree.add(nodes[index], self.self_weight(index as NodeId));
             }
         }
-        Ok(tree)
+        for (&node, &total) in &self.left_out {
+            tree.leave_out(nodes[node as usize], total);
+        }
+        tree
     }
 
     /// How many nodes there are, the root included; ids are below it.
@@ -161,7 +203,7 @@ impl StackTree {
         self.nodes.len()
     }
 
-    /// True if and only if no stack was added.
+    /// Whether no stack was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
@@ -179,7 +221,7 @@ impl StackTree {
         self.nodes[node as usize].frame
     }
 
-    /// The weight of the stack that ends in `node`, what lies below excluded.
+    /// The weight of the stack that ends in `node`, without that of longer stacks.
     #[must_use]
     pub fn self_weight(&self, node: NodeId) -> u64 {
         self.weights.get(node as usize).copied().unwrap_or_default()
@@ -200,7 +242,7 @@ impl StackTree {
         Ok(totals)
     }
 
-    /// For each node its children, in the order they came.
+    /// The children of each node, in the order in which they were added.
     #[must_use]
     pub fn children(&self) -> Children {
         let mut starts = vec![0u32; self.nodes.len() + 1];
@@ -220,9 +262,9 @@ impl StackTree {
         Children { starts, nodes }
     }
 
-    /// Hands every stack below `top` to `each`, as folded text of the frames below
-    /// it, sorted by its bytes: the order of `LC_ALL=C sort` on the stacks. Stacks
-    /// of weight 0 are left out.
+    /// Calls `each` with every stack below `top`, as folded text of the frames
+    /// below it, sorted by its bytes: the order of `LC_ALL=C sort` on the stacks.
+    /// Stacks of weight 0 are left out.
     ///
     /// # Errors
     ///
@@ -249,7 +291,7 @@ impl StackTree {
         Ok(())
     }
 
-    /// Adds what follows below `parent`, last first.
+    /// Adds the steps for the children of `parent`, in reverse order.
     fn push_sorted_steps(
         &self,
         children: &Children,
@@ -272,14 +314,14 @@ impl StackTree {
     }
 }
 
-/// A text of a line that is to be written.
+/// A piece of a line that is to be written.
 struct Step {
     /// Its place in [`LineTexts`].
     text: u32,
     node: NodeId,
-    /// How much of the line so far is the parent's, its `;` included.
+    /// How many bytes of the line so far are the parent's, its `;` included.
     prefix: usize,
-    /// More follows, else the line ends.
+    /// Whether the stacks below follow; if not, the line ends here.
     below: bool,
 }
 
@@ -299,7 +341,7 @@ impl Children {
     }
 }
 
-/// A new node of weight 0 below `parent`, which does not know it yet.
+/// A new node of weight 0 below `parent`; it is not yet one of its children.
 #[inline]
 fn append(nodes: &mut Vec<Node>, parent: NodeId, frame: FrameId) -> NodeId {
     let node = NodeId::try_from(nodes.len()).expect("fewer than 2^32 distinct stacks");
@@ -307,8 +349,7 @@ fn append(nodes: &mut Vec<Node>, parent: NodeId, frame: FrameId) -> NodeId {
     node
 }
 
-/// Mixes an edge well enough for a table that looks at the low and the top
-/// bits of a hash.
+/// The hash of an edge, for a table that uses the lowest and the highest bits.
 #[inline]
 fn hash_edge(parent: NodeId, frame: FrameId) -> u64 {
     let edge = u64::from(parent) << 32 | u64::from(frame);
@@ -323,7 +364,7 @@ mod tests {
     fn tree_of(lines: &[(&str, u64)]) -> (StackTree, FrameTable) {
         let (mut tree, mut frames) = (StackTree::default(), FrameTable::default());
         for (stack, weight) in lines {
-            tree.add_stack(&mut frames, stack.as_bytes(), *weight).expect("small weights");
+            tree.add_stack(&mut frames, stack.as_bytes(), *weight);
         }
         (tree, frames)
     }
@@ -360,25 +401,55 @@ mod tests {
         assert_eq!(tree.total_weights().expect("small"), [13, 6, 6, 5, 7]);
     }
 
+    /// The stacks of which weight was left out.
+    fn left_out(tree: &StackTree, frames: &FrameTable) -> Vec<(String, Total)> {
+        let text = |stack: &[u8]| String::from_utf8_lossy(stack).into_owned();
+        tree.overflows(StackTree::ROOT, frames)
+            .named()
+            .map(|(stack, total)| (text(stack), total))
+            .collect()
+    }
+
     #[test]
-    fn a_sum_that_does_not_fit_is_an_error() {
-        let (mut tree, mut frames) = tree_of(&[("a", u64::MAX)]);
-        assert!(matches!(tree.add_stack(&mut frames, b"a", 1), Err(Error::Overflow)));
-        tree.add_stack(&mut frames, b"b", 1).expect("another stack");
+    fn what_does_not_fit_into_a_sum_is_left_out_and_named() {
+        let (mut tree, mut frames) = tree_of(&[("a;b", u64::MAX - 1), ("a;b", 2), ("a", 1)]);
+        assert_eq!(tree.self_weight(2), u64::MAX - 1);
+        let expected = [("a;b".to_owned(), Total { lines: 1, weight: 2 })];
+        assert_eq!(left_out(&tree, &frames), expected);
+        assert!(matches!(tree.total_weights(), Ok(totals) if totals[1] == u64::MAX));
+        tree.add_stack(&mut frames, b"c", 1);
         assert!(matches!(tree.total_weights(), Err(Error::Overflow)));
+        let mut twice = StackTree::default();
+        twice.add_tree(&tree, |frame| frame);
+        twice.add_tree(&tree, |frame| frame);
+        let expected = Total { lines: 3, weight: u128::from(u64::MAX) + 3 };
+        assert_eq!(left_out(&twice, &frames), [("a;b".to_owned(), expected)]);
+        assert_eq!(left_out(&twice.without_roots(), &frames), [("b".to_owned(), expected)]);
+        let below = |top| twice.overflows(top, &frames).named().count();
+        assert_eq!([0, 1, 3].map(below), [1, 1, 0]);
     }
 
     #[test]
     fn trees_add_up_and_scale() {
         let mut frames = FrameTable::default();
         let (mut one, mut two) = (StackTree::default(), StackTree::default());
-        one.add_stack(&mut frames, b"a;b", 1).expect("small");
-        two.add_stack(&mut frames, b"a;b", 2).expect("small");
-        two.add_stack(&mut frames, b"c", 3).expect("small");
-        one.add_tree(&two, |frame| frame).expect("small");
-        one.scale_below(StackTree::ROOT, 10).expect("small");
+        one.add_stack(&mut frames, b"a;b", 1);
+        two.add_stack(&mut frames, b"a;b", 2);
+        two.add_stack(&mut frames, b"c", 3);
+        one.add_tree(&two, |frame| frame);
+        one.scale_below(StackTree::ROOT, 10);
         assert_eq!(one.total_weights().expect("small"), [60, 30, 30, 30]);
-        assert!(matches!(one.scale_below(StackTree::ROOT, u64::MAX), Err(Error::Overflow)));
+        assert!(left_out(&one, &frames).is_empty());
+    }
+
+    #[test]
+    fn of_a_product_as_much_as_fits_is_kept() {
+        let factor = u64::MAX / 4;
+        let (mut tree, frames) = tree_of(&[("a", 6), ("b", 4)]);
+        tree.scale_below(StackTree::ROOT, factor);
+        assert_eq!([1, 2].map(|node| tree.self_weight(node)), [4 * factor; 2]);
+        let expected = Total { lines: 2, weight: 2 * u128::from(factor) };
+        assert_eq!(left_out(&tree, &frames), [("a".to_owned(), expected)]);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl OffCpu {
             return Ok(());
         };
         if let Some((node, since)) = self.away.remove(switch.next) {
-            tree.add(node, now.saturating_sub(since))?;
+            tree.add(node, now.saturating_sub(since));
         }
         match origin.tid {
             // The idle task is not blocked, it has nothing to do.

@@ -304,7 +304,7 @@ impl Samples<'_> {
                 pipe.write_tree(&self.tree, StackTree::ROOT, &self.frames)
             }
             [node] => pipe.write_tree(&self.tree, node, &self.frames),
-            _ => pipe.write_tree(&self.tree.without_roots()?, StackTree::ROOT, &self.frames),
+            _ => pipe.write_tree(&self.tree.without_roots(), StackTree::ROOT, &self.frames),
         }
     }
 

@@ -59,13 +59,15 @@ pub(super) fn read(
     let source = Mutex::new(Source { blocks, taken: 0, stop: None });
     let lines_before = reader.lines.number();
     let mut done = thread::scope(|scope| {
+        // The system may have fewer threads for us: a limit of processes or of memory.
         let helpers: Vec<_> = (1..threads)
-            .map(|_| {
+            .map_while(|_| {
                 let (mut reader, mut samples, source) = (reader.fork(), samples.fork(), &source);
-                scope.spawn(move || {
+                let help = move || {
                     let done = work(source, &mut reader, &mut samples)?;
                     Ok((samples, done))
-                })
+                };
+                thread::Builder::new().spawn_scoped(scope, help).ok()
             })
             .collect();
         let mut done = work(&source, reader, samples)?;

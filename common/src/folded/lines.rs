@@ -1,0 +1,136 @@
+//! Where lines end, and which of them hold control bytes.
+
+use wide::u8x16;
+
+/// How many bytes are looked at at once: as many as a mask has bits.
+const STEP: usize = 64;
+
+/// The end of a line, found in a block of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineEnd {
+    /// Where its LF stands; after the last byte if the last line has none.
+    pub(crate) at: usize,
+    /// Whether there is a control byte before the end, CR LF.
+    pub(crate) has_control: bool,
+}
+
+/// Finds the ends of all lines of a block.
+///
+/// LF is a control byte itself, so that to find the others costs no second look
+/// at the bytes.
+pub(crate) struct LineEnds<'a> {
+    block: &'a [u8],
+    /// Where the bytes of `controls` start, and which of them are control bytes
+    /// that were not seen yet.
+    start: usize,
+    controls: u64,
+    /// Whether the line at hand has a byte that was not seen yet.
+    is_open: bool,
+}
+
+impl<'a> LineEnds<'a> {
+    pub(crate) fn new(block: &'a [u8]) -> LineEnds<'a> {
+        let controls = controls(block);
+        LineEnds {
+            block,
+            start: 0,
+            controls,
+            is_open: !block.ends_with(b"\n") && !block.is_empty(),
+        }
+    }
+
+    /// Where the next control byte stands.
+    #[inline]
+    fn next_control(&mut self) -> Option<usize> {
+        while self.controls == 0 {
+            self.start += STEP;
+            self.controls = controls(self.block.get(self.start..)?);
+        }
+        let at = self.start + self.controls.trailing_zeros() as usize;
+        self.controls &= self.controls - 1;
+        Some(at)
+    }
+}
+
+impl Iterator for LineEnds<'_> {
+    type Item = LineEnd;
+
+    #[inline]
+    fn next(&mut self) -> Option<LineEnd> {
+        let mut has_control = false;
+        while let Some(at) = self.next_control() {
+            match self.block[at] {
+                b'\n' => return Some(LineEnd { at, has_control }),
+                b'\r' if self.block[at + 1..].first().is_none_or(|&next| next == b'\n') => {}
+                _ => has_control = true,
+            }
+        }
+        std::mem::take(&mut self.is_open).then_some(LineEnd { at: self.block.len(), has_control })
+    }
+}
+
+/// Which of the first bytes are control bytes: a bit for each, the first is the
+/// lowest.
+#[inline]
+fn controls(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(step) => controls_of_step(step),
+        None => {
+            let mut step = [b' '; STEP];
+            step[..bytes.len()].copy_from_slice(bytes);
+            controls_of_step(&step)
+        }
+    }
+}
+
+#[inline]
+fn controls_of_step(step: &[u8; STEP]) -> u64 {
+    let (pieces, _) = step.as_chunks::<16>();
+    let mask = |piece: &[u8; 16]| {
+        let bytes = u8x16::new(*piece);
+        let low = bytes.simd_eq(bytes.min(u8x16::splat(0x1f)));
+        u64::from((low | bytes.simd_eq(u8x16::splat(0x7f))).to_bitmask())
+    };
+    mask(&pieces[0]) | mask(&pieces[1]) << 16 | mask(&pieces[2]) << 32 | mask(&pieces[3]) << 48
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same, a byte at a time.
+    fn expected(block: &[u8]) -> Vec<LineEnd> {
+        let mut ends = Vec::new();
+        let mut at = 0;
+        for line in block.split_inclusive(|&byte| byte == b'\n') {
+            let text = line.strip_suffix(b"\n").unwrap_or(line);
+            at += text.len();
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            ends.push(LineEnd { at, has_control: text.iter().any(u8::is_ascii_control) });
+            at += 1;
+        }
+        ends
+    }
+
+    proptest! {
+        #[test]
+        fn lines_end_where_a_byte_at_a_time_finds_it(
+            block in prop::collection::vec(
+                prop_oneof![8 => b' '..0x7f, 1 => Just(b'\n'), 1 => any::<u8>()], 0..300),
+        ) {
+            prop_assert_eq!(LineEnds::new(&block).collect::<Vec<_>>(), expected(&block));
+        }
+    }
+
+    #[test]
+    fn every_byte_at_every_place_is_known() {
+        for (byte, place) in (0..=u8::MAX).flat_map(|byte| (0..130).map(move |at| (byte, at))) {
+            let mut block = [b'x'; 130];
+            block[place] = byte;
+            let found: Vec<_> = LineEnds::new(&block).collect();
+            assert_eq!(found, expected(&block), "{byte:#x} at {place}");
+        }
+    }
+}
