@@ -20,6 +20,9 @@ mod usage;
 // The man pages, which must say what the tools do.
 mod pages;
 
+// Memory that ends.
+mod memory;
+
 /// The names in a folder of the project.
 fn names_in(folder: &str) -> BTreeSet<String> {
     fs::read_dir([env!("CARGO_MANIFEST_DIR"), "/", folder].concat())

@@ -2,8 +2,8 @@
 //! and the sums that `--stats` prints.
 
 pub(crate) mod blocks;
+mod closed_stdout;
 pub(crate) mod input;
-pub(crate) mod mapped;
 pub(crate) mod messages;
 pub(crate) mod output;
 mod packed;

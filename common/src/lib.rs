@@ -67,9 +67,8 @@ pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,
     clean_frame, header_line, parse_header,
 };
-pub use io::blocks::{Block, Blocks};
+pub use io::blocks::Blocks;
 pub use io::input::{Files, Input, STDIN, read_whole};
-pub use io::mapped::{CACHE_LINE, Mapped, prefetch};
 pub use io::output::{Output, STDOUT};
 pub use io::stats::{Stats, Total};
 pub use names::{cpp, ocaml, rust};

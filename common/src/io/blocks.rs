@@ -1,39 +1,32 @@
-//! Reading in large reused blocks that end where a line ends.
+//! Reading an input in large blocks, in one reused buffer, each of which ends
+//! where a line ends.
 
-use std::io::{ErrorKind, Read, Result};
-use std::ops::Deref;
+use std::io::{Error, ErrorKind, Read, Result};
 
-use memchr::memrchr;
+use memchr::{memchr, memrchr};
 
 use crate::Input;
-use crate::io::mapped::{Mapped, PIECE, WINDOW};
 
-/// As large as a second-level cache holds with room for other things.
-const BLOCK_SIZE: usize = 256 * 1024;
+/// How large the buffer is unless a line needs more, in bytes: no larger than
+/// the second-level cache of today's processors, so that what was read is still
+/// there when it is looked at.
+const BUFFER_SIZE: usize = 1024 * 1024;
 
-/// Lends an input block by block; no byte is copied but the torn line at a
-/// block's end, and memory is one block, or the longest line.
+/// The buffer grows where a read could bring fewer bytes than this.
+const LEAST_READ: usize = 64 * 1024;
+
+/// Hands out an input block by block. No byte is copied but what follows the
+/// last whole piece of a block, and memory is one buffer, or the longest line.
 pub struct Blocks<'a> {
     input: &'a mut Input,
     /// Finds the end of the last whole piece.
     cut: fn(&[u8]) -> Option<usize>,
-    /// What was lent last, if it is mapped.
-    mapped: Option<Mapped>,
     buffer: Vec<u8>,
-    /// What was lent last is before this.
-    lent: usize,
-    /// What was read is before this.
+    /// The last block ends here.
+    cut_at: usize,
+    /// What was read ends here.
     filled: usize,
     ended: bool,
-}
-
-/// A block to keep.
-#[derive(Debug)]
-pub enum Block {
-    /// It was read.
-    Read(Vec<u8>),
-    /// It is a part of a file.
-    Mapped(Mapped),
 }
 
 impl<'a> Blocks<'a> {
@@ -42,110 +35,86 @@ impl<'a> Blocks<'a> {
         Blocks::cut_by(input, |bytes| Some(memrchr(b'\n', bytes)? + 1))
     }
 
-    /// Blocks that end where `cut` says: it is given what was read and not
-    /// lent, and returns the end of the last whole piece in it, if any.
+    /// Blocks that end where `cut` says: it is given what was read and not yet
+    /// handed out, and returns the end of the last whole piece in it, which is
+    /// behind an LF. At the end of input the last block is all that is left.
     pub fn cut_by(input: &'a mut Input, cut: fn(&[u8]) -> Option<usize>) -> Blocks<'a> {
-        let (mapped, buffer) = (None, Vec::new());
-        Blocks { input, cut, mapped, buffer, lent: 0, filled: 0, ended: false }
+        Blocks { input, cut, buffer: Vec::new(), cut_at: 0, filled: 0, ended: false }
     }
 
     /// The next block, never empty; `None` at the end of input.
     ///
     /// # Errors
     ///
-    /// What the input says.
+    /// What reading the input returns; [`ErrorKind::OutOfMemory`] where there
+    /// is no room for a whole piece.
     pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
-        self.advance(WINDOW)?;
-        Ok(match &self.mapped {
-            Some(block) => Some(block),
-            None => (self.lent > 0).then(|| &self.buffer[..self.lent]),
-        })
+        self.buffer.copy_within(self.cut_at..self.filled, 0);
+        self.filled -= self.cut_at;
+        self.fill()?;
+        Ok((self.cut_at > 0).then(|| &self.buffer[..self.cut_at]))
     }
 
-    /// The next block to keep, as [`next_block`](Blocks::next_block) lends it.
-    /// The memory of `spare`, such as a block that is done with, takes its
-    /// place.
+    /// The next block to keep, the same as from [`next_block`](Blocks::next_block).
+    /// The memory of `spare`, such as a block that is done with, is used for
+    /// the block after it.
     ///
     /// # Errors
     ///
-    /// What the input says.
-    pub fn take_block(&mut self, mut spare: Vec<u8>) -> Result<Option<Block>> {
-        self.advance(PIECE)?;
-        if let Some(block) = self.mapped.take() {
-            return Ok(Some(Block::Mapped(block)));
-        }
-        if self.lent == 0 {
+    /// As [`next_block`](Blocks::next_block).
+    pub fn take_block(&mut self, mut spare: Vec<u8>) -> Result<Option<Vec<u8>>> {
+        if self.next_block()?.is_none() {
             return Ok(None);
         }
-        let torn = self.lent..self.filled;
-        spare.resize(BLOCK_SIZE.max(torn.len()), 0);
-        spare[..torn.len()].copy_from_slice(&self.buffer[torn.clone()]);
+        let rest = &self.buffer[self.cut_at..self.filled];
+        enlarge(&mut spare, BUFFER_SIZE.max(rest.len()))?;
+        spare[..rest.len()].copy_from_slice(rest);
+        self.filled = rest.len();
         let mut block = std::mem::replace(&mut self.buffer, spare);
-        block.truncate(self.lent);
-        (self.lent, self.filled) = (0, torn.len());
-        Ok(Some(Block::Read(block)))
+        block.truncate(std::mem::take(&mut self.cut_at));
+        Ok(Some(block))
     }
 
-    /// Makes the next block the one that is lent; `window` is how much may be
-    /// mapped.
-    fn advance(&mut self, window: usize) -> Result<()> {
-        // Two windows at once would be two in memory.
-        self.mapped = None;
-        self.mapped = self.input.next_mapped(self.cut, window)?;
-        if self.mapped.is_none() {
-            self.buffer.copy_within(self.lent..self.filled, 0);
-            self.filled -= self.lent;
-            self.lent = self.fill()?;
+    /// Reads until there is a whole piece, or to the end of input.
+    fn fill(&mut self) -> Result<()> {
+        self.cut_at = 0;
+        while !self.ended {
+            if self.buffer.len() < self.filled + LEAST_READ {
+                enlarge(&mut self.buffer, BUFFER_SIZE.max(2 * self.filled))?;
+            }
+            let count = match self.input.read(&mut self.buffer[self.filled..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            self.ended = count == 0;
+            let new = self.filled..self.filled + count;
+            self.filled = new.end;
+            // Without this a line of gigabytes would be searched at every read.
+            let may_end = memchr(b'\n', &self.buffer[new]).is_some();
+            if may_end && let Some(end) = (self.cut)(&self.buffer[..self.filled]) {
+                self.cut_at = end;
+                return Ok(());
+            }
         }
+        self.cut_at = self.filled;
         Ok(())
     }
-
-    /// Reads until there is a whole piece and returns its end; all that is
-    /// left at the end of input.
-    fn fill(&mut self) -> Result<usize> {
-        while !self.ended {
-            if self.filled == self.buffer.len() {
-                self.buffer.resize(BLOCK_SIZE.max(self.buffer.len() * 2), 0);
-            }
-            match self.input.read(&mut self.buffer[self.filled..]) {
-                Ok(0) => self.ended = true,
-                Ok(count) => self.filled += count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    self.lent = 0;
-                    return Err(error);
-                }
-            }
-            if let Some(end) = (self.cut)(&self.buffer[..self.filled]) {
-                return Ok(end);
-            }
-        }
-        Ok(self.filled)
-    }
 }
 
-impl Deref for Block {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Block::Read(bytes) => bytes,
-            Block::Mapped(bytes) => bytes,
-        }
+/// Makes a buffer this long, unless it is longer.
+///
+/// # Errors
+///
+/// [`ErrorKind::OutOfMemory`], where to go on would end the process.
+fn enlarge(buffer: &mut Vec<u8>, length: usize) -> Result<()> {
+    let more = length.saturating_sub(buffer.len());
+    if buffer.try_reserve_exact(more).is_err() {
+        let text = format!("out of memory for more than {} bytes of one line", buffer.len());
+        return Err(Error::new(ErrorKind::OutOfMemory, text));
     }
+    buffer.resize(buffer.len() + more, 0);
+    Ok(())
 }
-
-impl Block {
-    /// The memory of a block that is done with, if it can be used again.
-    #[must_use]
-    pub fn into_spare(self) -> Option<Vec<u8>> {
-        match self {
-            Block::Read(bytes) => Some(bytes),
-            Block::Mapped(_) => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,24 +159,24 @@ mod tests {
         let text: Vec<u8> =
             (0..100_000).flat_map(|line| format!("line {line}\n").into_bytes()).collect();
         let (mut one, mut other) = (input(text.clone()), input(text));
-        let (mut lent, mut taken) = (Blocks::of_lines(&mut one), Blocks::of_lines(&mut other));
+        let (mut borrowed, mut taken) = (Blocks::of_lines(&mut one), Blocks::of_lines(&mut other));
         let mut spare = Vec::new();
-        while let Some(block) = lent.next_block().expect("memory does not fail") {
+        while let Some(block) = borrowed.next_block().expect("memory does not fail") {
             let kept = taken.take_block(spare).expect("memory does not fail");
             assert_eq!(kept.as_deref(), Some(block));
-            spare = kept.and_then(Block::into_spare).unwrap_or_default();
+            spare = kept.unwrap_or_default();
         }
         assert!(taken.take_block(spare).expect("memory does not fail").is_none());
     }
 
     #[test]
     fn a_line_longer_than_a_block_arrives_whole() {
-        let text = [vec![b'x'; 3 * BLOCK_SIZE], b"\nshort\n".to_vec()].concat();
+        let text = [vec![b'x'; 3 * BUFFER_SIZE], b"\nshort\n".to_vec()].concat();
         let length = text.len();
         let mut input = input(text);
         let mut blocks = Blocks::of_lines(&mut input);
         let first = blocks.next_block().expect("no error").expect("a block");
-        assert!(first.len() > 3 * BLOCK_SIZE);
+        assert!(first.len() > 3 * BUFFER_SIZE);
         let first = first.len();
         let rest = blocks.next_block().expect("no error").map_or(0, <[u8]>::len);
         assert_eq!(first + rest, length);

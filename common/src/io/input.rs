@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::io::mapped::{Mapped, MappedFile};
 use crate::io::output::FileId;
 use crate::io::packed::Packed;
 use crate::io::progress::{Counted, Progress};
@@ -40,8 +39,6 @@ pub struct Input {
     /// The first bytes, read to find out what the input is, and not returned yet.
     ahead: Vec<u8>,
     reader: Box<dyn Read + Send>,
-    /// The same bytes, as long as nothing was read but what is ahead.
-    mapped: Option<MappedFile>,
 }
 
 impl Input {
@@ -66,10 +63,8 @@ impl Input {
         if output.is_some() && output == FileId::of_regular(&file) {
             return Err(io::Error::other("input file is also the output"));
         }
-        let mapped = MappedFile::new(&file, progress);
         let counted = Counted { reader: file, progress: progress.clone() };
-        let reader = Box::new(counted);
-        Input { name: name(path), ahead: Vec::new(), reader, mapped }.unpacked()
+        Input::of(name(path), Box::new(counted)).unpacked()
     }
 
     /// An input that is a reader: for tests.
@@ -79,7 +74,7 @@ impl Input {
     }
 
     fn of(name: String, reader: Box<dyn Read + Send>) -> Input {
-        Input { name, ahead: Vec::new(), reader, mapped: None }
+        Input { name, ahead: Vec::new(), reader }
     }
 
     /// The file as the user wrote it, or `<stdin>`.
@@ -142,29 +137,6 @@ impl Input {
         Input::of(self.name, unpacked).unpacked()
     }
 
-    /// The next bytes as far as `cut` says, without a copy, where they come
-    /// from a large file; `None` if they are to be read instead. `window` is
-    /// how much may be mapped for them.
-    ///
-    /// # Errors
-    ///
-    /// What the system says.
-    pub(crate) fn next_mapped(
-        &mut self,
-        cut: fn(&[u8]) -> Option<usize>,
-        window: usize,
-    ) -> io::Result<Option<Mapped>> {
-        let Some(mapped) = &mut self.mapped else { return Ok(None) };
-        if let Some(block) = mapped.next(cut, window) {
-            return Ok(Some(block));
-        }
-        if let Some(mapped) = self.mapped.take() {
-            self.ahead.clear();
-            mapped.read_on()?;
-        }
-        Ok(None)
-    }
-
     /// Moves all bytes out of the input: those that were peeked at and the rest.
     fn rest(&mut self) -> impl Read + Send + use<> {
         let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
@@ -174,7 +146,6 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.mapped = None;
         if self.ahead.is_empty() {
             return self.reader.read(buffer);
         }

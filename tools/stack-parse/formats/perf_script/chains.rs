@@ -8,11 +8,9 @@ use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
 use wide::u8x16;
 
-use super::frame_line::{FrameLine, PADDED_IP, is_padded_ip, split_padded_ip};
-use super::guesses::{Guess, Guesses};
+use super::frame_line::{FrameLine, split_padded_ip};
 use super::line_cache::LineCache;
 use super::line_hash::LineHash;
-use super::prefetch::Prefetch;
 use super::symbols::{Symbol, Symbols};
 use crate::frame::{Frame, FrameArgs};
 use crate::samples::Samples;
@@ -36,9 +34,6 @@ pub(super) struct Chain<'a> {
     /// The frames of lines met lately, and of all symbols.
     cache: LineCache,
     symbols: Symbols,
-    guesses: Guesses,
-    /// True while lines are not what followed the frame above them last.
-    take_turns: bool,
 }
 
 /// A frame, and the line that stands for it and perhaps for more.
@@ -63,8 +58,6 @@ impl<'a> Chain<'a> {
             name: Vec::new(),
             cache: LineCache::new(),
             symbols: Symbols::new(),
-            guesses: Guesses::new(),
-            take_turns: false,
         }
     }
 
@@ -96,31 +89,19 @@ impl<'a> Chain<'a> {
         sample: Sample,
         body: &[u8],
         previous: &[u8],
-        prefetch: &mut Prefetch<'_>,
         samples: &mut Samples<'_>,
     ) -> bool {
-        self.keep_common(body, previous, prefetch);
-        self.rebase(sample.base, samples);
+        self.keep_common(sample.base, body, previous);
         let (mut end, mut line, mut node) = match self.steps.last() {
             Some(last) => (body.len() - last.from_end, last.line, last.node),
             None => (body.len(), 0, self.base),
         };
         while end > 0 {
-            prefetch.fetch_line();
             let line_end = if end < body.len() { end - 1 } else { end };
             line += 1;
-            let (start, known) = self.last_line(&body[..line_end], node);
-            let from_end = body.len() - start;
-            let child = match known {
-                Some(Guess { frame, child, .. }) => {
-                    self.steps.push(Step { from_end, line, frame, node: child });
-                    Some(child)
-                }
-                None => {
-                    let above = Step { from_end, line, frame: 0, node };
-                    self.read_line(&body[start..line_end], above, samples)
-                }
-            };
+            let start = start_of_last_line(&body[..line_end]);
+            let above = Step { from_end: body.len() - start, line, frame: 0, node };
+            let child = self.read_line(&body[start..line_end], above, samples);
             let Some(child) = child else {
                 self.steps.clear();
                 return false;
@@ -129,44 +110,6 @@ impl<'a> Chain<'a> {
         }
         self.lines = line;
         true
-    }
-
-    /// Where the last line of `text` starts, and what it leads to from `node`,
-    /// if that is known.
-    #[inline]
-    fn last_line(&mut self, text: &[u8], node: NodeId) -> (usize, Option<Guess>) {
-        // A guess says how long the line is; else its start must be searched.
-        if !self.take_turns
-            && let Some(guess) = self.guesses.last(node)
-            && let Some(start) = self.start_of(text, guess)
-        {
-            return (start, Some(guess));
-        }
-        let start = start_of_last_line(text);
-        let line = &text[start..];
-        let known = self.guesses.turn(node, LineHash::of(line));
-        let known = known.filter(|&guess| self.is_as_guessed(line, guess));
-        self.take_turns = known.is_some_and(|guess| self.guesses.put(node, guess));
-        (start, known)
-    }
-
-    /// True if and only if `line` is as guessed.
-    #[inline]
-    fn is_as_guessed(&self, line: &[u8], guess: Guess) -> bool {
-        let (expected, frame) = self.cache.at(guess.line);
-        line.split_first_chunk().is_some_and(|(ip, text)| {
-            frame == guess.frame && text == expected && !text.is_empty() && is_padded_ip(ip)
-        })
-    }
-
-    /// Where the last line of `text` starts, if it is as guessed.
-    #[inline]
-    fn start_of(&self, text: &[u8], guess: Guess) -> Option<usize> {
-        let (expected, _) = self.cache.at(guess.line);
-        let start = text.len().checked_sub(PADDED_IP + expected.len())?;
-        let (before, line) = text.split_at(start);
-        let is_line = before.last().is_none_or(|&byte| byte == b'\n');
-        (is_line && self.is_as_guessed(line, guess)).then_some(start)
     }
 
     /// Adds the frames that a line stands for below the node of `above`, which
@@ -178,15 +121,12 @@ impl<'a> Chain<'a> {
         let text = text.filter(|_| !self.names.need_address());
         let hash = LineHash::of(line);
         let known = text.map(|text| self.known(hash, text));
-        let Some(Ok((frame, is_kept))) = known else {
+        let Some(Ok(frame)) = known else {
             let symbol = known.and_then(std::result::Result::err);
             return self.parse_line(line, symbol, above, samples);
         };
         let child = samples.child(above.node, frame);
         self.steps.push(Step { frame, node: child, ..above });
-        if is_kept {
-            self.guesses.put(above.node, Guess { line: hash, frame, child });
-        }
         Some(child)
     }
 
@@ -220,46 +160,25 @@ impl<'a> Chain<'a> {
         &mut self,
         hash: LineHash,
         text: &'b [u8],
-    ) -> std::result::Result<(FrameId, bool), Symbol<'b>> {
-        let (known, frame) = self.cache.at(hash);
-        if known == text {
-            return Ok((frame, true));
+    ) -> std::result::Result<FrameId, Symbol<'b>> {
+        if let Some(frame) = self.cache.find(hash, text) {
+            return Ok(frame);
         }
-        let symbol = self.symbols.parse(text);
+        let symbol = Symbol::parse(text);
         let frame = self.symbols.frame(symbol).ok_or(symbol)?;
-        let is_kept = self.cache.is_missed_again(hash);
-        if is_kept {
-            self.cache.put(hash, text, frame);
-        }
-        Ok((frame, is_kept))
+        self.cache.put(hash, text, frame);
+        Ok(frame)
     }
 
-    /// Keeps the lines that both texts end in, but perhaps for the first.
-    fn keep_common(&mut self, body: &[u8], previous: &[u8], prefetch: &mut Prefetch<'_>) {
-        if previous.is_empty() {
-            return self.steps.clear();
-        }
-        let common = common_end(body, previous, prefetch);
-        if common == 0 {
-            return self.steps.clear();
-        }
-        // Where a line starts with what is common, it is whole in the previous
-        // text, but may be the end of a longer one in this text.
+    /// Keeps the frames of the lines that both texts end in, except perhaps the
+    /// first of them; none where they would stand below another root.
+    fn keep_common(&mut self, base: NodeId, body: &[u8], previous: &[u8]) {
+        let is_same_root = std::mem::replace(&mut self.base, base) == base;
+        let common = if is_same_root { common_end(body, previous) } else { 0 };
+        // Where the common text starts with a line, that line is whole in the
+        // previous text, but may be the end of a longer one in this text.
         let kept = self.steps.partition_point(|step| step.from_end < common);
         self.steps.truncate(kept);
-    }
-
-    /// Puts the frames that were kept below `base`.
-    fn rebase(&mut self, base: NodeId, samples: &mut Samples<'_>) {
-        if self.base == base {
-            return;
-        }
-        self.base = base;
-        let mut node = base;
-        for step in &mut self.steps {
-            node = samples.child(node, step.frame);
-            step.node = node;
-        }
     }
 
     /// Adds the chain that was read to `samples`.
@@ -294,18 +213,10 @@ fn start_of_last_line(text: &[u8]) -> usize {
 /// How many bytes `a` and `b` have in common at their ends, or up to
 /// [`STEP`] less. To find the last byte takes longer than to read a line again
 /// that lacks it.
-fn common_end(a: &[u8], b: &[u8], prefetch: &mut Prefetch<'_>) -> usize {
-    // Half of what is passed over here is fetched; lines fetch more than theirs.
-    const STEPS_A_PIECE: usize = 4;
+fn common_end(a: &[u8], b: &[u8]) -> usize {
     let (_, a_steps) = a.as_rchunks::<STEP>();
     let (_, b_steps) = b.as_rchunks::<STEP>();
-    let steps = a_steps.iter().rev().zip(b_steps.iter().rev()).enumerate();
-    let same = steps.take_while(|(step, (a, b))| {
-        if step % STEPS_A_PIECE == 0 {
-            prefetch.fetch_piece();
-        }
-        a == b
-    });
+    let same = a_steps.iter().rev().zip(b_steps.iter().rev()).take_while(|(a, b)| a == b);
     same.count() * STEP
 }
 
@@ -327,7 +238,7 @@ mod tests {
             (&format!("a{long}"), &format!("b{long}"), 100),
             (&format!("a{}", &long[4..]), &format!("b{}", &long[4..]), 96),
         ] {
-            let common = common_end(a.as_bytes(), b.as_bytes(), &mut Prefetch::new(b""));
+            let common = common_end(a.as_bytes(), b.as_bytes());
             assert!(common <= expected && common + STEP > expected, "{a:?} {b:?}: {common}");
         }
     }
@@ -341,24 +252,6 @@ mod tests {
                 (text[newline], text[newline / 2]) = (b'\n', b'\n');
                 assert_eq!(start_of_last_line(&text), newline + 1, "{length} {newline}");
             }
-        }
-    }
-
-    #[derive(clap::Parser)]
-    struct Options {
-        #[command(flatten)]
-        names: FrameArgs,
-    }
-
-    #[test]
-    fn what_is_no_line_is_never_as_guessed() {
-        let options: Options = clap::Parser::parse_from(["test"]);
-        let chain = Chain::new(&options.names);
-        // An empty place has no text, and this frame.
-        let empty = Guess { line: LineHash::NONE, frame: FrameId::default(), child: 0 };
-        for line in [&b""[..], b"\t", b"\t    55d0c1a0f2a4 "] {
-            assert!(!chain.is_as_guessed(line, empty), "{line:?}");
-            assert_eq!(chain.start_of(line, empty), None, "{line:?}");
         }
     }
 }

@@ -10,9 +10,6 @@ use super::frame_line::PADDED_IP;
 pub(super) struct LineHash(u32);
 
 impl LineHash {
-    /// That of no line.
-    pub(super) const NONE: LineHash = LineHash(0);
-
     #[inline]
     pub(super) fn of(line: &[u8]) -> LineHash {
         const DIGITS: usize = 3;
@@ -23,10 +20,10 @@ impl LineHash {
         LineHash((mixed >> 40) as u32)
     }
 
-    /// The number, for a place in a table.
+    /// The slot of the line in a table of so many, which is a power of two.
     #[inline]
-    pub(super) fn number(self) -> usize {
-        self.0 as usize
+    pub(super) fn slot<const SLOTS: usize>(self) -> usize {
+        self.0 as usize % SLOTS
     }
 }
 
