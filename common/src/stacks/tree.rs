@@ -56,15 +56,22 @@ impl StackTree {
     /// When there are 2^32 nodes.
     #[inline]
     pub fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
+        let first = self.nodes[parent as usize].first;
+        if first != Self::ROOT && self.nodes[first as usize].frame == frame {
+            return first;
+        }
+        self.other_child(parent, frame)
+    }
+
+    /// The node of `frame` below `parent`, which is not the first there, made if
+    /// it is new.
+    #[inline(never)]
+    fn other_child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
         let StackTree { nodes, children, .. } = self;
-        let first = nodes[parent as usize].first;
-        if first == Self::ROOT {
+        if nodes[parent as usize].first == Self::ROOT {
             let node = append(nodes, parent, frame);
             nodes[parent as usize].first = node;
             return node;
-        }
-        if nodes[first as usize].frame == frame {
-            return first;
         }
         let hash = hash_edge(parent, frame);
         let found = children.find(hash, |&node| {

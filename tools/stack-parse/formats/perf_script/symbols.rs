@@ -2,136 +2,109 @@
 
 use std::hash::BuildHasher;
 
-use common::{FrameId, FrameTable};
+use common::FrameId;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::frame_line::without_offset;
 
-/// What a frame line says behind the address, but for the offset, which makes
+/// What a frame line says behind the address, except for the offset, which makes
 /// thousands of lines of one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Symbol<'a> {
     /// `outer`
     name: &'a [u8],
-    /// The number of ` (/usr/lib/libc.so.6)`, or of nothing.
-    object: FrameId,
+    /// ` (/usr/lib/libc.so.6)`, nothing, or [`WHOLE`].
+    object: &'a [u8],
 }
 
-/// The object of texts that are not parted; no number of an object.
-const WHOLE: FrameId = FrameId::MAX;
-
-/// How many objects are found by how they end.
-const ENDS: usize = 64;
+/// The object of texts that are not split; no object is called so.
+const WHOLE: &[u8] = b")";
 
 /// Symbols whose frames are known; memory grows with the distinct ones only.
 pub(super) struct Symbols {
-    /// What stands behind names, the first is nothing.
-    objects: FrameTable,
-    /// For some last bytes, the object that had them last.
-    by_end: [FrameId; ENDS],
-    names: Vec<u8>,
+    /// Names, each with its object behind it.
+    texts: Vec<u8>,
     hasher: DefaultHashBuilder,
     known: HashTable<Known>,
 }
 
 #[derive(Clone, Copy)]
 struct Known {
-    /// Where the name starts in `names`, and how long it is.
+    /// Where the name starts in `texts`, where it ends, and where its object
+    /// ends.
     start: u32,
-    length: u32,
-    object: FrameId,
+    name_end: u32,
+    end: u32,
     frame: FrameId,
 }
 
-impl Symbols {
-    pub(super) fn new() -> Symbols {
-        let mut objects = FrameTable::default();
-        objects.intern(b"");
-        Symbols {
-            objects,
-            by_end: [0; ENDS],
-            names: Vec::new(),
-            hasher: DefaultHashBuilder::default(),
-            known: HashTable::new(),
-        }
-    }
-
-    /// Parts `outer+0x34 (/usr/lib/libc.so.6)`. Texts with equal parts are
+impl<'a> Symbol<'a> {
+    /// Splits `outer+0x34 (/usr/lib/libc.so.6)`. Texts with equal parts are
     /// frames of one name.
     #[inline]
-    pub(super) fn parse<'a>(&mut self, text: &'a [u8]) -> Symbol<'a> {
-        let parted = self.part(text).and_then(|(name, object)| {
+    pub(super) fn parse(text: &'a [u8]) -> Symbol<'a> {
+        let split = split_object(text).and_then(|(name, object)| {
             let name = without_offset(name);
             let is_name = match name.last()? {
                 // `f+0x1 (/demo) (inlined)`
-                b')' => self.objects.name(object) != b" (inlined)",
+                b')' => object != b" (inlined)",
                 // `f  (/demo)`
                 byte => !byte.is_ascii_whitespace(),
             };
             is_name.then_some(Symbol { name, object })
         });
-        parted.unwrap_or(Symbol { name: text, object: WHOLE })
+        split.unwrap_or(Symbol { name: text, object: WHOLE })
     }
+}
 
-    /// Splits off the object, if it is certain how
-    /// [`FrameLine`](super::FrameLine) would part the text: not of
-    /// `f+0x1 (/memfd:my demo (deleted))`.
-    #[inline]
-    fn part<'a>(&mut self, text: &'a [u8]) -> Option<(&'a [u8], FrameId)> {
-        let Some(inner) = text.strip_suffix(b")") else { return Some((text, 0)) };
-        let end = inner.last_chunk().map(|end| end_slot(*end));
-        if let Some(slot) = end {
-            let object = self.by_end[slot];
-            if let Some(name) = text.strip_suffix(self.objects.name(object))
-                && object != 0
-            {
-                return Some((name, object));
-            }
-        }
-        let open = memchr::memrchr2(b'(', b')', inner)?;
-        let start = inner[..=open].ends_with(b" (").then(|| open - 1)?;
-        let object = self.objects.intern(&text[start..]);
-        if let Some(slot) = end {
-            self.by_end[slot] = object;
-        }
-        Some((&text[..start], object))
+/// Splits off the object, if it is certain how [`FrameLine`](super::FrameLine)
+/// would split the text: not of `f+0x1 (/memfd:my demo (deleted))`.
+#[inline]
+fn split_object(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let Some(inner) = text.strip_suffix(b")") else { return Some((text, b"")) };
+    let open = memchr::memrchr2(b'(', b')', inner)?;
+    inner[..=open].ends_with(b" (").then(|| text.split_at(open - 1))
+}
+
+impl Symbols {
+    pub(super) fn new() -> Symbols {
+        let hasher = DefaultHashBuilder::default();
+        Symbols { texts: Vec::new(), hasher, known: HashTable::new() }
     }
 
     /// The frame of a symbol, if it is known.
     #[inline]
     pub(super) fn frame(&self, symbol: Symbol<'_>) -> Option<FrameId> {
-        let Symbols { names, known, hasher, .. } = self;
-        let is_same = |it: &Known| it.object == symbol.object && it.name(names) == symbol.name;
+        let Symbols { texts, known, hasher } = self;
+        let is_same = |it: &Known| it.symbol(texts) == symbol;
         // Of one name there are few objects.
         known.find(hasher.hash_one(symbol.name), is_same).map(|it| it.frame)
     }
 
     /// Notes a symbol that is not known yet, and its frame.
     pub(super) fn add(&mut self, symbol: Symbol<'_>, frame: FrameId) {
-        let Symbols { names, known, hasher, .. } = self;
+        let Symbols { texts, known, hasher } = self;
+        let name_end = texts.len() + symbol.name.len();
+        let end = name_end + symbol.object.len();
         // Nothing is lost by not knowing the four billionth byte.
-        let (Ok(start), Ok(length)) =
-            (u32::try_from(names.len()), u32::try_from(symbol.name.len()))
+        let (Ok(start), Ok(name_end), Ok(end)) =
+            (u32::try_from(texts.len()), u32::try_from(name_end), u32::try_from(end))
         else {
             return;
         };
-        names.extend_from_slice(symbol.name);
-        let new = Known { start, length, object: symbol.object, frame };
-        let hash = |it: &Known| hasher.hash_one(it.name(names));
+        texts.extend_from_slice(symbol.name);
+        texts.extend_from_slice(symbol.object);
+        let new = Known { start, name_end, end, frame };
+        let hash = |it: &Known| hasher.hash_one(it.symbol(texts).name);
         known.insert_unique(hasher.hash_one(symbol.name), new, hash);
     }
 }
 
-/// Where in `by_end` an object stands that ends with these bytes before its `)`.
-fn end_slot(end: [u8; 8]) -> usize {
-    let mixed = u64::from_le_bytes(end).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (mixed >> 32) as usize % ENDS
-}
-
 impl Known {
     #[inline]
-    fn name<'a>(&self, names: &'a [u8]) -> &'a [u8] {
-        &names[self.start as usize..][..self.length as usize]
+    fn symbol<'a>(&self, texts: &'a [u8]) -> Symbol<'a> {
+        let name = &texts[self.start as usize..self.name_end as usize];
+        Symbol { name, object: &texts[self.name_end as usize..self.end as usize] }
     }
 }
 
@@ -143,9 +116,8 @@ mod tests {
     use super::*;
     use crate::formats::perf_script::frame_line::FrameLine;
 
-    fn parts(symbols: &mut Symbols, text: &str) -> (String, String) {
-        let Symbol { name, object } = symbols.parse(text.as_bytes());
-        let object = if object == WHOLE { b")" } else { symbols.objects.name(object) };
+    fn parts(text: &str) -> (String, String) {
+        let Symbol { name, object } = Symbol::parse(text.as_bytes());
         let text = |part: &[u8]| String::from_utf8(part.to_vec()).expect("ascii in, ascii out");
         (text(name), text(object))
     }
@@ -166,11 +138,7 @@ mod tests {
             (")", ")", ")"),
             ("", "", ")"),
         ] {
-            assert_eq!(
-                parts(&mut Symbols::new(), text),
-                (name.to_owned(), object.to_owned()),
-                "{text:?}"
-            );
+            assert_eq!(parts(text), (name.to_owned(), object.to_owned()), "{text:?}");
         }
     }
 
@@ -179,26 +147,16 @@ mod tests {
         let mut symbols = Symbols::new();
         let texts = [&b"outer+0x34 (/demo)"[..], b"outer+0x34 (/other)", b"oute (/demo)", b"outer"];
         for (text, frame) in texts.into_iter().zip(7..) {
-            let symbol = symbols.parse(text);
+            let symbol = Symbol::parse(text);
             assert_eq!(symbols.frame(symbol), None);
             symbols.add(symbol, frame);
         }
         for (text, frame) in texts.into_iter().zip(7..) {
-            let symbol = symbols.parse(text);
+            let symbol = Symbol::parse(text);
             assert_eq!(symbols.frame(symbol), Some(frame));
         }
-        let symbol = symbols.parse(b"outer+0x5 (/demo)");
+        let symbol = Symbol::parse(b"outer+0x5 (/demo)");
         assert_eq!(symbols.frame(symbol), Some(7));
-    }
-
-    #[test]
-    fn objects_that_end_alike_are_told_apart() {
-        let mut symbols = Symbols::new();
-        let texts = [&b"f (/a/libsame.so)"[..], b"f (/b/libsame.so)", b"f (x/b/libsame.so)"];
-        for _ in 0..2 {
-            let objects = texts.map(|text| symbols.parse(text).object);
-            assert_eq!(objects, [1, 2, 3]);
-        }
     }
 
     /// What is said of a frame but for its address.
@@ -219,14 +177,11 @@ mod tests {
 
         #[test]
         fn texts_with_equal_parts_are_equal_frames(texts in vec(TEXT, 1..4)) {
-            let mut symbols = Symbols::new();
             for text in texts {
-                let (name, object) = parts(&mut symbols, &text);
-                // What was seen before makes no difference.
-                prop_assert_eq!(&(name.clone(), object.clone()), &parts(&mut Symbols::new(), &text));
+                let (name, object) = parts(&text);
                 for offset in ["", "+0x1f", "+0x0"] {
                     let other = [&name, offset, &object].concat();
-                    if symbols.parse(other.as_bytes()) == symbols.parse(text.as_bytes()) {
+                    if Symbol::parse(other.as_bytes()) == Symbol::parse(text.as_bytes()) {
                         prop_assert_eq!(frame(text.as_bytes()), frame(other.as_bytes()));
                     }
                 }
