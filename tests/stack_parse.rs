@@ -15,6 +15,9 @@ mod diagnoses;
 // Text that is damaged, shuffled, or read by several threads.
 mod damage;
 
+// Input in pieces of any size.
+mod blocks;
+
 // Blocked time.
 mod inputs;
 mod off_cpu;

@@ -142,7 +142,7 @@ fn sample() -> impl Strategy<Value = (String, String)> {
 
 /// What is done to the lines of a recording.
 #[derive(Clone, Debug)]
-enum Damage {
+pub(crate) enum Damage {
     /// A line goes.
     Drop(usize),
     /// A line comes a second time.
@@ -155,7 +155,7 @@ enum Damage {
     Blank(usize),
 }
 
-fn damages() -> impl Strategy<Value = Vec<Damage>> {
+pub(crate) fn damages() -> impl Strategy<Value = Vec<Damage>> {
     let line = 1usize..400;
     let damage = prop_oneof![
         line.clone().prop_map(Damage::Drop),
@@ -169,9 +169,8 @@ fn damages() -> impl Strategy<Value = Vec<Damage>> {
 
 /// The first 400 lines of a recording, damaged; the first stays, since it says
 /// what all others look like.
-fn damaged(damages: &[Damage]) -> Vec<String> {
-    let script =
-        String::from_utf8(recording("formats/perf-script/shape-several.gz")).expect("UTF-8");
+pub(crate) fn damaged(script: &[u8], damages: &[Damage]) -> Vec<String> {
+    let script = std::str::from_utf8(script).expect("UTF-8");
     let mut lines: Vec<String> = script.lines().take(400).map(str::to_owned).collect();
     for damage in damages {
         let last = lines.len() - 1;
@@ -213,7 +212,7 @@ proptest! {
 
     #[test]
     fn every_line_of_a_damaged_recording_is_taken_or_reported(damages in damages()) {
-        let lines = damaged(&damages);
+        let lines = damaged(&recording("formats/perf-script/shape-several.gz"), &damages);
         let (samples, lost) = samples_and_lost_lines(&lines);
         for end in ["\n", "\r\n"] {
             for threads in ["1", "2"] {
@@ -238,7 +237,7 @@ proptest! {
             &["--stats", "--per-sample", "--event", "*"],
         ]),
     ) {
-        let mut text = damaged(&damages).join("\n").into_bytes();
+        let mut text = damaged(&recording("formats/perf-script/shape-several.gz"), &damages).join("\n").into_bytes();
         for (at, byte) in noise {
             let at = at.index(text.len());
             text[at] = byte;

@@ -13,19 +13,17 @@ mod event_line;
 mod fields;
 mod frame_line;
 mod glued;
-mod guesses;
 mod header_cache;
 mod line_cache;
 mod line_hash;
 mod lines;
 mod one_line;
 mod parallel;
-mod prefetch;
 mod symbols;
 mod tokens;
 
 use common::{Blocks, Error, Input, Result};
-use memchr::{memchr, memmem};
+use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
 use crate::format::Format;
 use crate::options::Options;
@@ -35,8 +33,7 @@ use crate::samples::{Root, Weighs};
 use chains::Chain;
 use frame_line::is_chain_frame;
 use header_cache::{HeaderCache, Known};
-use lines::Lines;
-use prefetch::Prefetch;
+use lines::{Lines, is_certain_frame, is_frame};
 
 pub(crate) use event_line::EventLine;
 
@@ -49,7 +46,7 @@ pub(super) const FORMAT: Format = Format {
     weighs: Weighs::Period,
 };
 
-/// Text without a blank line is handed on when it is this long: samples
+/// Text without a blank line is cut when it is this long, in bytes: samples
 /// without call chains have none between them.
 const LONGEST_WAIT: usize = 512 * 1024;
 
@@ -67,10 +64,10 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
         lines: Lines::new(&frame_args),
     };
     let mut blocks = Blocks::cut_by(input, end_of_samples);
-    let mut is_apart = false;
+    let mut can_split = false;
     let ended = loop {
         if threads > 1
-            && is_apart
+            && can_split
             && samples.can_fork()
             && let Some(ended) = parallel::read(&mut blocks, &mut reader, threads, samples)?
         {
@@ -79,7 +76,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
         match blocks.next_block() {
             Ok(Some(block)) => {
                 reader.block(block, samples)?;
-                is_apart = block.ends_with(b"\n\n") && reader.lines.is_between_samples();
+                can_split = ends_a_sample(block) && reader.lines.has_nothing_to_learn();
             }
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),
@@ -91,19 +88,41 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     ended.map_err(|source| Error::Input { name, source })
 }
 
-/// The end of the last whole sample: a blank line behind its frames. What is
-/// blank before frames, or behind an event line alone, is no end.
+/// Where the last whole sample of `text` ends. Nothing depends on where blocks
+/// are cut: what is read before a cut is understood without what follows, and
+/// what the reader must know of it later stays in [`Lines`].
 fn end_of_samples(text: &[u8]) -> Option<usize> {
-    let is_frame = |line: usize| matches!(text.get(line), Some(b'\t' | b' '));
-    let is_end = |&blank: &usize| {
-        let last_line = memchr::memrchr(b'\n', &text[..blank]).map_or(0, |newline| newline + 1);
-        text.get(blank + 2).is_some_and(|next| *next != b'\t') && is_frame(last_line)
-    };
-    match memmem::rfind_iter(text, b"\n\n").find(is_end) {
-        Some(blank) => Some(blank + 2),
-        None if text.len() < LONGEST_WAIT => None,
-        None => Some(memchr::memrchr(b'\n', text)? + 1),
+    let mut ends = memrchr_iter(b'\n', text).map(|newline| newline + 1);
+    match ends.find(|&end| ends_a_sample(&text[..end])) {
+        None if text.len() >= LONGEST_WAIT => end_of_lines(text),
+        found => found,
     }
+}
+
+/// Whether `text` ends in a frame and a blank line. Whatever stands before, no
+/// sample is open behind them, so what follows can be read by another thread.
+fn ends_a_sample(text: &[u8]) -> bool {
+    let Some(text) = text.strip_suffix(b"\n\n") else { return false };
+    let start = memrchr(b'\n', text).map_or(0, |newline| newline + 1);
+    is_certain_frame(&text[start..])
+}
+
+/// Where `text` can be cut that has no blank lines: before the last line that
+/// makes no difference to the line above it. A frame makes an event of a line
+/// such as `my demo `, but not of another frame.
+fn end_of_lines(text: &[u8]) -> Option<usize> {
+    let whole = &text[..memrchr(b'\n', text)?];
+    let mut next: Option<&[u8]> = None;
+    let mut end = whole.len();
+    for line in whole.rsplit(|&byte| byte == b'\n') {
+        let is_cut = |next| !is_frame(next) || is_certain_frame(line);
+        if next.is_some_and(is_cut) {
+            return Some(end + 1);
+        }
+        next = Some(line);
+        end = end.saturating_sub(line.len() + 1);
+    }
+    None
 }
 
 /// The two ways to read.
@@ -125,13 +144,10 @@ impl<'a> Reader<'a> {
         let carried = self.chain.take_text();
         let mut previous = &carried[..];
         let mut start = 0;
-        let mut prefetch = Prefetch::new(block);
         for blank in memmem::find_iter(block, b"\n\n") {
             // Of three LF in a row, the third may be seen already.
             let text = block.get(start..blank).unwrap_or_default();
-            prefetch.begin(start);
-            previous =
-                self.whole_sample(text, previous, &mut prefetch, samples)?.unwrap_or_default();
+            previous = self.whole_sample(text, previous, samples)?.unwrap_or_default();
             self.lines.blank_line(samples)?;
             start = blank + 2;
         }
@@ -158,7 +174,6 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &'b [u8],
         previous: &[u8],
-        prefetch: &mut Prefetch<'_>,
         samples: &mut Samples<'_>,
     ) -> Result<Option<&'b [u8]>> {
         let Some((sample, body)) = self.open(text, samples)? else {
@@ -172,7 +187,7 @@ impl<'a> Reader<'a> {
             self.lines.pass();
             return self.line_by_line(body, samples);
         };
-        if !self.chain.read(sample, body, previous, prefetch, samples) {
+        if !self.chain.read(sample, body, previous, samples) {
             self.lines.continue_sample(sample);
             return self.line_by_line(body, samples);
         }
@@ -198,14 +213,16 @@ impl<'a> Reader<'a> {
         }
         let end = memchr(b'\n', text).unwrap_or(text.len());
         let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
+        let header = header.strip_suffix(b"\r").unwrap_or(header);
         // Blank lines may stand between a header and its frames.
         if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
             return Ok(None);
         }
-        let Some(event) = EventLine::parse(header).filter(|event| is_sample(event, header, body))
-        else {
-            return Ok(None);
+        let is_sample = |event: &EventLine<'_>| {
+            is_sample(event, header, body)
+                && self.lines.is_event(event, || is_frame(first_line(body)))
         };
+        let Some(event) = EventLine::parse(header).filter(is_sample) else { return Ok(None) };
         self.lines.close(samples)?;
         self.lines.note_header(&event);
         let sample = samples.open(&Origin::from(&event))?;
@@ -225,8 +242,12 @@ fn is_sample(event: &EventLine<'_>, header: &[u8], body: &[u8]) -> bool {
     if beside::is_side_record(header) || event.is_deferred_chain() {
         return false;
     }
-    let has_chain = || is_chain_frame(&body[..memchr(b'\n', body).unwrap_or(body.len())]);
+    let has_chain = || is_chain_frame(first_line(body));
     event.only_frame().is_none() || has_chain()
+}
+
+fn first_line(text: &[u8]) -> &[u8] {
+    &text[..memchr(b'\n', text).unwrap_or(text.len())]
 }
 
 impl<'a> From<&'a EventLine<'_>> for Origin<'a> {

@@ -73,9 +73,10 @@ impl<'a> Lines<'a> {
         Lines { timed: self.timed, headed: self.headed, ..Lines::new(self.names) }
     }
 
-    /// Whether what follows does not depend on what was read.
-    pub(super) fn is_between_samples(&self) -> bool {
-        self.headed && matches!(self.state, State::Idle)
+    /// Whether what follows is understood the same by any reader: no sample is
+    /// open, and it is known that event lines have times.
+    pub(super) fn has_nothing_to_learn(&self) -> bool {
+        self.timed && matches!(self.state, State::Idle)
     }
 
     /// How many lines were read.
@@ -115,11 +116,13 @@ impl<'a> Lines<'a> {
 
     /// Takes over a sample that was not asked for.
     pub(super) fn pass(&mut self) {
+        self.may_open = false;
         self.state = State::Passing { framed: false };
     }
 
     /// Takes over a sample whose event line was read elsewhere.
     pub(super) fn continue_sample(&mut self, sample: Sample) {
+        self.may_open = false;
         self.state = State::Open(sample);
     }
 
@@ -144,13 +147,25 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
+    /// Whether a line that can be read as `event` is one. Where event lines have
+    /// times, one without is only looked for where a sample must begin.
+    pub(super) fn is_event(
+        &self,
+        event: &EventLine<'_>,
+        next_is_frame: impl FnOnce() -> bool,
+    ) -> bool {
+        event.time.is_some() || !self.timed || self.may_open && next_is_frame()
+    }
+
     /// A blank line ends a sample that has frames. One without waits for the
     /// next line, since perf has been seen to print its frames behind it.
     pub(super) fn blank_line(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.number += 1;
         self.may_open = true;
-        let framed =
-            !self.frames.is_empty() || matches!(self.state, State::Passing { framed: true });
+        // All frames may have been left out: `--inlined drop`.
+        let framed = !self.frames.is_empty()
+            || !self.last.0.is_empty()
+            || matches!(self.state, State::Passing { framed: true });
         if framed { self.close(samples) } else { Ok(()) }
     }
 
@@ -184,7 +199,7 @@ impl<'a> Lines<'a> {
         {
             return self.frame(line, &frame, samples);
         }
-        if let Some(event) = self.event_line(line) {
+        if let Some(event) = self.event_line(line, next_is_frame) {
             return self.event(&event, event.only_frame(), samples);
         }
         // `            demo 19231  ffffffff8175336a elf_load`, from `-F comm,tid,ip,sym`.
@@ -213,9 +228,9 @@ impl<'a> Lines<'a> {
     }
 
     /// The event line that this line is, if it is one for certain.
-    fn event_line<'b>(&self, line: &'b [u8]) -> Option<EventLine<'b>> {
+    fn event_line<'b>(&self, line: &'b [u8], next_is_frame: bool) -> Option<EventLine<'b>> {
         let event = if line[0] == b'\t' { None } else { EventLine::parse(line) };
-        event.filter(|event| event.time.is_some() || !self.timed)
+        event.filter(|event| self.is_event(event, || next_is_frame))
     }
 
     /// The frame that this line is, though it is not indented as perf does.
@@ -350,8 +365,16 @@ fn loose_frame(line: &[u8]) -> Option<FrameLine<'_>> {
     (line[0] == b'\t' || one_line::is_certain(&frame)).then_some(frame)
 }
 
+/// Whether this line is a frame of a call chain, whatever stands around it.
+pub(super) fn is_certain_frame(line: &[u8]) -> bool {
+    is_chain_frame(line)
+        && !is_side_record(line)
+        && !is_metric(line)
+        && glued::split(line).is_none()
+}
+
 /// Whether this line can be a frame of the call chain of an event line above it.
-fn is_frame(line: &[u8]) -> bool {
+pub(super) fn is_frame(line: &[u8]) -> bool {
     let is_indented = line.first().is_some_and(u8::is_ascii_whitespace);
     is_indented && !is_lone_frame(line) && (is_chain_frame(line) || loose_frame(line).is_some())
 }

@@ -5,9 +5,9 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use common::{Block, Blocks, Result};
+use common::{Blocks, Result};
 
-use super::Reader;
+use super::{Reader, ends_a_sample};
 use crate::samples::Samples;
 use crate::samples::skipped::Skipped;
 
@@ -23,14 +23,14 @@ struct Source<'a, 'b> {
 /// Where reading in any order ends.
 enum Stop {
     /// This block does not end between samples.
-    Torn(Block),
+    Torn(Vec<u8>),
     /// The input ended, or broke.
     End(io::Result<()>),
 }
 
 /// A block and its number.
 struct Job {
-    block: Block,
+    block: Vec<u8>,
     number: usize,
 }
 
@@ -102,7 +102,7 @@ impl Source<'_, '_> {
             return None;
         }
         let stop = match self.blocks.take_block(spare) {
-            Ok(Some(block)) if block.ends_with(b"\n\n") => {
+            Ok(Some(block)) if ends_a_sample(&block) => {
                 let number = self.taken;
                 self.taken += 1;
                 return Some(Job { block, number });
@@ -129,7 +129,7 @@ fn work(
         let Some(Job { block, number }) = next else { return Ok(done) };
         done.push(read_block(number, &block, reader, samples)?);
         reader.lines.close(samples)?;
-        spare = block.into_spare().unwrap_or_default();
+        spare = block;
     }
 }
 
