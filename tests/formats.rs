@@ -195,7 +195,12 @@ fn cuts(length: usize) -> Vec<usize> {
     let near = length.min(32_768);
     // An odd step, so that the cuts are at all places of records of any size.
     let near = (0..near).step_by((near / 190) | 1);
-    near.chain((1..=8).map(|eighth| length / 8 * eighth - eighth)).collect()
+    let mut cuts: Vec<usize> =
+        near.chain((1..=8).map(|eighth| length / 8 * eighth - eighth)).collect();
+    // In a short file the eighths may be among those near the start.
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts
 }
 
 /// Asserts that stack-parse ends with one of its statuses and without a panic.
