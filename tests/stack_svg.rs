@@ -223,11 +223,18 @@ fn weights_over_2_to_the_53_are_exact() {
 }
 
 #[test]
-fn a_sum_over_64_bits_is_trouble() {
+fn a_stack_that_takes_the_sum_over_64_bits_is_left_out_and_named() {
     let output = tool("stack-svg").write_stdin(format!("a {0}\nb {0}\n", u64::MAX)).output();
     let output = output.expect("it starts");
     assert_eq!(output.status.code(), Some(2));
-    assert!(output.stdout.is_empty());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        stderr,
+        format!("stack-svg: stack 'b': a sum over {0}, weight {0} left out\n", u64::MAX)
+    );
+    let picture = Picture::of(&output.stdout);
+    assert_eq!(picture.named("a")[0].weight, u64::MAX);
+    assert!(picture.named("b").is_empty());
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn without_a_second_thread_the_first_does_it_all() {
         assert_eq!(alone.status.code(), Some(0), "{name}");
         assert!(alone.stdout == filter_bytes(name, &args, &input), "{name}");
     }
-    let perf = recording("perf/treegc-4.13.1-dwarf.script.gz").repeat(20);
+    let perf = recording("formats/perf-script/treegc-4.13.1-dwarf.gz").repeat(20);
     let alone = without_threads("stack-parse", &["--threads", "4"], &perf);
     assert_eq!(alone.status.code(), Some(0), "{}", String::from_utf8_lossy(&alone.stderr));
     assert!(alone.stdout == filter_bytes("stack-parse", &["--threads", "4"], &perf));

@@ -56,12 +56,13 @@ fn assert_only_boxes(picture: &Picture, lines: usize) {
 
 /// perf's own demangling turns `$ad` in an OCaml name into one byte.
 #[test]
-fn invalid_utf_8_is_shown_as_escapes() {
-    let picture = draw(&[], b"caml\xadd_12;a\tb\x00;\xef\xbf\xbe 1\n");
+fn what_is_not_text_is_shown_as_escapes() {
+    // Tab and NUL are read as spaces; U+009B, which starts a colour as well, is not ASCII.
+    let picture = draw(&[], b"caml\xadd_12;a\tb\x00;\xef\xbf\xbe;\xc2\x9b31m 1\n");
     let names: Vec<_> = picture.frames().into_iter().map(|(name, ..)| name).collect();
     let mut names_by_row = names;
     names_by_row.sort();
-    assert_eq!(names_by_row, [r"\xEF\xBF\xBE", r"a\x09b\x00", r"caml\xADd_12"]);
+    assert_eq!(names_by_row, [r"\xC2\x9B31m", r"\xEF\xBF\xBE", "a b ", r"caml\xADd_12"]);
 }
 
 #[test]
