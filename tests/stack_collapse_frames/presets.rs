@@ -243,6 +243,7 @@ fn names_that_others_have_are_taken_where_the_runtime_is() {
         ("ocaml-gc", "a;main;caml_main;f;g;mark", "a;main;caml_main;f;g;[GC]"),
         ("ocaml-gc", "a;Map\u{ba}l;f;g;h;mark", "a;Map\u{ba}l;f;g;h;mark"),
         ("ocaml-runtime", "a;_start;main;caml_main;camlFoo__f_12", "a;camlFoo__f_12"),
+        ("ocaml-runtime", "a;clone3;start_thread;[GC]", "a;[GC]"),
         ("jvm", "a;thread_native_entry;Thread::call_run;WorkerThread::run;x", "a;[GC]"),
         ("jvm", "a;thread_native_entry(Thread*);GangWorker::loop();x", "a;[GC]"),
         ("cpython", "a;_PyEval_Vector;call_function;f;type_call", "a;[python];f;[python]"),
