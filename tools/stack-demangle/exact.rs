@@ -129,7 +129,7 @@ impl Known {
     fn agree_with(&mut self, other: &Symbol) {
         let Known::One(known) = self else { return };
         let is_ocaml = [&*known, other].iter().any(|it| it.symbol.starts_with(b"caml"));
-        if is_ocaml && (&known.symbol, &known.exact) != (&other.symbol, &other.exact) {
+        if is_ocaml && (&known.symbol, &known.ocaml) != (&other.symbol, &other.ocaml) {
             *self = Known::Several;
         } else if known.source != other.source {
             known.source = None;
@@ -184,16 +184,15 @@ fn hexadecimal(high: u8, low: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use common::ExactName;
+    use common::{Mark, OcamlName};
 
     use super::*;
 
     fn symbol(symbol: &str, name: &str, line: u32) -> Symbol {
+        let ocaml = OcamlName { mark: Mark::Exact, name: name.into(), stamp: b"1".to_vec() };
         Symbol {
-            symbol: symbol.into(),
-            address: 0,
-            exact: Some(ExactName::Known(name.into())),
             source: Some(Source { file: b"f.ml".to_vec(), line }),
+            ..Symbol::new(symbol.as_bytes(), 0, Some(ocaml))
         }
     }
 
@@ -233,7 +232,7 @@ mod tests {
     #[test]
     fn copies_of_a_generic_function_have_one_place() {
         let copy = |hash: &str, line| Symbol {
-            exact: None,
+            ocaml: None,
             ..symbol(&format!("_ZN3vec4push17h0123456789abcd{hash}E"), "", line)
         };
         let mut functions = Functions { lines: true, ..Functions::default() };
