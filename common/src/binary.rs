@@ -7,4 +7,4 @@ mod symbols;
 
 pub use executable::Unreadable;
 pub use ocaml_frames::{Call, Place, ocaml_calls};
-pub use symbols::{Dwarf, Mark, OcamlName, Source, Symbol, Symbols};
+pub use symbols::{Dwarf, Mark, OcamlName, Source, Symbol, Symbols, without_g};

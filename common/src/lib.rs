@@ -63,6 +63,7 @@ mod stacks;
 
 pub use binary::{
     Call, Dwarf, Mark, OcamlName, Place, Source, Symbol, Symbols, Unreadable, ocaml_calls,
+    without_g,
 };
 pub use error::{Error, Result};
 pub use folded::{

@@ -1,12 +1,13 @@
 //! The functions of executables: symbol, name, file and line.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
     Call, Dwarf, Error, Files, Input, Mark, Pipe, Result, Source, Status, Symbol, Symbols, Total,
-    Unreadable, clean_frame, ocaml_calls,
+    Unreadable, clean_frame, ocaml_calls, without_g,
 };
 
 /// List the functions of executables: symbol, readable name, file and line
@@ -46,6 +47,8 @@ fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
             let symbols = Symbols::parse(&bytes, Dwarf::Read).map_err(unknown)?;
             table.header(&["symbol", "name", "location", "address", "mark"], pipe)?;
             symbols.functions.iter().try_for_each(|it| write_function(it, &mut table, pipe))?;
+            let units = symbols.functions.iter().filter_map(|it| it.lacks_g.clone()).collect();
+            note_without_g(input, &units, pipe);
             match symbols.no_ocaml {
                 Some(why @ Unreadable::BadFrameTables) => Err(unknown(why)),
                 _ if symbols.stripped => Err(unknown(Unreadable::Stripped)),
@@ -61,6 +64,12 @@ fn whole(input: &mut Input) -> Result<Vec<u8>> {
     let read = input.read_to_end(&mut bytes);
     read.map_err(|source| Error::Input { name: input.name().to_owned(), source })?;
     Ok(bytes)
+}
+
+fn note_without_g(input: &Input, units: &BTreeSet<Vec<u8>>, pipe: &Pipe) {
+    if !units.is_empty() {
+        pipe.messages.note(format_args!("{}: {}", input.name(), without_g(units)));
+    }
 }
 
 fn write_function(function: &Symbol, table: &mut Table, pipe: &mut Pipe) -> Result<()> {

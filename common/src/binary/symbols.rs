@@ -1,9 +1,9 @@
 //! The functions of an executable: symbol, name and line.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use memchr::{memchr_iter, memrchr};
+use memchr::memrchr;
 
 use crate::binary::dwarf::Sections;
 use crate::binary::executable::{Code, Executable, Unreadable};
@@ -195,6 +195,20 @@ impl Symbol {
     }
 }
 
+/// How many units are named before they are only counted.
+const NAMED: usize = 5;
+
+/// Says that these units of OCaml were compiled without `-g`.
+#[must_use]
+pub fn without_g(units: &BTreeSet<Vec<u8>>) -> String {
+    let named: Vec<_> = units.iter().take(NAMED).map(|it| String::from_utf8_lossy(it)).collect();
+    let more = match units.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("compiled without -g, so that fewer names are exact: {}{more}", named.join(", "))
+}
+
 /// The function that those behind it are likely to stand in: `ocamlopt` emits
 /// a function, then the anonymous functions in it.
 #[derive(Default)]
@@ -263,22 +277,15 @@ fn with_aliases(found: Vec<(bool, Symbol)>) -> Vec<Symbol> {
 fn add_lines(executable: &Executable, functions: &mut [Symbol]) {
     let Some(sections) = Sections::of(executable) else { return };
     let Some(lines) = sections.lines() else { return };
-    let ocaml_files: HashSet<Vec<u8>> =
-        functions.iter().filter_map(|it| Some(it.source.as_ref()?.file.clone())).collect();
+    let ocaml = functions.iter().filter(|function| function.ocaml.is_some());
+    let ocaml: HashSet<u64> = ocaml.map(|function| function.address).collect();
+    let definitions =
+        if ocaml.is_empty() { HashMap::new() } else { lines.definitions(&ocaml) };
     for function in functions {
-        if let Some(mut source) = lines.source(function.address) {
-            if function.ocaml.is_some() {
-                shorten(&mut source.file, &ocaml_files);
-            }
-            function.source = Some(source);
-        }
-    }
-}
-
-/// DWARF has `/build/ocaml/stdlib/list.ml`, the frame tables have `list.ml`.
-fn shorten(path: &mut Vec<u8>, files: &HashSet<Vec<u8>>) {
-    let starts = memchr_iter(b'/', path).map(|slash| slash + 1);
-    if let Some(start) = starts.into_iter().find(|&start| files.contains(&path[start..])) {
-        path.drain(..start);
+        let source = match &function.ocaml {
+            Some(_) => definitions.get(&function.address).cloned(),
+            None => lines.source(function.address),
+        };
+        function.source = source.or(function.source.take());
     }
 }

@@ -10,6 +10,8 @@ use crate::ocaml;
 pub struct Call<'a> {
     /// Where the code goes on afterwards.
     pub return_address: u64,
+    /// Whether it is an allocation.
+    pub is_allocation: bool,
     /// Where it stands: what was inlined first, the function proper last.
     pub places: Vec<Place<'a>>,
 }
@@ -131,7 +133,7 @@ mod tests {
     fn lines(words: &[u32]) -> Vec<u32> {
         let place = |&line| Place::new("F.f", "f.ml", line);
         let mut calls =
-            [Call { return_address: 1, places: words.iter().map(place).collect::<Vec<_>>() }];
+            [Call { return_address: 1, is_allocation: false, places: words.iter().map(place).collect() }];
         decode_lines(&mut calls);
         calls[0].places.iter().map(|place| place.line).collect()
     }

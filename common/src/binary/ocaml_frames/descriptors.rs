@@ -121,8 +121,9 @@ impl Reader<'_, '_> {
             end += 1 + debuginfos;
         }
         let has_place = frame_data & HAS_DEBUGINFO != 0;
+        let is_allocation = frame_data & HAS_ALLOCATIONS != 0;
         // Of no allocation at all is the point at which a loop lets the collector in.
-        if frame_data & HAS_ALLOCATIONS != 0 && debuginfos > 0 {
+        if is_allocation && debuginfos > 0 {
             self.tables.allocations.push((return_address, has_place));
         }
         if has_place {
@@ -134,7 +135,7 @@ impl Reader<'_, '_> {
                 if offset != 0 {
                     let places = chain(executable, place + u64::from(offset))?;
                     self.places_left = self.places_left.checked_sub(places.len())?;
-                    self.tables.calls.push(Call { return_address, places });
+                    self.tables.calls.push(Call { return_address, is_allocation, places });
                 }
             }
         }

@@ -40,6 +40,8 @@ pub(super) struct Entry<'a> {
     /// The first of them in the source.
     pub(super) place: Place<'a>,
     pub(super) calls: u32,
+    /// Whether all of them are allocations.
+    pub(super) only_allocates: bool,
 }
 
 impl<'a> Functions<'a> {
@@ -61,7 +63,7 @@ impl<'a> Functions<'a> {
             if let Some(place) = call.physical()
                 && let Some(function) = functions.containing(call.return_address)
             {
-                functions.functions[function].add(place);
+                functions.functions[function].add(place, call.is_allocation);
             }
         }
         functions.mark_units_without_g(tables);
@@ -130,13 +132,21 @@ pub(super) fn is_in(place: &Place, unit: &[u8]) -> bool {
 }
 
 impl<'a> Function<'a> {
-    fn add(&mut self, place: &Place<'a>) {
+    fn add(&mut self, place: &Place<'a>, is_allocation: bool) {
         let same = |entry: &&mut Entry| {
             (entry.place.pack, entry.place.function) == (place.pack, place.function)
         };
         match self.entries.iter_mut().find(same) {
-            Some(entry) => entry.add(*place),
-            None => self.entries.push(Entry { place: *place, calls: 1 }),
+            Some(entry) => {
+                entry.calls += 1;
+                entry.only_allocates &= is_allocation;
+                if place.is_before(&entry.place) {
+                    entry.place = *place;
+                }
+            }
+            None => {
+                self.entries.push(Entry { place: *place, calls: 1, only_allocates: is_allocation });
+            }
         }
     }
 
@@ -155,14 +165,5 @@ impl<'a> Function<'a> {
     /// Its first known line, by the calls that are not of other functions.
     pub(crate) fn first_call(&self) -> Option<Source> {
         name::first_place(&self.symbol, &self.entries)?.source()
-    }
-}
-
-impl<'a> Entry<'a> {
-    fn add(&mut self, place: Place<'a>) {
-        self.calls += 1;
-        if place.is_before(&self.place) {
-            self.place = place;
-        }
     }
 }

@@ -92,10 +92,6 @@ fn named<'e, 'a>(
 
 fn anonymous<'e, 'a>(entries: &'e [Entry<'a>]) -> Option<(&'e Place<'a>, usize)> {
     // The code of a method is that of an anonymous function.
-    let is_method = |name: &[u8]| {
-        let last = components(name).next_back().map(|(start, end)| &name[start..end]);
-        last.is_some_and(|last| !last.starts_with(b"(") && last.contains(&b'#'))
-    };
     if let Some(method) = best(entries, |name| is_method(name).then_some(name.len())) {
         return Some(method);
     }
@@ -103,9 +99,19 @@ fn anonymous<'e, 'a>(entries: &'e [Entry<'a>]) -> Option<(&'e Place<'a>, usize)>
         let mut inside = components(name).filter(|&(start, end)| name[start..end] == *ANONYMOUS);
         inside.next_back().map(|(_, end)| end)
     })?;
-    // A function that was inlined brings its anonymous functions along.
     let outer = &place.function[..length - ANONYMOUS.len() - 1];
-    (!entries.iter().any(|entry| entry.place.function == outer)).then_some((place, length))
+    // A function that was inlined brings its anonymous functions along.
+    let is_inlined = entries.iter().any(|entry| entry.place.function == outer);
+    // What makes an anonymous function allocates in its name: this may be all
+    // that the method around it does before its last call.
+    let is_made = entries.iter().all(|entry| entry.only_allocates) && is_method(outer);
+    (!is_inlined && !is_made).then_some((place, length))
+}
+
+/// Whether `name` is that of a method: `Main.counter#add`.
+fn is_method(name: &[u8]) -> bool {
+    let last = components(name).next_back().map(|(start, end)| &name[start..end]);
+    last.is_some_and(|last| !last.starts_with(b"(") && last.contains(&b'#'))
 }
 
 /// The most frequent of the entries in whose name `end_in` finds that of the
