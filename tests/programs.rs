@@ -20,6 +20,61 @@ const LWT: [&str; 3] = ["-thread", "-package", "lwt.unix"];
 pub(crate) static BACKTRACE: LazyLock<PathBuf> =
     LazyLock::new(|| ocamlfind("backtrace", &["backtrace.ml"], &["-inline", "100"]));
 
+/// A function of each shape whose name no symbol tells.
+pub(crate) static SHAPES: LazyLock<PathBuf> =
+    LazyLock::new(|| ocamlfind("shapes", &["shapes.ml"], &["-inline", "100"]));
+
+/// A pack `Irmin` with a unit `Inode`, and a unit `Inode` outside of it.
+pub(crate) static PACK: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("pack");
+    let packed = folder.join("packed");
+    copy("pack/inode.ml", &packed.join("inode.ml"));
+    ocamlopt(&["-for-pack", "Irmin", "-c", "inode.ml"], &packed);
+    ocamlopt(&["-pack", "-o", "irmin.cmx", "inode.cmx"], &packed);
+    // The unit outside is not to see that inside.
+    fs::remove_file(packed.join("inode.cmi")).expect("it was compiled");
+    copy("pack/inode.ml", &folder.join("inode.ml"));
+    copy("pack/main.ml", &folder.join("main.ml"));
+    let units = ["inode.ml", "packed/irmin.cmx", "main.ml"];
+    ocamlopt(&[&["-I", "packed", "-o", "pack"][..], &units].concat(), &folder);
+    folder.join("pack")
+});
+
+/// A program and a unit `Plugin` that it loads.
+pub(crate) static HOST: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("plugin");
+    copy("plugin/plugin.ml", &folder.join("plugin.ml"));
+    copy("plugin/host.ml", &folder.join("host.ml"));
+    ocamlopt(&["-shared", "-o", "plugin.cmxs", "plugin.ml"], &folder);
+    ocamlopt(&["-package", "dynlink", "-linkpkg", "-o", "host", "host.ml"], &folder);
+    folder.join("host")
+});
+
+/// A program whose unit `Bare` was compiled without `-g`.
+pub(crate) static BARE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("bare");
+    copy("bare/bare.ml", &folder.join("bare.ml"));
+    copy("bare/main.ml", &folder.join("main.ml"));
+    run(Command::new("ocamlfind").args(["ocamlopt", "-c", "bare.ml"]), &folder);
+    ocamlopt(&["-o", "main", "bare.cmx", "main.ml"], &folder);
+    folder.join("main")
+});
+
+/// What the functions in the sources of the programs, and of the libraries
+/// that they use, are called: see tests/oracle/truth/truth.ml.
+pub(crate) static TRUTH: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("truth");
+    copy("../oracle/truth/functions_4.ml", &folder.join("functions.ml"));
+    copy("../oracle/truth/truth.ml", &folder.join("truth.ml"));
+    let package = ["-package", "compiler-libs.common", "-linkpkg"];
+    ocamlopt(&[&package[..], &["-o", "truth", "functions.ml", "truth.ml"]].concat(), &folder);
+    let list = "tests=$1; ./truth $(ocamlfind ocamlc -where)/*.ml $(ocamlfind query lwt)/*.ml \
+                $(ocamlfind query lwt)/unix/*.ml $(find $tests -name '*.ml') > truth.tsv";
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml");
+    run(Command::new("sh").args(["-c", list, "sh", tests]), &folder);
+    folder.join("truth.tsv")
+});
+
 /// A program of dune with a wrapped library.
 pub(crate) static PACKBENCH: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = fresh_folder("packbench");
@@ -52,6 +107,10 @@ fn ocamlfind(name: &str, sources: &[&str], options: &[&str]) -> PathBuf {
     }
     run(&mut command, &folder);
     folder.join(name)
+}
+
+fn ocamlopt(arguments: &[&str], folder: &Path) {
+    run(Command::new("ocamlfind").args(["ocamlopt", "-g"]).args(arguments), folder);
 }
 
 fn frames(kind: &str) -> PathBuf {

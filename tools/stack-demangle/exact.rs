@@ -1,8 +1,8 @@
 //! What executables tell about the functions in a profile.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -144,7 +144,7 @@ impl Functions {
         if !units.is_empty() {
             let share = *weight as f64 * 100.0 / (*total).max(1) as f64;
             let what = without_g(units);
-            pipe.messages.note(format_args!("{what}; in stacks of {share:.1} % of the weight"));
+            pipe.note(format_args!("{what}; in stacks of {share:.1} % of the weight"));
         }
         self.note_mismatch(pipe);
     }

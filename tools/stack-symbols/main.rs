@@ -68,7 +68,7 @@ fn whole(input: &mut Input) -> Result<Vec<u8>> {
 
 fn note_without_g(input: &Input, units: &BTreeSet<Vec<u8>>, pipe: &Pipe) {
     if !units.is_empty() {
-        pipe.messages.note(format_args!("{}: {}", input.name(), without_g(units)));
+        pipe.note(format_args!("{}: {}", input.name(), without_g(units)));
     }
 }
 

@@ -279,8 +279,7 @@ fn add_lines(executable: &Executable, functions: &mut [Symbol]) {
     let Some(lines) = sections.lines() else { return };
     let ocaml = functions.iter().filter(|function| function.ocaml.is_some());
     let ocaml: HashSet<u64> = ocaml.map(|function| function.address).collect();
-    let definitions =
-        if ocaml.is_empty() { HashMap::new() } else { lines.definitions(&ocaml) };
+    let definitions = if ocaml.is_empty() { HashMap::new() } else { lines.definitions(&ocaml) };
     for function in functions {
         let source = match &function.ocaml {
             Some(_) => definitions.get(&function.address).cloned(),

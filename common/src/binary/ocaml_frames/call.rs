@@ -132,8 +132,11 @@ mod tests {
 
     fn lines(words: &[u32]) -> Vec<u32> {
         let place = |&line| Place::new("F.f", "f.ml", line);
-        let mut calls =
-            [Call { return_address: 1, is_allocation: false, places: words.iter().map(place).collect() }];
+        let mut calls = [Call {
+            return_address: 1,
+            is_allocation: false,
+            places: words.iter().map(place).collect(),
+        }];
         decode_lines(&mut calls);
         calls[0].places.iter().map(|place| place.line).collect()
     }

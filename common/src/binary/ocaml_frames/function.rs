@@ -167,3 +167,112 @@ impl<'a> Function<'a> {
         name::first_place(&self.symbol, &self.entries)?.source()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call<'a>(return_address: u64, places: &[&'a str]) -> Call<'a> {
+        let places = places.iter().map(|name| Place::new(name, "f.ml", 1)).collect();
+        Call { return_address, is_allocation: false, places }
+    }
+
+    fn code(address: u64, symbol: &str, size: u64) -> Code<'_> {
+        let is_function = !symbol.ends_with("code_begin");
+        Code { address, symbol: symbol.as_bytes(), size, is_function }
+    }
+
+    /// The names that calls tell of, in the order of the code.
+    fn names(code: &[Code], calls: Vec<Call>, allocations: &[(u64, bool)]) -> Vec<String> {
+        let mut tables = Tables { calls, allocations: allocations.to_vec() };
+        let functions = Functions::of(code, &mut tables);
+        let names = (0..code.len()).filter_map(|index| functions.get(index));
+        let names = names.map(|function| match function.told() {
+            Told::Exactly(name) => String::from_utf8(name).expect("ASCII"),
+            Told::Within(_) => "within".to_owned(),
+            Told::Nothing if function.lacks_g => "without -g".to_owned(),
+            Told::Nothing => "?".to_owned(),
+        });
+        names.collect()
+    }
+
+    #[test]
+    fn a_call_is_in_the_function_that_it_returns_to() {
+        let code = [
+            code(10, "camlA__f_1", 10),
+            code(20, "camlA__g_2", 0),
+            code(30, "caml_c", 5),
+            code(40, "camlA__leaf_3", 10),
+        ];
+        let calls = vec![
+            // The last instruction of f is a call: 20 is where g starts.
+            call(20, &["A.M.f"]),
+            call(22, &["B.inlined", "A.N.g"]),
+            // Before all code, and behind the end of leaf.
+            call(5, &["A.leaf"]),
+            call(0, &["A.leaf"]),
+            call(60, &["A.leaf"]),
+        ];
+        assert_eq!(names(&code, calls, &[]), ["A.M.f", "A.N.g", "?"]);
+    }
+
+    #[test]
+    fn the_marks_of_units_tell_where_the_name_of_a_unit_ends() {
+        let code = [code(10, "camlFoo___code_begin", 0), code(10, "camlFoo___bar_81", 10)];
+        assert_eq!(names(&code, vec![call(12, &["Foo_.M.bar"])], &[]), ["Foo_.M.bar"]);
+        assert_eq!(names(&code[1..], vec![call(12, &["Foo_.M.bar"])], &[]), ["?"], "Foo._bar");
+    }
+
+    #[test]
+    fn a_packed_unit_is_told_from_one_of_the_same_name() {
+        for (pack, separator) in [("Outer__Irmin", "__"), ("Irmin", "."), ("Irmin", "$")] {
+            let own =
+                [format!("camlInode{separator}code_begin"), format!("camlInode{separator}f_1")];
+            let packed = format!("caml{pack}{separator}Inode{separator}");
+            let packed = [format!("{packed}code_begin"), format!("{packed}f_1")];
+            let code = [
+                code(10, &own[0], 0),
+                code(10, &own[1], 10),
+                code(20, &packed[0], 0),
+                code(20, &packed[1], 10),
+            ];
+            let calls = vec![call(12, &["Inode.f"]), call(22, &["Inode.f"])];
+            let pack = pack.replace("__", ".");
+            assert_eq!(names(&code, calls, &[]), ["Inode.f".to_owned(), format!("{pack}.Inode.f")]);
+        }
+    }
+
+    #[test]
+    fn a_packed_unit_is_known_where_it_was_inlined() {
+        let code = [
+            code(10, "camlIrmin__Inode__code_begin", 0),
+            code(10, "camlIrmin__Inode__f_1", 10),
+            code(20, "camlMain__code_begin", 0),
+            code(20, "camlMain__g_1", 10),
+        ];
+        let calls = vec![call(12, &["Inode.f"]), call(22, &["Inode.f", "Main.g"])];
+        let mut tables = Tables { calls, allocations: Vec::new() };
+        Functions::of(&code, &mut tables);
+        let names = tables.calls[1].places.iter().map(Place::readable);
+        assert_eq!(names.collect::<Vec<_>>(), [&b"Irmin.Inode.f"[..], b"Main.g"]);
+    }
+
+    #[test]
+    fn what_was_inlined_into_a_unit_without_g_is_not_its_own() {
+        let code = [
+            code(10, "camlA__code_begin", 0),
+            code(10, "camlA__print_1", 10),
+            code(20, "camlA__f_2", 10),
+        ];
+        let calls = || vec![call(12, &["Stdlib.print"]), call(22, &["A.M.f"])];
+        let without_g = ["without -g", "A.M.f"];
+        assert_eq!(names(&code, calls(), &[(23, false)]), without_g);
+        // With -g, this is a copy that flambda made.
+        let with_g = ["Stdlib.print", "A.M.f"];
+        assert_eq!(names(&code, calls(), &[(23, false), (24, true)]), with_g);
+        assert_eq!(names(&code, calls(), &[]), with_g);
+        let mut calls = calls();
+        calls.push(call(25, &["Stdlib.print", "A.M.f"]));
+        assert_eq!(names(&code, calls, &[(23, false)]), with_g);
+    }
+}

@@ -73,10 +73,7 @@ fn own<'e, 'a>(symbol: &FlatSymbol, entries: &'e [Entry<'a>]) -> Option<(&'e Pla
 /// (`[@tail_mod_cons]`). Their calls are named as those of the function.
 const ADDED: [&[u8]; 2] = [b"_inner", b"_dps"];
 
-fn named<'e, 'a>(
-    identifier: &[u8],
-    entries: &'e [Entry<'a>],
-) -> Option<(&'e Place<'a>, usize)> {
+fn named<'e, 'a>(identifier: &[u8], entries: &'e [Entry<'a>]) -> Option<(&'e Place<'a>, usize)> {
     let mut written = Vec::new();
     ocaml::write_name(identifier, &mut written);
     let found = best(entries, |name| {
@@ -168,4 +165,113 @@ fn components(name: &[u8]) -> impl DoubleEndedIterator<Item = (usize, usize)> {
         start = end + 1;
     }
     found.into_iter().skip(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What calls in these functions, as many as the numbers say, tell of `symbol`.
+    fn told_by(symbol: &str, calls: &[(&str, u32)]) -> String {
+        let symbol = FlatSymbol::parse(symbol.as_bytes(), |_| false).expect("a symbol");
+        let entry = |&(name, calls): &(_, u32)| Entry {
+            place: Place::new(name, "f.ml", 1),
+            calls,
+            only_allocates: calls == 0,
+        };
+        let entries: Vec<_> = calls.iter().map(entry).collect();
+        match told(&symbol, &entries) {
+            Told::Exactly(name) => format!("= {}", name.escape_ascii()),
+            Told::Within(outer) => format!("< {}", outer.escape_ascii()),
+            Told::Nothing => "?".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_identifier_of_the_symbol_decides() {
+        for (symbol, calls, told) in [
+            ("camlA__f_1", &[("A.f", 1), ("A.f.local", 9)][..], "= A.f"),
+            ("camlA__f_1", &[("A.M.f.local", 9), ("A.M.f.(fun)", 1)], "= A.M.f"),
+            ("camlA__fit_1", &[("A.Rows.fits", 9), ("A.Rows.fit.loop", 1)], "= A.Rows.fit"),
+            ("camlA__f_1", &[("A.f.f.g", 1)], "= A.f.f"),
+            ("camlA__f_1", &[("A.M.f", 1), ("A.N.f", 2)], "= A.N.f"),
+            ("camlA__f_1", &[("A.M.f", 2), ("A.N.f", 2)], "= A.M.f"),
+            ("camlA__f_1", &[("A.g", 3), ("B.prefix_f", 1)], "?"),
+            ("camlA__f_1", &[], "?"),
+            ("camlA__Make_1", &[("A.Make", 1), ("A.Make.table", 5)], "= A.Make"),
+            ("camlA__$3e$3e$3d_1", &[("A.M.(>>=)", 1)], "= A.M.(>>=)"),
+            ("camlA__$2e$25$28$29_1", &[("A.(.%()).loop", 1)], "= A.(.%())"),
+            ("camlA__let$2a_1", &[("A.M.let*", 1)], "= A.M.let*"),
+            // The unit is no function: a_1 of the unit A is not A.
+            ("camlA__A_1", &[("A.f", 1)], "?"),
+            // A copy that flambda made of a function of another unit.
+            ("camlA__add_1", &[("Stdlib__Map.Make.add", 2)], "= Stdlib.Map.Make.add"),
+            // What the compiler appends, unless the program has such a name.
+            ("camlA__f_inner_1", &[("A.M.f", 1)], "= A.M.f"),
+            ("camlA__f_inner_1", &[("A.f", 2), ("A.f_inner", 1)], "= A.f_inner"),
+            ("camlA__map_dps_1", &[("A.map", 1)], "= A.map"),
+            ("camlA__fun_inner_1", &[("A.f.(fun)", 1)], "= A.f.(fun)"),
+        ] {
+            assert_eq!(told_by(symbol, calls), told, "{symbol} {calls:?}");
+        }
+    }
+
+    #[test]
+    fn a_toplevel_is_none_of_its_definitions() {
+        for calls in [&[("A.table", 7)][..], &[], &[("A", 1), ("A.M", 3)]] {
+            assert_eq!(told_by("camlA__entry", calls), "= A.(toplevel)");
+            assert_eq!(told_by("camlDune__exe__Main.entry", calls), "= Main.(toplevel)");
+        }
+        assert_eq!(told_by("camlA__entry_5", &[("A.M.entry", 1)]), "= A.M.entry");
+    }
+
+    #[test]
+    fn anonymous_functions_are_exact_only_if_a_call_says_so() {
+        for (calls, told) in [
+            (&[("A.f.(fun)", 1), ("A.g.local", 9)][..], "= A.f.(fun)"),
+            (&[("A.f.(fun).g", 3)], "= A.f.(fun)"),
+            (&[("A.(fun)", 3)], "= A.(fun)"),
+            (&[("A.counter#add", 3), ("A.counter#add.(fun)", 5)], "= A.counter#add"),
+            (&[("A.counter#add.(fun)", 5)], "= A.counter#add.(fun)"),
+            (&[("A.(##)", 5)], "< A.(##)"),
+            // The method may do nothing by itself but make the function.
+            (&[("A.counter#add.(fun)", 0)], "< A.counter#add"),
+            // A function that was inlined brings its anonymous functions along.
+            (&[("A.f.update", 2), ("A.f.update.(fun)", 1)], "< A.f.update"),
+            // A functor or a lazy value, or the function that those are in.
+            (&[("A.Make.table", 2), ("A.Make.print", 1)], "< A.Make"),
+            (&[("A.f", 2)], "< A.f"),
+            (&[("A.f", 2), ("A.g", 1)], "?"),
+            (&[("A.f", 2), ("A.ff", 1)], "?"),
+            (&[("B.f", 2)], "?"),
+            (&[("A", 2)], "?"),
+            (&[], "?"),
+        ] {
+            assert_eq!(told_by("camlA__fun_1", calls), told, "{calls:?}");
+            assert_eq!(
+                told_by("camlA.anon_fn$5ba.ml$3a1$2c2$2d$2d3$5d_1", calls),
+                told,
+                "{calls:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_function_begins_at_a_call_of_its_own() {
+        let entry = |name, line, calls| Entry {
+            place: Place::new(name, "f.ml", line),
+            calls,
+            only_allocates: false,
+        };
+        let place = |symbol: &str, entries: &[Entry]| {
+            let symbol = FlatSymbol::parse(symbol.as_bytes(), |_| false).expect("a symbol");
+            first_place(&symbol, entries).and_then(Place::source).map(|source| source.line)
+        };
+        let entries = [entry("A.f.local", 1, 9), entry("A.f", 8, 1), entry("A", 7, 1)];
+        assert_eq!(place("camlA__f_1", &entries), Some(8));
+        assert_eq!(place("camlA__entry", &entries), Some(7));
+        assert_eq!(place("camlA__g_1", &entries), None);
+        assert_eq!(place("camlA__fun_1", &entries), None);
+        assert_eq!(place("camlA__f_1", &[entry("A.f", 0, 1)]), None, "made up");
+    }
 }

@@ -85,3 +85,16 @@ fn pack_of<'a>(unit: &'a [u8], inner: &[u8]) -> Option<&'a [u8]> {
 pub(crate) fn unit_of(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == b'.').next().unwrap_or(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_is_not_ocaml() {
+        assert!(is_ocaml(b"camlStdlib__List__map_342"));
+        for symbol in ["caml_alloc", "caml", "main", "_camlFoo__f_1", ""] {
+            assert!(!is_ocaml(symbol.as_bytes()), "{symbol}");
+        }
+    }
+}

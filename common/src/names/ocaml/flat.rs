@@ -248,6 +248,33 @@ mod tests {
     }
 
     #[test]
+    fn a_known_unit_decides_where_its_name_ends() {
+        let split = |symbol: &str, units: &[&str]| {
+            let is_unit = |unit: &[u8]| units.iter().any(|it| it.as_bytes() == unit);
+            let symbol = FlatSymbol::parse(symbol.as_bytes(), is_unit)?;
+            let mut name = Vec::new();
+            symbol.write(&mut name);
+            Some((String::from_utf8(name).unwrap(), symbol.unit.to_vec()))
+        };
+        for (symbol, units, name, unit) in [
+            ("camlFoo___bar_81", &["Foo_"][..], "Foo_.bar", "Foo_"),
+            ("camlFoo___bar_81", &["Foo"], "Foo._bar", "Foo"),
+            ("camlFoo___bar_81", &[], "Foo._bar", "Foo"),
+            ("camlMy__lib__bar_81", &["My__lib"], "My__lib.bar", "My__lib"),
+            ("camlFoo__Bar__f_1", &["Foo", "Foo__Bar"], "Foo.Bar.f", "Foo__Bar"),
+            ("camlPack.Unit.f_1", &["Pack", "Pack.Unit"], "Pack.Unit.f", "Pack.Unit"),
+            ("camlFoo.Make_1", &["Foo"], "Foo.Make", "Foo"),
+            ("camlFoo$$$2b_1", &["Foo"], "Foo.(+)", "Foo"),
+        ] {
+            let expected = Some((name.to_owned(), unit.as_bytes().to_vec()));
+            assert_eq!(split(symbol, units), expected, "{symbol} of {units:?}");
+        }
+        for symbol in ["caml_alloc", "main", "camlFoo", "camlFoo__"] {
+            assert_eq!(split(symbol, &["Foo"]), None, "{symbol}");
+        }
+    }
+
+    #[test]
     fn other_names_are_refused() {
         for body in ["", "_alloc", "foo", "Foo.", "Foo__", "Foo$", "Foo.bar 1", "Foo.bar_1@plt"] {
             assert!(!demangle(body.as_bytes(), Stamps::Drop, &mut Vec::new()), "{body}");
