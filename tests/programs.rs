@@ -94,6 +94,18 @@ pub(crate) static FRAMES: LazyLock<PathBuf> = LazyLock::new(|| frames("-pie"));
 /// The same at a fixed address.
 pub(crate) static FRAMES_FIXED: LazyLock<PathBuf> = LazyLock::new(|| frames("-no-pie"));
 
+/// What tells OCaml 5 without frame pointers, and with them.
+pub(crate) static EFFECTS: LazyLock<PathBuf> = LazyLock::new(|| effects("effects", &[]));
+pub(crate) static EFFECTS_FP: LazyLock<PathBuf> =
+    LazyLock::new(|| effects("effects-fp", &["-Wa,--defsym,FRAME_POINTERS=1"]));
+
+fn effects(name: &str, options: &[&str]) -> PathBuf {
+    let folder = fresh_folder(name);
+    copy("effects.s", &folder.join("effects.s"));
+    run(Command::new("cc").args(options).args(["-o", name, "effects.s"]), &folder);
+    folder.join(name)
+}
+
 /// Builds the program `name` of these files, which are in the order of their
 /// dependencies.
 fn ocamlfind(name: &str, sources: &[&str], options: &[&str]) -> PathBuf {

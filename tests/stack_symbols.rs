@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
-use crate::programs::{FRAMES, FRAMES_FIXED, PACKBENCH};
+use crate::programs::{EFFECTS, EFFECTS_FP, FRAMES, FRAMES_FIXED, PACKBENCH};
 use crate::util::{TempFile, binary, filter, output};
 
 const HEADER: &str = "symbol\tname\tlocation\taddress\tmark\n";
@@ -89,6 +89,18 @@ fn lines_of_ocaml_have_one_form_of_path() {
     let list = filter("stack-symbols", &[path(&PACKBENCH)], "");
     // Of a leaf, which only DWARF knows.
     assert!(list.contains("\ncamlStdlib__List__length_88\tStdlib.List.length\tlist.ml:"), "{list}");
+}
+
+#[test]
+fn what_perf_needs_to_find_callers_is_told() {
+    for (exe, expected) in [(&*PACKBENCH, "dwarf\n"), (&*EFFECTS, "lbr\n"), (&*EFFECTS_FP, "fp\n")]
+    {
+        assert_eq!(filter("stack-symbols", &["--call-graph", path(exe)], ""), expected);
+    }
+    let output = output("stack-symbols", &["--call-graph", binary("stack-merge")], "");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains(": no frame tables of OCaml: "), "{stderr}");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

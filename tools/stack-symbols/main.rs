@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Call, Dwarf, Error, Files, Input, Mark, Pipe, Result, Source, Status, Symbol, Symbols, Total,
-    Unreadable, clean_frame, ocaml_calls, without_g,
+    Call, CallGraph, Dwarf, Error, Files, Input, Mark, Pipe, Result, Source, Status, Symbol,
+    Symbols, Total, Unreadable, call_graph, clean_frame, ocaml_calls, without_g,
 };
 
 /// List the functions of executables: symbol, readable name, file and line
@@ -21,6 +21,11 @@ struct Args {
     /// List the calls in OCaml code instead, by return address
     #[arg(long)]
     calls: bool,
+
+    /// Print what perf record --call-graph has to be for each program of OCaml:
+    /// fp, dwarf, or lbr
+    #[arg(long, conflicts_with = "calls")]
+    call_graph: bool,
 
     #[command(flatten)]
     files: Files,
@@ -38,7 +43,9 @@ fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
             name: input.name().to_owned(),
             what: why.to_string(),
         };
-        if args.calls {
+        if args.call_graph {
+            table.row(&[unwinding(call_graph(&bytes).map_err(unknown)?)], pipe)
+        } else if args.calls {
             let mut calls = ocaml_calls(&bytes).map_err(unknown)?;
             calls.sort_by_key(|call| call.return_address);
             table.header(&["address", "name", "location"], pipe)?;
@@ -69,6 +76,15 @@ fn whole(input: &mut Input) -> Result<Vec<u8>> {
 fn note_without_g(input: &Input, units: &BTreeSet<Vec<u8>>, pipe: &Pipe) {
     if !units.is_empty() {
         pipe.note(format_args!("{}: {}", input.name(), without_g(units)));
+    }
+}
+
+/// As `perf record` calls it.
+fn unwinding(call_graph: CallGraph) -> &'static [u8] {
+    match call_graph {
+        CallGraph::FramePointers => b"fp",
+        CallGraph::Dwarf => b"dwarf",
+        CallGraph::LastBranches => b"lbr",
     }
 }
 

@@ -11,6 +11,7 @@ mod descriptors;
 mod function;
 mod name;
 mod units;
+mod unwinding;
 
 use crate::binary::executable::{Executable, Unreadable};
 
@@ -19,6 +20,7 @@ pub(crate) use descriptors::Tables;
 pub(crate) use function::{Function, Functions};
 pub(crate) use name::{Told, without_anonymous};
 pub(crate) use units::is_ocaml;
+pub use unwinding::{CallGraph, call_graph};
 
 /// All calls in an executable that its frame tables give a place in the source.
 ///
