@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::programs::{BACKTRACE, FRAMES, FRAMES_FIXED, LWTSIM, PACKBENCH, SHAPES, TRUTH};
-use crate::util::{binary, feed, filter, output, recording};
+use crate::util::{binary, feed, filter, output, recording, scratch};
 
 /// What the oracle `script` prints.
 fn oracle(script: &str, arguments: &[&Path], input: Stdio) -> String {
@@ -41,21 +41,19 @@ fn table(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
 }
 
 /// The accounts of tests/oracle/names.py.
-struct Judgement(String);
+pub(crate) struct Judgement(pub(crate) String);
+
+/// Judges the names of `exe` by what `truth` says of its sources.
+pub(crate) fn judge(exe: &Path, truth: &Path) -> Judgement {
+    let list = filter("stack-symbols", &[path(exe)], "");
+    let list = scratch(&format!("names-{}.tsv", exe.display()).replace('/', "-"), list);
+    let list = std::fs::File::open(list).expect("it was written");
+    Judgement(oracle("names.py", &[exe, truth], list.into()))
+}
 
 impl Judgement {
-    fn of(exe: &Path) -> Judgement {
-        let list = Command::new(binary("stack-symbols"))
-            .arg(exe)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let list = list.stdout.expect("it is piped");
-        Judgement(oracle("names.py", &[exe, &TRUTH], list.into()))
-    }
-
     /// How many rows of `mark` are found so.
-    fn count(&self, mark: &str, found: &str) -> u32 {
+    pub(crate) fn count(&self, mark: &str, found: &str) -> u32 {
         let start = format!("{mark} {found} ");
         let count = self.0.lines().find_map(|line| line.strip_prefix(&start));
         count.map_or(0, |count| count.parse().expect("a number"))
@@ -66,7 +64,7 @@ impl Judgement {
 fn exact_names_are_those_of_the_sources() {
     let (mut right, mut wrong) = (0, 0);
     for exe in [&*LWTSIM, &*PACKBENCH, &*BACKTRACE, &*SHAPES] {
-        let judged = Judgement::of(exe);
+        let judged = judge(exe, &TRUTH);
         assert!(judged.count("toplevel", "right") >= 20, "{}", judged.0);
         assert_eq!(judged.count("toplevel", "wrong"), 0, "{}", judged.0);
         assert!(judged.count("place", "right") >= 800, "{}", judged.0);

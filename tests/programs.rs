@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// An Lwt program: `-package lwt.unix`.
 pub(crate) static LWTSIM: LazyLock<PathBuf> =
@@ -119,6 +120,34 @@ fn ocamlfind(name: &str, sources: &[&str], options: &[&str]) -> PathBuf {
     }
     run(&mut command, &folder);
     folder.join(name)
+}
+
+/// Where tests/ocaml/ocaml-5 installs its compiler.
+pub(crate) fn ocaml_5_place() -> PathBuf {
+    [env!("CARGO_TARGET_TMPDIR"), "..", "ocaml-5.3.0"].iter().collect()
+}
+
+/// The same with OCaml 5, if there is its compiler.
+pub(crate) fn ocaml_5(name: &str, sources: &[&str], options: &[&str]) -> Option<PathBuf> {
+    let compiler = ocaml_5_place().join("bin/ocamlopt.opt");
+    if !compiler.exists() {
+        return None;
+    }
+    // Tests that run at once have a folder each.
+    static FOLDERS: AtomicU32 = AtomicU32::new(0);
+    let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+    let folder = fresh_folder(&format!("ocaml-5-{name}-{number}"));
+    let mut command = Command::new(compiler);
+    command.arg("-g").args(options).args(["-o", name]);
+    for source in sources {
+        let file = source.rsplit('/').next().unwrap_or(source);
+        // What differs between versions has the version in its name.
+        let file = file.replace("_5", "");
+        copy(source, &folder.join(&file));
+        command.arg(file);
+    }
+    run(&mut command, &folder);
+    Some(folder.join(name))
 }
 
 fn ocamlopt(arguments: &[&str], folder: &Path) {

@@ -22,9 +22,8 @@ const SMALLEST_DESCRIPTOR: usize = 16;
 pub(crate) struct Tables<'a> {
     /// The calls whose place in the source is known.
     pub(crate) calls: Vec<Call<'a>>,
-    /// Of each point where memory is allocated, its return address and whether
-    /// its place is known. Only that of calls is without `-g`.
-    pub(crate) allocations: Vec<(u64, bool)>,
+    /// The return addresses of the allocations without a place.
+    pub(crate) bare_allocations: Vec<u64>,
 }
 
 impl<'a> Tables<'a> {
@@ -122,9 +121,9 @@ impl Reader<'_, '_> {
         }
         let has_place = frame_data & HAS_DEBUGINFO != 0;
         let is_allocation = frame_data & HAS_ALLOCATIONS != 0;
-        // Of no allocation at all is the point at which a loop lets the collector in.
-        if is_allocation && debuginfos > 0 {
-            self.tables.allocations.push((return_address, has_place));
+        // A group of no allocations is where a loop lets the collector in.
+        if is_allocation && !has_place && debuginfos > 0 {
+            self.tables.bare_allocations.push(return_address);
         }
         if has_place {
             let start = end.next_multiple_of(4);

@@ -1,6 +1,6 @@
 //! Functions and the calls in them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::Source;
 use crate::binary::executable::Code;
@@ -99,30 +99,59 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// A unit was compiled without `-g` if the tables have no place of its
-    /// allocations, nor of a call that was inlined into one of its functions.
+    /// Finds the units that were compiled without `-g`, and drops what seems to
+    /// be their own but was inlined from others.
     fn mark_units_without_g(&mut self, tables: &Tables<'a>) {
-        let function = |address: u64| self.containing(address).map(|it| &self.functions[it]);
-        let units = |has_place: bool| {
-            let points = tables.allocations.iter().filter(move |(_, known)| *known == has_place);
-            points.filter_map(|&(address, _)| Some(function(address)?.symbol.unit))
+        let unit = |address: u64| {
+            let function = self.containing(address)?;
+            Some(self.functions[function].symbol.unit)
         };
-        let mut without: HashSet<&[u8]> = units(false).collect();
-        for unit in units(true) {
-            without.remove(unit);
-        }
-        for call in tables.calls.iter().filter(|call| call.places.len() > 1) {
-            if let (Some(place), Some(function)) = (call.physical(), function(call.return_address))
-                && is_in(place, function.symbol.unit)
-            {
-                without.remove(function.symbol.unit);
+        let mut units: HashMap<&[u8], Debug> = HashMap::new();
+        for call in &tables.calls {
+            if let (Some(unit), Some(place)) = (unit(call.return_address), call.physical()) {
+                units.entry(unit).or_default().see(call, is_in(place, unit));
             }
         }
+        for unit in tables.bare_allocations.iter().filter_map(|&address| unit(address)) {
+            units.entry(unit).or_default().bare_allocations += 1;
+        }
+        units.retain(|_, debug| debug.is_missing());
+        let without: HashSet<&[u8]> = units.into_keys().collect();
         for function in self.functions.iter_mut().filter(|it| without.contains(it.symbol.unit)) {
             let unit = function.symbol.unit;
             function.lacks_g = true;
             function.entries.retain(|entry| is_in(&entry.place, unit));
         }
+    }
+}
+
+/// What there is of debug information in the code of a unit.
+///
+/// Without `-g` most calls have a place nevertheless; but no allocation has
+/// one, and a call that was inlined from another unit has only its place there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Debug {
+    /// Whether there is a place that only `-g` can give.
+    only_with_g: bool,
+    /// Whether there is a call of another unit's function.
+    foreign: bool,
+    bare_allocations: u32,
+}
+
+/// With `-g`, the allocations of a unit that have no place are few and of its
+/// classes; units with nothing but those had at most two.
+const MANY_ALLOCATIONS: u32 = 4;
+
+impl Debug {
+    /// Takes note of a call, whose function proper may be one of the unit.
+    fn see(&mut self, call: &Call, is_own: bool) {
+        self.only_with_g |= call.is_allocation || is_own && call.places.len() > 1;
+        self.foreign |= !is_own;
+    }
+
+    fn is_missing(self) -> bool {
+        let least = if self.foreign { 1 } else { MANY_ALLOCATIONS };
+        !self.only_with_g && self.bare_allocations >= least
     }
 }
 
@@ -183,8 +212,8 @@ mod tests {
     }
 
     /// The names that calls tell of, in the order of the code.
-    fn names(code: &[Code], calls: Vec<Call>, allocations: &[(u64, bool)]) -> Vec<String> {
-        let mut tables = Tables { calls, allocations: allocations.to_vec() };
+    fn names(code: &[Code], calls: Vec<Call>, bare_allocations: &[u64]) -> Vec<String> {
+        let mut tables = Tables { calls, bare_allocations: bare_allocations.to_vec() };
         let functions = Functions::of(code, &mut tables);
         let names = (0..code.len()).filter_map(|index| functions.get(index));
         let names = names.map(|function| match function.told() {
@@ -251,7 +280,7 @@ mod tests {
             code(20, "camlMain__g_1", 10),
         ];
         let calls = vec![call(12, &["Inode.f"]), call(22, &["Inode.f", "Main.g"])];
-        let mut tables = Tables { calls, allocations: Vec::new() };
+        let mut tables = Tables { calls, bare_allocations: Vec::new() };
         Functions::of(&code, &mut tables);
         let names = tables.calls[1].places.iter().map(Place::readable);
         assert_eq!(names.collect::<Vec<_>>(), [&b"Irmin.Inode.f"[..], b"Main.g"]);
@@ -265,14 +294,18 @@ mod tests {
             code(20, "camlA__f_2", 10),
         ];
         let calls = || vec![call(12, &["Stdlib.print"]), call(22, &["A.M.f"])];
-        let without_g = ["without -g", "A.M.f"];
-        assert_eq!(names(&code, calls(), &[(23, false)]), without_g);
+        assert_eq!(names(&code, calls(), &[23]), ["without -g", "A.M.f"]);
         // With -g, this is a copy that flambda made.
         let with_g = ["Stdlib.print", "A.M.f"];
-        assert_eq!(names(&code, calls(), &[(23, false), (24, true)]), with_g);
         assert_eq!(names(&code, calls(), &[]), with_g);
-        let mut calls = calls();
-        calls.push(call(25, &["Stdlib.print", "A.M.f"]));
-        assert_eq!(names(&code, calls, &[(23, false)]), with_g);
+        let allocation = Call { is_allocation: true, ..call(25, &["A.M.f"]) };
+        for other in [allocation, call(25, &["Stdlib.print", "A.M.f"])] {
+            let calls = [&calls()[..], &[other]].concat();
+            assert_eq!(names(&code, calls, &[23]), with_g);
+        }
+        // Nothing is inlined; the compiler makes up allocations for a class.
+        let own = || vec![call(22, &["A.M.f"])];
+        assert_eq!(names(&code, own(), &[23, 24]), ["?", "A.M.f"]);
+        assert_eq!(names(&code, own(), &[22, 23, 24, 25]), ["without -g", "A.M.f"]);
     }
 }
