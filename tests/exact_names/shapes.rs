@@ -46,6 +46,8 @@ fn shapes_have_their_names() {
         "fun Shapes.counter#add exact",
         "fun Shapes.point.object#move exact",
         "fun Shapes.counter#each.(fun) exact",
+        // What follows let*, as backtraces have it.
+        "fun Shapes.chain exact",
         // All that this method does by itself is to make that function.
         "fun Shapes.counter#each.(fun/) guess",
     ];

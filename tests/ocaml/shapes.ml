@@ -46,6 +46,13 @@ let point () = object
   method move n = print_int n; print_int (opaque n)
 end
 
+(* What follows let* is a function without a name. *)
+let chain x =
+  let open Outer.Inner in
+  let* y = opaque x in
+  print_int y;
+  string_of_int (opaque y)
+
 let optional ?(width = 3) text = print_string text; print_int (opaque width)
 
 (* Without calls and allocations: the tables have no entry for it. *)
@@ -72,5 +79,6 @@ let () =
   counter#add 7;
   counter#each print_int;
   (point ())#move 8;
+  print_string (chain 10);
   optional "text";
   print_int (leaf 9 + List.length (apply ()))

@@ -227,7 +227,7 @@ impl Enclosing {
         };
         let stamp = function.symbol.stamp().unwrap_or_default().to_vec();
         let within = |outer: &[u8]| [outer, b".(fun)"].concat();
-        let (mark, name) = match (function.told(), function.symbol.code()) {
+        let (mark, name) = match (function.told.clone(), function.symbol.code()) {
             (Told::Exactly(name), Some(ocaml::Code::Toplevel)) => {
                 self.name = None;
                 (Mark::Exact, name)

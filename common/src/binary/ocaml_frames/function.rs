@@ -7,7 +7,7 @@ use crate::binary::executable::Code;
 use crate::ocaml::FlatSymbol;
 
 use super::descriptors::Tables;
-use super::name::{self, Told};
+use super::name::{self, Named, Told};
 use super::units::{Packs, Units, is_ocaml, unit_of};
 use super::{Call, Place};
 
@@ -32,6 +32,8 @@ pub(crate) struct Function<'a> {
     /// Whether its unit was compiled without `-g`: then calls that were inlined
     /// from another unit seem to be its own.
     pub(crate) lacks_g: bool,
+    /// What the tables tell about its name.
+    pub(crate) told: Told,
 }
 
 /// Calls with the same function proper, whatever was inlined there.
@@ -54,8 +56,8 @@ impl<'a> Functions<'a> {
         let functions = ours.filter_map(|(index, code)| {
             let Code { address, size, .. } = *code;
             let symbol = units.split(code.symbol)?;
-            let entries = Vec::new();
-            Some(Function { code: index, address, size, symbol, entries, lacks_g: false })
+            let (entries, lacks_g, told) = (Vec::new(), false, Told::Nothing);
+            Some(Function { code: index, address, size, symbol, entries, lacks_g, told })
         });
         let mut functions = Functions { functions: functions.collect() };
         functions.add_packs(&units, &mut tables.calls);
@@ -67,6 +69,7 @@ impl<'a> Functions<'a> {
             }
         }
         functions.mark_units_without_g(tables);
+        functions.tell();
         functions
     }
 
@@ -96,6 +99,16 @@ impl<'a> Functions<'a> {
             for place in &mut call.places {
                 place.pack = packs.prefix(unit_of(place.function), home);
             }
+        }
+    }
+
+    fn tell(&mut self) {
+        let mut named = Named::default();
+        for function in &self.functions {
+            named.add(&function.symbol, &function.entries);
+        }
+        for function in &mut self.functions {
+            function.told = name::told(&function.symbol, &function.entries, &named);
         }
     }
 
@@ -186,11 +199,6 @@ impl<'a> Function<'a> {
         unit
     }
 
-    /// What the tables tell about its name.
-    pub(crate) fn told(&self) -> Told {
-        name::told(&self.symbol, &self.entries)
-    }
-
     /// Its first known line, by the calls that are not of other functions.
     pub(crate) fn first_call(&self) -> Option<Source> {
         name::first_place(&self.symbol, &self.entries)?.source()
@@ -216,8 +224,8 @@ mod tests {
         let mut tables = Tables { calls, bare_allocations: bare_allocations.to_vec() };
         let functions = Functions::of(code, &mut tables);
         let names = (0..code.len()).filter_map(|index| functions.get(index));
-        let names = names.map(|function| match function.told() {
-            Told::Exactly(name) => String::from_utf8(name).expect("ASCII"),
+        let names = names.map(|function| match &function.told {
+            Told::Exactly(name) => String::from_utf8(name.clone()).expect("ASCII"),
             Told::Within(_) => "within".to_owned(),
             Told::Nothing if function.lacks_g => "without -g".to_owned(),
             Told::Nothing => "?".to_owned(),

@@ -6,10 +6,13 @@
 //! before code is generated leaves its own name in the tables. In 4.13.1's
 //! compiler it gave a wrong name to one function in twenty.
 
+use std::collections::HashSet;
+
 use crate::ocaml::{self, Code, FlatSymbol};
 
 use super::Place;
 use super::function::{Entry, is_in};
+use super::units::unit_of;
 
 /// What the tables tell about the name of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +27,38 @@ pub(crate) enum Told {
 
 const ANONYMOUS: &[u8] = b"(fun)";
 
+/// The named functions of a program.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    exact: HashSet<Vec<u8>>,
+    /// Those whose path is not known, by unit and identifier.
+    others: HashSet<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Named {
+    /// Adds the function of `symbol`, if it has a name.
+    pub(super) fn add(&mut self, symbol: &FlatSymbol, entries: &[Entry]) {
+        let Some(Code::Named(identifier)) = symbol.code() else { return };
+        match named(identifier, entries) {
+            Some((place, length)) => {
+                self.exact.insert(place.readable_part(length));
+            }
+            None => {
+                self.others.insert((symbol.unit.to_vec(), written(identifier)));
+            }
+        }
+    }
+
+    /// Whether there is a function of this name in the unit of `symbol`.
+    fn contains(&self, symbol: &FlatSymbol, place: &Place, name: &[u8]) -> bool {
+        let last = components(name).next_back().map(|(start, end)| name[start..end].to_vec());
+        self.exact.contains(&place.readable_part(name.len()))
+            || last.is_some_and(|last| self.others.contains(&(symbol.unit.to_vec(), last)))
+    }
+}
+
 /// What `entries`, the calls in its code, tell about the function of `symbol`.
-pub(super) fn told(symbol: &FlatSymbol, entries: &[Entry]) -> Told {
+pub(super) fn told(symbol: &FlatSymbol, entries: &[Entry], all: &Named) -> Told {
     match symbol.code() {
         Some(Code::Toplevel) => {
             let mut name = Vec::new();
@@ -35,9 +68,27 @@ pub(super) fn told(symbol: &FlatSymbol, entries: &[Entry]) -> Told {
         Some(_) if let Some((place, length)) = own(symbol, entries) => {
             Told::Exactly(place.readable_part(length))
         }
-        Some(Code::Anonymous) => common_path(symbol, entries).map_or(Told::Nothing, Told::Within),
+        Some(Code::Anonymous) => match common_path(symbol, entries) {
+            // What follows let* has no name of its own, and OCaml's backtraces
+            // say that it is the function around it. If that does not exist,
+            // it was inlined, or it is no function but a value or a functor.
+            Some((place, path)) if is_entry(entries, path) && all.contains(symbol, place, path) => {
+                Told::Exactly(place.readable_part(path.len()))
+            }
+            Some((_, unit)) if !unit.contains(&b'.') => {
+                let mut name = Vec::new();
+                symbol.write_unit(&mut name);
+                Told::Within(name)
+            }
+            Some((place, path)) => Told::Within(place.readable_part(path.len())),
+            None => Told::Nothing,
+        },
         Some(Code::Named(_)) | None => Told::Nothing,
     }
+}
+
+fn is_entry(entries: &[Entry], name: &[u8]) -> bool {
+    entries.iter().any(|entry| entry.place.function == name)
 }
 
 /// The first call in the source that is one of the function's own.
@@ -74,8 +125,7 @@ fn own<'e, 'a>(symbol: &FlatSymbol, entries: &'e [Entry<'a>]) -> Option<(&'e Pla
 const ADDED: [&[u8]; 2] = [b"_inner", b"_dps"];
 
 fn named<'e, 'a>(identifier: &[u8], entries: &'e [Entry<'a>]) -> Option<(&'e Place<'a>, usize)> {
-    let mut written = Vec::new();
-    ocaml::write_name(identifier, &mut written);
+    let written = written(identifier);
     let found = best(entries, |name| {
         let mut same = components(name).filter(|&(start, end)| name[start..end] == written);
         same.next_back().map(|(_, end)| end)
@@ -85,6 +135,13 @@ fn named<'e, 'a>(identifier: &[u8], entries: &'e [Entry<'a>]) -> Option<(&'e Pla
         // `fun` is no identifier: fun_inner_12 is the body of an anonymous function.
         if original == b"fun" { anonymous(entries) } else { named(original, entries) }
     })
+}
+
+/// As backtraces have it: `add`, `(>>=)`.
+fn written(identifier: &[u8]) -> Vec<u8> {
+    let mut written = Vec::new();
+    ocaml::write_name(identifier, &mut written);
+    written
 }
 
 fn anonymous<'e, 'a>(entries: &'e [Entry<'a>]) -> Option<(&'e Place<'a>, usize)> {
@@ -98,7 +155,7 @@ fn anonymous<'e, 'a>(entries: &'e [Entry<'a>]) -> Option<(&'e Place<'a>, usize)>
     })?;
     let outer = &place.function[..length - ANONYMOUS.len() - 1];
     // A function that was inlined brings its anonymous functions along.
-    let is_inlined = entries.iter().any(|entry| entry.place.function == outer);
+    let is_inlined = is_entry(entries, outer);
     // What makes an anonymous function allocates in its name: this may be all
     // that the method around it does before its last call.
     let is_made = entries.iter().all(|entry| entry.only_allocates) && is_method(outer);
@@ -126,9 +183,16 @@ fn best<'e, 'a>(
     Some((&entry.place, end))
 }
 
-/// The path that all entries begin with, if it is in the unit of the symbol.
-fn common_path(symbol: &FlatSymbol, entries: &[Entry]) -> Option<Vec<u8>> {
+/// The path that all entries begin with, without anonymous functions at its
+/// end, and a place in it; `None` if there is no entry or one of another unit.
+fn common_path<'e, 'a>(
+    symbol: &FlatSymbol,
+    entries: &'e [Entry<'a>],
+) -> Option<(&'e Place<'a>, &'a [u8])> {
     let (first, others) = entries.split_first()?;
+    if !entries.iter().all(|entry| is_in(&entry.place, symbol.unit)) {
+        return None;
+    }
     let name = first.place.function;
     let is_common = |&(start, end): &(usize, usize)| {
         others.iter().all(|entry| {
@@ -136,9 +200,8 @@ fn common_path(symbol: &FlatSymbol, entries: &[Entry]) -> Option<Vec<u8>> {
             other.starts_with(&name[..end]) && components(other).any(|it| it == (start, end))
         })
     };
-    let (_, end) = components(name).filter(is_common).next_back()?;
-    let is_own = entries.iter().all(|entry| is_in(&entry.place, symbol.unit));
-    is_own.then(|| without_anonymous(&first.place.readable_part(end)).to_vec())
+    let path = components(name).filter(is_common).next_back().map(|(_, end)| &name[..end]);
+    Some((&first.place, without_anonymous(path.unwrap_or(unit_of(name)))))
 }
 
 /// `Lwtsim.run` of `Lwtsim.run.(fun)`.
@@ -180,7 +243,13 @@ mod tests {
             only_allocates: calls == 0,
         };
         let entries: Vec<_> = calls.iter().map(entry).collect();
-        match told(&symbol, &entries) {
+        let mut all = Named::default();
+        let place = Place::new("A.M.known", "f.ml", 1);
+        let known = [Entry { place, calls: 1, only_allocates: false }];
+        for (symbol, entries) in [("camlA__known_1", &known[..]), ("camlA__leaf_2", &[])] {
+            all.add(&FlatSymbol::parse(symbol.as_bytes(), |_| false).expect("a symbol"), entries);
+        }
+        match told(&symbol, &entries, &all) {
             Told::Exactly(name) => format!("= {}", name.escape_ascii()),
             Told::Within(outer) => format!("< {}", outer.escape_ascii()),
             Told::Nothing => "?".to_owned(),
@@ -241,10 +310,17 @@ mod tests {
             // A functor or a lazy value, or the function that those are in.
             (&[("A.Make.table", 2), ("A.Make.print", 1)], "< A.Make"),
             (&[("A.f", 2)], "< A.f"),
-            (&[("A.f", 2), ("A.g", 1)], "?"),
-            (&[("A.f", 2), ("A.ff", 1)], "?"),
+            (&[("A.f", 2), ("A.g", 1)], "< A"),
+            (&[("A.f", 2), ("A.ff", 1)], "< A"),
+            (&[("A", 2)], "< A"),
             (&[("B.f", 2)], "?"),
-            (&[("A", 2)], "?"),
+            // What follows let* in a function that is there.
+            (&[("A.M.known", 2)], "= A.M.known"),
+            (&[("A.M.known", 1), ("A.M.known.(fun)", 2)], "= A.M.known"),
+            (&[("A.M.known.local", 2)], "< A.M.known.local"),
+            (&[("A.M.known", 1), ("A.M.known.local", 2)], "= A.M.known"),
+            (&[("A.N.known", 2)], "< A.N.known"),
+            (&[("A.M.leaf", 2)], "= A.M.leaf"),
             (&[], "?"),
         ] {
             assert_eq!(told_by("camlA__fun_1", calls), told, "{calls:?}");
