@@ -194,14 +194,16 @@ fn common_path<'e, 'a>(
         return None;
     }
     let name = first.place.function;
-    let is_common = |&(start, end): &(usize, usize)| {
-        others.iter().all(|entry| {
-            let other = entry.place.function;
-            other.starts_with(&name[..end]) && components(other).any(|it| it == (start, end))
-        })
-    };
-    let path = components(name).filter(is_common).next_back().map(|(_, end)| &name[..end]);
-    Some((&first.place, without_anonymous(path.unwrap_or(unit_of(name)))))
+    let mut common: Vec<_> = components(name).collect();
+    for other in others.iter().map(|entry| entry.place.function) {
+        let is_same = |(one, other_one): &(&(usize, usize), (usize, usize))| {
+            *one == other_one && name[one.0..one.1] == other[one.0..one.1]
+        };
+        let same = common.iter().zip(components(other)).take_while(is_same).count();
+        common.truncate(same);
+    }
+    let path = common.last().map_or(unit_of(name), |&(_, end)| &name[..end]);
+    Some((&first.place, without_anonymous(path)))
 }
 
 /// `Lwtsim.run` of `Lwtsim.run.(fun)`.
