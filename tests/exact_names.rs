@@ -1,5 +1,5 @@
-//! Names and lines that executables tell, against readers that share nothing
-//! with ours: the sources, OCaml's own backtraces and tests/oracle.
+//! Compares the names and lines that we read from executables with independent readers: the
+//! sources, OCaml's own backtraces and tests/oracle.
 
 mod shapes;
 
@@ -19,8 +19,8 @@ fn oracle(script: &str, arguments: &[&Path], input: Stdio) -> String {
     String::from_utf8(output.stdout).expect("UTF-8 names")
 }
 
-/// A name of OCaml's runtime as stack-demangle writes it: the unit as a path,
-/// without dune's wrapper, and a unit's initialiser in words.
+/// A name of OCaml's runtime as stack-demangle writes it: the unit is a path without dune's
+/// wrapper, and a unit's initialiser is `(toplevel)`.
 fn readable(name: &str) -> String {
     let (unit, path) = name.split_once('.').unwrap_or((name, "(toplevel)"));
     let mut unit = unit.trim_start_matches("Dune__exe__").to_owned();
@@ -109,7 +109,7 @@ fn calls_stand_where_the_backtrace_of_a_running_program_says() {
     assert!(hard.iter().all(|name| names.contains(name)), "{backtrace}");
 }
 
-/// One stack of all `frames`, by stack-demangle.
+/// What stack-demangle makes of one stack of all `frames`.
 fn demangled(options: &[&str], frames: &[&str]) -> Vec<String> {
     let stack = filter("stack-demangle", options, format!("{} 1\n", frames.join(";")));
     let stack = stack.strip_suffix(" 1\n").expect("the count is kept");
@@ -142,8 +142,9 @@ fn stack_demangle_names_what_stack_symbols_lists() {
 fn what_perf_has_demangled_by_half_has_the_same_exact_names() {
     let exe = PACKBENCH.to_str().expect("a UTF-8 path");
     for kind in ["dwarf", "fp"] {
-        let [mangled, by_half] = ["nodemangle.script", "script"].map(|form| {
-            let script = recording(&format!("perf/packbench-4.13.1-{kind}.{form}.gz"));
+        let [mangled, by_half] = [".nodemangle", ""].map(|form| {
+            let script =
+                recording(&format!("formats/perf-script/packbench-4.13.1-{kind}{form}.gz"));
             let folded = output("stack-parse", &["--weight", "samples"], script).stdout;
             let renamed = filter("stack-demangle", &["--exe", exe], folded);
             filter("stack-merge", &[], renamed)
@@ -221,7 +222,7 @@ fn several_executables_are_asked_and_contradictions_are_no_answer() {
     ];
     let names = ["Lwtsim.handle_request", "Packbench.build.go", "Stdlib.Map.Make.add"];
     assert_eq!(demangled(&both, &frames), names);
-    // The same symbols with other names: the functions of a rebuilt program.
+    // A rebuilt program may have the same symbols for other functions.
     let other = std::fs::read(&*FRAMES).expect("it is built");
     let other = crate::util::TempFile::new(replaced(&other, b"Foo.Make.run", b"Foo.Made.run"));
     let frames_exe = FRAMES.to_str().expect("UTF-8");
