@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// An Lwt program: `-package lwt.unix`.
 pub(crate) static LWTSIM: LazyLock<PathBuf> =
@@ -19,6 +20,61 @@ const LWT: [&str; 3] = ["-thread", "-package", "lwt.unix"];
 /// A program that prints its own backtrace, with much inlined.
 pub(crate) static BACKTRACE: LazyLock<PathBuf> =
     LazyLock::new(|| ocamlfind("backtrace", &["backtrace.ml"], &["-inline", "100"]));
+
+/// A function of each shape whose name no symbol tells.
+pub(crate) static SHAPES: LazyLock<PathBuf> =
+    LazyLock::new(|| ocamlfind("shapes", &["shapes.ml"], &["-inline", "100"]));
+
+/// A pack `Irmin` with a unit `Inode`, and a unit `Inode` outside of it.
+pub(crate) static PACK: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("pack");
+    let packed = folder.join("packed");
+    copy("pack/inode.ml", &packed.join("inode.ml"));
+    ocamlopt(&["-for-pack", "Irmin", "-c", "inode.ml"], &packed);
+    ocamlopt(&["-pack", "-o", "irmin.cmx", "inode.cmx"], &packed);
+    // The unit outside is not to see that inside.
+    fs::remove_file(packed.join("inode.cmi")).expect("it was compiled");
+    copy("pack/inode.ml", &folder.join("inode.ml"));
+    copy("pack/main.ml", &folder.join("main.ml"));
+    let units = ["inode.ml", "packed/irmin.cmx", "main.ml"];
+    ocamlopt(&[&["-I", "packed", "-o", "pack"][..], &units].concat(), &folder);
+    folder.join("pack")
+});
+
+/// A program and a unit `Plugin` that it loads.
+pub(crate) static HOST: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("plugin");
+    copy("plugin/plugin.ml", &folder.join("plugin.ml"));
+    copy("plugin/host.ml", &folder.join("host.ml"));
+    ocamlopt(&["-shared", "-o", "plugin.cmxs", "plugin.ml"], &folder);
+    ocamlopt(&["-package", "dynlink", "-linkpkg", "-o", "host", "host.ml"], &folder);
+    folder.join("host")
+});
+
+/// A program whose unit `Bare` was compiled without `-g`.
+pub(crate) static BARE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("bare");
+    copy("bare/bare.ml", &folder.join("bare.ml"));
+    copy("bare/main.ml", &folder.join("main.ml"));
+    run(Command::new("ocamlfind").args(["ocamlopt", "-c", "bare.ml"]), &folder);
+    ocamlopt(&["-o", "main", "bare.cmx", "main.ml"], &folder);
+    folder.join("main")
+});
+
+/// What the functions in the sources of the programs, and of the libraries
+/// that they use, are called: see tests/oracle/truth/truth.ml.
+pub(crate) static TRUTH: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = fresh_folder("truth");
+    copy("../oracle/truth/functions_4.ml", &folder.join("functions.ml"));
+    copy("../oracle/truth/truth.ml", &folder.join("truth.ml"));
+    let package = ["-package", "compiler-libs.common", "-linkpkg"];
+    ocamlopt(&[&package[..], &["-o", "truth", "functions.ml", "truth.ml"]].concat(), &folder);
+    let list = "tests=$1; ./truth $(ocamlfind ocamlc -where)/*.ml $(ocamlfind query lwt)/*.ml \
+                $(ocamlfind query lwt)/unix/*.ml $(find $tests -name '*.ml') > truth.tsv";
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml");
+    run(Command::new("sh").args(["-c", list, "sh", tests]), &folder);
+    folder.join("truth.tsv")
+});
 
 /// A program of dune with a wrapped library.
 pub(crate) static PACKBENCH: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -39,6 +95,18 @@ pub(crate) static FRAMES: LazyLock<PathBuf> = LazyLock::new(|| frames("-pie"));
 /// The same at a fixed address.
 pub(crate) static FRAMES_FIXED: LazyLock<PathBuf> = LazyLock::new(|| frames("-no-pie"));
 
+/// What tells OCaml 5 without frame pointers, and with them.
+pub(crate) static EFFECTS: LazyLock<PathBuf> = LazyLock::new(|| effects("effects", &[]));
+pub(crate) static EFFECTS_FP: LazyLock<PathBuf> =
+    LazyLock::new(|| effects("effects-fp", &["-Wa,--defsym,FRAME_POINTERS=1"]));
+
+fn effects(name: &str, options: &[&str]) -> PathBuf {
+    let folder = fresh_folder(name);
+    copy("effects.s", &folder.join("effects.s"));
+    run(Command::new("cc").args(options).args(["-o", name, "effects.s"]), &folder);
+    folder.join(name)
+}
+
 /// Builds the program `name` of these files, which are in the order of their
 /// dependencies.
 fn ocamlfind(name: &str, sources: &[&str], options: &[&str]) -> PathBuf {
@@ -52,6 +120,38 @@ fn ocamlfind(name: &str, sources: &[&str], options: &[&str]) -> PathBuf {
     }
     run(&mut command, &folder);
     folder.join(name)
+}
+
+/// Where tests/ocaml/ocaml-5 installs its compiler.
+pub(crate) fn ocaml_5_place() -> PathBuf {
+    [env!("CARGO_TARGET_TMPDIR"), "..", "ocaml-5.3.0"].iter().collect()
+}
+
+/// The same with OCaml 5, if there is its compiler.
+pub(crate) fn ocaml_5(name: &str, sources: &[&str], options: &[&str]) -> Option<PathBuf> {
+    let compiler = ocaml_5_place().join("bin/ocamlopt.opt");
+    if !compiler.exists() {
+        return None;
+    }
+    // Tests that run at once have a folder each.
+    static FOLDERS: AtomicU32 = AtomicU32::new(0);
+    let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+    let folder = fresh_folder(&format!("ocaml-5-{name}-{number}"));
+    let mut command = Command::new(compiler);
+    command.arg("-g").args(options).args(["-o", name]);
+    for source in sources {
+        let file = source.rsplit('/').next().unwrap_or(source);
+        // What differs between versions has the version in its name.
+        let file = file.replace("_5", "");
+        copy(source, &folder.join(&file));
+        command.arg(file);
+    }
+    run(&mut command, &folder);
+    Some(folder.join(name))
+}
+
+fn ocamlopt(arguments: &[&str], folder: &Path) {
+    run(Command::new("ocamlfind").args(["ocamlopt", "-g"]).args(arguments), folder);
 }
 
 fn frames(kind: &str) -> PathBuf {

@@ -22,7 +22,7 @@ const OF_PAGE: Expected = &[
         "OCaml on macOS",
         &["start;main;App.entry 1\n", ";Db.query 2070\n", ";Db.total 60000\n", "-[Foo bar:] 3\n"],
     ),
-    ("Exact names", &["Db.query (db.ml:17)", "camlServer__handle_", "Server.handle\tserver.ml:"]),
+    ("Exact names", &["Db.query (db.ml:16)", "camlServer__handle_", "Server.handle\tserver.ml:"]),
     ("The collector of OCaml", &[";[GC] ", ";[GC m", "%\n"]),
     ("Recursion", &["weight", "Stdlib.Map.Make.add\n", "Stdlib.Map.Make.add (x"]),
     ("Lwt", &["<svg", "[lwt]", "Server.handle"]),
@@ -36,7 +36,7 @@ const OF_PAGE: Expected = &[
 const OF_README: Expected = &[
     ("An OCaml program on Linux.", &["<svg", ";Server.handle;Db.query;", "Stdlib.Map.Make.add"]),
     ("The GC out of the way.", &["<svg", "[GC]", "%\n"]),
-    ("Exact names and lines.", &["Db.query (db.ml:17)", "Server.handle\tserver.ml:"]),
+    ("Exact names and lines.", &["Db.query (db.ml:16)", "Server.handle\tserver.ml:"]),
     ("Lwt.", &["<svg", "[lwt]", "Server.handle"]),
     ("Memory.", &["<svg", "Alloc.deep"]),
     ("Below one function.", &["<svg", "Db.insert"]),

@@ -8,7 +8,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
-use crate::programs::FRAMES;
+use crate::programs::{BACKTRACE, EFFECTS, FRAMES};
 use crate::util::{TOOLS, binary, golden_path};
 
 /// A perf that records nothing and knows only the CPU clock, as on many
@@ -66,6 +66,31 @@ fn flame_names_the_functions_of_ocaml_as_their_program_does() {
     let output = command.output().expect("it starts");
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(place.read("flame.svg").contains("Foo.Make.run (1 count"));
+}
+
+#[test]
+fn flame_unwinds_ocaml_4_without_frame_pointers_by_dwarf() {
+    let place = Place::new("flame-unwinding");
+    // Keeps what perf was told.
+    place.program("perf", &PERF.replace("#!/bin/sh\n", "#!/bin/sh\necho \"$*\" >> perf.log\n"));
+    let [ocaml_4, ocaml_5] = [&*BACKTRACE, &*EFFECTS].map(|exe| exe.to_str().expect("UTF-8"));
+    let by_dwarf = "flame: OCaml 4 without frame pointers: unwinding by DWARF; --fp records less\n";
+    let missing =
+        "flame: OCaml 5 without frame pointers: callers will be missing, see man stack-tools\n";
+    for (args, kind, told) in [
+        (&["--", ocaml_4][..], "dwarf", by_dwarf),
+        (&["--fp", "--", ocaml_4], "fp", ""),
+        (&["--dwarf", "--", ocaml_4], "dwarf", ""),
+        (&["--", ocaml_5], "fp", missing),
+        (&["--", "sh", "-c", "true"], "fp", ""),
+    ] {
+        let _ = fs::remove_file(place.folder.join("perf.log"));
+        let said = stderr(&place.flame(args));
+        let clock = "flame: no hardware counters here: sampling by the CPU clock\n";
+        assert!(said.starts_with(&format!("{told}{clock}")), "{args:?}: {said}");
+        let log = place.read("perf.log");
+        assert!(log.contains(&format!(" --call-graph {kind} ")), "{args:?}: {log}");
+    }
 }
 
 #[test]

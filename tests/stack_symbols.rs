@@ -8,10 +8,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
-use crate::programs::{FRAMES, FRAMES_FIXED, PACKBENCH};
+use crate::programs::{EFFECTS, EFFECTS_FP, FRAMES, FRAMES_FIXED, PACKBENCH};
 use crate::util::{TempFile, binary, filter, output};
 
-const HEADER: &str = "symbol\tname\tlocation\taddress\n";
+const HEADER: &str = "symbol\tname\tlocation\taddress\tmark\n";
 
 fn path(exe: &Path) -> &str {
     exe.to_str().expect("a UTF-8 path")
@@ -33,17 +33,20 @@ fn functions_are_listed_by_address_with_their_lines() {
         assert!(rows[1..].is_sorted_by_key(address), "{list}");
         let ours = ["frames.s", "frames.c", "foo.ml", "list.ml"];
         let ours = rows.iter().filter(|row| ours.iter().any(|name| row[2].contains(name)));
-        let ours: Vec<_> = ours.map(|row| row[..3].join(" ")).collect();
+        let ours: Vec<_> = ours.map(|row| [&row[..3], &row[4..]].concat().join(" ")).collect();
         let expected = [
-            "camlFoo.code_begin Foo.Make.run foo.ml:900",
-            "camlFoo.run_12 Foo.Make.run foo.ml:900",
-            "camlFoo.map_34 Stdlib.List.map list.ml:92",
-            "camlFoo.fun_56 Stdlib.List.map.(fun/56) /frames.s:31",
-            "camlFoo.$3b$40_78 Foo.(:@) /frames.s:37",
-            "camlBar.fun_9 Bar.(fun/9) /frames.s:48",
-            "leaf leaf /frames.c:4",
-            "_ZN5space6doubleEi space::double(int) /frames.c:10",
-            "main main /frames.c:15",
+            "camlFoo.code_begin Foo.Make.run frames.s:13 exact",
+            "camlFoo.run_12 Foo.Make.run frames.s:13 exact",
+            "camlFoo.map_34 Stdlib.List.map frames.s:24 exact",
+            "camlFoo.fun_56 Stdlib.List.map.(fun/56) frames.s:32 guess",
+            "camlFoo.$3b$40_78 Foo.(:@) frames.s:38 symbol",
+            "camlFoo.fit_90 Foo.Rows.fit frames.s:44 exact",
+            "camlFoo.anon_fn_67 Stdlib.List.iter.(fun) frames.s:56 exact",
+            "camlFoo.entry Foo.(toplevel) frames.s:64 exact",
+            "camlBar.fun_9 Bar.(fun/9) frames.s:79 symbol",
+            "leaf leaf /frames.c:4 symbol",
+            "_ZN5space6doubleEi space::double(int) /frames.c:10 symbol",
+            "main main /frames.c:15 symbol",
         ];
         assert_eq!(ours, expected);
         assert!(list.contains("\n_start\t_start\t-\t0x"), "{list}");
@@ -62,6 +65,12 @@ fn calls_are_listed_with_what_was_inlined() {
         "Foo.Make.run\tfoo.ml:900",
         "Foo.Make.run\tfoo.ml:5000",
         "Stdlib.List.map\tlist.ml:92",
+        "Foo.Rows.fits\tfoo.ml:20",
+        "Foo.Rows.fits\tfoo.ml:20",
+        "Foo.Rows.fit.loop\tfoo.ml:30",
+        "Stdlib.List.iter.(fun)\tlist.ml:112",
+        "Foo.Make\tfoo.ml:40",
+        "Foo.(toplevel)\t-",
     ];
     assert_eq!(places, expected);
 }
@@ -80,6 +89,18 @@ fn lines_of_ocaml_have_one_form_of_path() {
     let list = filter("stack-symbols", &[path(&PACKBENCH)], "");
     // Of a leaf, which only DWARF knows.
     assert!(list.contains("\ncamlStdlib__List__length_88\tStdlib.List.length\tlist.ml:"), "{list}");
+}
+
+#[test]
+fn what_perf_needs_to_find_callers_is_told() {
+    for (exe, expected) in [(&*PACKBENCH, "dwarf\n"), (&*EFFECTS, "lbr\n"), (&*EFFECTS_FP, "fp\n")]
+    {
+        assert_eq!(filter("stack-symbols", &["--call-graph", path(exe)], ""), expected);
+    }
+    let output = output("stack-symbols", &["--call-graph", binary("stack-merge")], "");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains(": no frame tables of OCaml: "), "{stderr}");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
@@ -225,7 +246,7 @@ fn a_closed_pipe_is_silent_and_a_full_disk_is_not() {
 #[test]
 fn the_accounts_count_rows() {
     let output = output("stack-symbols", &["--stats", "--calls", path(&FRAMES)], "");
-    let accounts = "in 5 lines weight 0, out 5 lines weight 0, changed 0 lines weight 0, \
+    let accounts = "in 11 lines weight 0, out 11 lines weight 0, changed 0 lines weight 0, \
                     dropped 0 lines weight 0, malformed 0 lines";
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(stderr, format!("stack-symbols: stats: {accounts}\n"));

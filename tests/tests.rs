@@ -21,6 +21,9 @@ mod hostile_names;
 // Names and lines from real executables.
 mod exact_names;
 
+// OCaml 5: recordings, and programs where its compiler was built.
+mod ocaml_5;
+
 // The recipes and examples of the manual and the README.
 mod recipes;
 

@@ -6,5 +6,5 @@ mod ocaml_frames;
 mod symbols;
 
 pub use executable::Unreadable;
-pub use ocaml_frames::{Call, Place, ocaml_calls};
-pub use symbols::{Dwarf, ExactName, Source, Symbol, Symbols};
+pub use ocaml_frames::{Call, CallGraph, Place, call_graph, ocaml_calls};
+pub use symbols::{Dwarf, Mark, OcamlName, Source, Symbol, Symbols, without_g};

@@ -61,7 +61,10 @@ mod pipe;
 mod run;
 mod stacks;
 
-pub use binary::{Call, Dwarf, ExactName, Place, Source, Symbol, Symbols, Unreadable, ocaml_calls};
+pub use binary::{
+    Call, CallGraph, Dwarf, Mark, OcamlName, Place, Source, Symbol, Symbols, Unreadable,
+    call_graph, ocaml_calls, without_g,
+};
 pub use error::{Error, Result};
 pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,

@@ -1,7 +1,8 @@
 # Frame tables of OCaml 5.2 as runtime/caml/frame_descriptors.h and
 # runtime/backtrace_nat.c read them: Debian's OCaml is 4.13, whose lines are in
-# other bits. The functions are as flambda leaves them: one is a copy of
-# Stdlib.List.map, and one has another inlined.
+# other bits. The functions are as flambda leaves them: two are copies from
+# Stdlib.List, one has another inlined, and in one the calls of a local function
+# are the most.
 
     .text
     .globl camlFoo.code_begin
@@ -36,6 +37,36 @@ camlFoo.fun_56:
 camlFoo.$3b$40_78:
     ret
     .size camlFoo.$3b$40_78, . - camlFoo.$3b$40_78
+
+    .globl camlFoo.fit_90
+    .type camlFoo.fit_90, @function
+camlFoo.fit_90:
+    call leaf
+.Lcall_of_local:
+    call leaf
+.Lsecond_call_of_local:
+    call leaf
+.Lcall_of_loop:
+    ret
+    .size camlFoo.fit_90, . - camlFoo.fit_90
+
+    .globl camlFoo.anon_fn_67
+    .type camlFoo.anon_fn_67, @function
+camlFoo.anon_fn_67:
+    call leaf
+.Lcall_of_anonymous_copy:
+    ret
+    .size camlFoo.anon_fn_67, . - camlFoo.anon_fn_67
+
+    .globl camlFoo.entry
+    .type camlFoo.entry, @function
+camlFoo.entry:
+    call leaf
+.Lcall_of_module:
+    call leaf
+.Lcall_of_nowhere:
+    ret
+    .size camlFoo.entry, . - camlFoo.entry
     .globl camlFoo.code_end
 camlFoo.code_end:
 
@@ -61,7 +92,7 @@ system_table:
     .balign 8
 
 foo_table:
-    .quad 4
+    .quad 10
 # A call with one live value, inlined from another file.
     .quad .Lcall
     .short 16 + 1, 1, 8
@@ -87,6 +118,36 @@ foo_table:
     .balign 4
     .long .Lcopy_place - .
     .balign 8
+    .quad .Lcall_of_local
+    .short 16 + 1, 0
+    .balign 4
+    .long .Llocal_place - .
+    .balign 8
+    .quad .Lsecond_call_of_local
+    .short 16 + 1, 0
+    .balign 4
+    .long .Llocal_place - .
+    .balign 8
+    .quad .Lcall_of_loop
+    .short 16 + 1, 0
+    .balign 4
+    .long .Lloop_place - .
+    .balign 8
+    .quad .Lcall_of_anonymous_copy
+    .short 16 + 1, 0
+    .balign 4
+    .long .Lanonymous_place - .
+    .balign 8
+    .quad .Lcall_of_module
+    .short 16 + 1, 0
+    .balign 4
+    .long .Lmodule_place - .
+    .balign 8
+    .quad .Lcall_of_nowhere
+    .short 16 + 1, 0
+    .balign 4
+    .long .Lnowhere_place - .
+    .balign 8
 
 .Lcall_place:
     .long .Linlined - .Lcall_place + 1      # another place follows
@@ -103,6 +164,22 @@ foo_table:
 .Lcopy_place:
     .long .Lmap - .Lcopy_place
     .long 92 << 19
+.Llocal_place:
+    .long .Lfits - .Llocal_place
+    .long 20 << 19
+.Lloop_place:
+    .long .Lfit_loop - .Lloop_place
+    .long 30 << 19
+.Lanonymous_place:
+    .long .Literated - .Lanonymous_place
+    .long 112 << 19
+.Lmodule_place:
+    .long .Lmodule - .Lmodule_place
+    .long 40 << 19
+# Code that the compiler made up is in no line.
+.Lnowhere_place:
+    .long .Lnowhere - .Lnowhere_place
+    .long 0
 
     .balign 4
 .Linlined:
@@ -122,10 +199,32 @@ foo_table:
 .Lmap:
     .long .Llist_ml - .
     .asciz "Stdlib__List.map"
+    .balign 4
+.Lfits:
+    .long .Lfoo_ml - .
+    .asciz "Foo.Rows.fits"
+    .balign 4
+.Lfit_loop:
+    .long .Lfoo_ml - .
+    .asciz "Foo.Rows.fit.loop"
+    .balign 4
+.Literated:
+    .long .Llist_ml - .
+    .asciz "Stdlib__List.iter.(fun)"
+    .balign 4
+.Lmodule:
+    .long .Lfoo_ml - .
+    .asciz "Foo.Make"
+    .balign 4
+.Lnowhere:
+    .long .Lnone - .
+    .asciz "Foo"
 .Lfoo_ml:
     .asciz "foo.ml"
 .Lbar_ml:
     .asciz "lib/bar.ml"
+.Lnone:
+    .asciz "_none_"
 .Llist_ml:
     .asciz "list.ml"
 

@@ -16,14 +16,17 @@ struct HeldLines {
 
 /// Renames all frames with `rename`, which appends a frame's name to a buffer
 /// with or without its stamp. A stamp is kept if two different names of this
-/// input would be the same without it.
+/// input would be the same without it. Shows each line to `see` as it
+/// was.
 pub(crate) fn filter(
     files: &Files,
     pipe: &mut Pipe,
+    see: impl Fn(&FoldedLine),
     rename: impl Fn(&[u8], Stamps, &mut Vec<u8>),
 ) -> Result<()> {
     let mut held = HeldLines::default();
     pipe.filter(files, |line, _| {
+        see(&line);
         held.add(&line);
         Ok(())
     })?;

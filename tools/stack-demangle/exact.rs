@@ -1,15 +1,17 @@
 //! What executables tell about the functions in a profile.
 
-use std::cell::Cell;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use clap::Args;
-use common::{Dwarf, Error, Pipe, Source, Symbol, Symbols, Unreadable, clean_frame};
+use common::{
+    Dwarf, Error, FoldedLine, Pipe, Source, Symbol, Symbols, Unreadable, clean_frame, without_g,
+};
 
 use crate::brackets::without_arguments;
-use crate::frame::split_module;
+use crate::frame::{Frame, split_module};
 
 /// Where exact names come from.
 #[derive(Args, Clone, Debug)]
@@ -27,12 +29,25 @@ pub(crate) struct ExactArgs {
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
     by_name: HashMap<Vec<u8>, Known>,
-    /// True if and only if their lines are wanted.
+    /// Whether their lines are wanted.
     lines: bool,
     /// How many symbols of OCaml in the profile are among them, and how many
     /// are not.
     found: Cell<u64>,
     missed: Cell<u64>,
+    /// Whether some of them were compiled without `-g`, and what the profile
+    /// has of those.
+    lack_g: bool,
+    lacking: RefCell<Lacking>,
+}
+
+/// What a profile has of units that were compiled without `-g`.
+#[derive(Debug, Default)]
+struct Lacking {
+    units: BTreeSet<Vec<u8>>,
+    /// Of the stacks that they are in, and of all.
+    weight: u128,
+    total: u128,
 }
 
 #[derive(Debug)]
@@ -102,8 +117,40 @@ impl Functions {
         count.set(count.get() + 1);
     }
 
+    /// Takes note of a stack of the profile.
+    pub(crate) fn weigh(&self, line: &FoldedLine) {
+        if !self.lack_g {
+            return;
+        }
+        let Lacking { units, weight, total } = &mut *self.lacking.borrow_mut();
+        let mut has_one = false;
+        for frame in line.frames() {
+            let name = Frame::split(frame).name;
+            let function = self.get(name).or_else(|| self.get(split_module(name)?.1));
+            if let Some(unit) = function.and_then(|it| it.lacks_g.as_ref()) {
+                has_one = true;
+                if !units.contains(unit) {
+                    units.insert(unit.clone());
+                }
+            }
+        }
+        *total += u128::from(line.count);
+        *weight += if has_one { u128::from(line.count) } else { 0 };
+    }
+
+    /// Says what the names of this profile lack, if they do.
+    pub(crate) fn finish(&self, pipe: &Pipe) {
+        let Lacking { units, weight, total } = &*self.lacking.borrow();
+        if !units.is_empty() {
+            let share = *weight as f64 * 100.0 / (*total).max(1) as f64;
+            let what = without_g(units);
+            pipe.note(format_args!("{what}; in stacks of {share:.1} % of the weight"));
+        }
+        self.note_mismatch(pipe);
+    }
+
     /// Says so if the profile seems to be of other executables.
-    pub(crate) fn note_mismatch(&self, pipe: &Pipe) {
+    fn note_mismatch(&self, pipe: &Pipe) {
         if !self.by_name.is_empty() && self.missed.get() > self.found.get() {
             pipe.note(
                 "most functions of OCaml in this profile are in no --exe: was another one recorded?",
@@ -112,6 +159,7 @@ impl Functions {
     }
 
     fn add(&mut self, symbol: Symbol) {
+        self.lack_g |= symbol.lacks_g.is_some();
         for name in names_in_profiles(&symbol) {
             match self.by_name.entry(name) {
                 Entry::Vacant(entry) => drop(entry.insert(Known::One(symbol.clone()))),
@@ -129,7 +177,7 @@ impl Known {
     fn agree_with(&mut self, other: &Symbol) {
         let Known::One(known) = self else { return };
         let is_ocaml = [&*known, other].iter().any(|it| it.symbol.starts_with(b"caml"));
-        if is_ocaml && (&known.symbol, &known.exact) != (&other.symbol, &other.exact) {
+        if is_ocaml && (&known.symbol, &known.ocaml) != (&other.symbol, &other.ocaml) {
             *self = Known::Several;
         } else if known.source != other.source {
             known.source = None;
@@ -184,16 +232,15 @@ fn hexadecimal(high: u8, low: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use common::ExactName;
+    use common::{Mark, OcamlName};
 
     use super::*;
 
     fn symbol(symbol: &str, name: &str, line: u32) -> Symbol {
+        let ocaml = OcamlName { mark: Mark::Exact, name: name.into(), stamp: b"1".to_vec() };
         Symbol {
-            symbol: symbol.into(),
-            address: 0,
-            exact: Some(ExactName::Known(name.into())),
             source: Some(Source { file: b"f.ml".to_vec(), line }),
+            ..Symbol::new(symbol.as_bytes(), 0, Some(ocaml))
         }
     }
 
@@ -233,7 +280,7 @@ mod tests {
     #[test]
     fn copies_of_a_generic_function_have_one_place() {
         let copy = |hash: &str, line| Symbol {
-            exact: None,
+            ocaml: None,
             ..symbol(&format!("_ZN3vec4push17h0123456789abcd{hash}E"), "", line)
         };
         let mut functions = Functions { lines: true, ..Functions::default() };

@@ -48,12 +48,13 @@ fn stack_demangle(args: Args, pipe: &mut Pipe) -> Result<Status> {
         Some(stamps) => {
             let mut frames = FrameMap::default();
             pipe.filter(&args.files, |line, pipe| {
+                functions.weigh(&line);
                 let stack = frames.rewrite(line.stack, |frame, out| rename(frame, stamps, out));
                 pipe.replace(&line, stack)
             })?;
         }
-        None => auto_stamps::filter(&args.files, pipe, rename)?,
+        None => auto_stamps::filter(&args.files, pipe, |line| functions.weigh(line), rename)?,
     }
-    functions.note_mismatch(pipe);
+    functions.finish(pipe);
     Ok(pipe.status())
 }

@@ -121,10 +121,10 @@ impl NameArgs {
     ) -> Option<Language> {
         let all = !(self.ocaml || self.rust || self.cpp);
         if (all || self.ocaml)
-            && let Some(exact) = functions.get(symbol).and_then(|it| it.ocaml_name(stamps))
+            && let Some(name) = functions.get(symbol).and_then(|it| it.ocaml.as_ref())
         {
             functions.tally(symbol);
-            out.extend_from_slice(&exact);
+            out.extend_from_slice(&name.with(stamps));
             return Some(Language::Ocaml);
         }
         let (known, language) = if rust::is_rust(symbol) {

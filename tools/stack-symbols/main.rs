@@ -1,25 +1,31 @@
 //! The functions of executables: symbol, name, file and line.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Call, Dwarf, Error, Files, Input, Pipe, Result, Source, Status, Symbol, Symbols, Total,
-    Unreadable, clean_frame, ocaml_calls,
+    Call, CallGraph, Dwarf, Error, Files, Input, Mark, Pipe, Result, Source, Status, Symbol,
+    Symbols, Total, Unreadable, call_graph, clean_frame, ocaml_calls, without_g,
 };
 
 /// List the functions of executables: symbol, readable name, file and line
 ///
-/// The names and lines of OCaml functions come from the frame tables that its
-/// runtime uses for backtraces, all other lines from DWARF. The list has one
-/// line for a function, with tabs between symbol, name, location and address.
+/// The names of OCaml functions come from the frame tables that its runtime uses
+/// for backtraces, and lines from DWARF. The list has one line for a function,
+/// with tabs between symbol, name, location, address and how the name is known.
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
     /// List the calls in OCaml code instead, by return address
     #[arg(long)]
     calls: bool,
+
+    /// Print what perf record --call-graph has to be for each program of OCaml:
+    /// fp, dwarf, or lbr
+    #[arg(long, conflicts_with = "calls")]
+    call_graph: bool,
 
     #[command(flatten)]
     files: Files,
@@ -37,15 +43,19 @@ fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
             name: input.name().to_owned(),
             what: why.to_string(),
         };
-        if args.calls {
+        if args.call_graph {
+            table.row(&[unwinding(call_graph(&bytes).map_err(unknown)?)], pipe)
+        } else if args.calls {
             let mut calls = ocaml_calls(&bytes).map_err(unknown)?;
             calls.sort_by_key(|call| call.return_address);
             table.header(&["address", "name", "location"], pipe)?;
             calls.iter().try_for_each(|call| write_call(call, &mut table, pipe))
         } else {
             let symbols = Symbols::parse(&bytes, Dwarf::Read).map_err(unknown)?;
-            table.header(&["symbol", "name", "location", "address"], pipe)?;
+            table.header(&["symbol", "name", "location", "address", "mark"], pipe)?;
             symbols.functions.iter().try_for_each(|it| write_function(it, &mut table, pipe))?;
+            let units = symbols.functions.iter().filter_map(|it| it.lacks_g.clone()).collect();
+            note_without_g(input, &units, pipe);
             match symbols.no_ocaml {
                 Some(why @ Unreadable::BadFrameTables) => Err(unknown(why)),
                 _ if symbols.stripped => Err(unknown(Unreadable::Stripped)),
@@ -63,20 +73,43 @@ fn whole(input: &mut Input) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+fn note_without_g(input: &Input, units: &BTreeSet<Vec<u8>>, pipe: &Pipe) {
+    if !units.is_empty() {
+        pipe.note(format_args!("{}: {}", input.name(), without_g(units)));
+    }
+}
+
+/// As `perf record` calls it.
+fn unwinding(call_graph: CallGraph) -> &'static [u8] {
+    match call_graph {
+        CallGraph::FramePointers => b"fp",
+        CallGraph::Dwarf => b"dwarf",
+        CallGraph::LastBranches => b"lbr",
+    }
+}
+
 fn write_function(function: &Symbol, table: &mut Table, pipe: &mut Pipe) -> Result<()> {
-    let location = function.source.as_ref().map(Source::to_bytes);
+    let location = location(function.source.as_ref());
     let address = format!("{:#x}", function.address);
-    let location = location.as_deref().unwrap_or(b"-");
-    table.row(&[&function.symbol, &function.name(), location, address.as_bytes()], pipe)
+    let mark: &[u8] = match function.mark() {
+        Mark::Exact => b"exact",
+        Mark::Symbol => b"symbol",
+        Mark::Guess => b"guess",
+    };
+    table.row(&[&function.symbol, &function.name(), &location, address.as_bytes(), mark], pipe)
 }
 
 /// A row for what was inlined there, and then for the function proper.
 fn write_call(call: &Call, table: &mut Table, pipe: &mut Pipe) -> Result<()> {
     let address = format!("{:#x}", call.return_address);
     call.places.iter().try_for_each(|place| {
-        let source = Source { file: place.file.to_vec(), line: place.line };
-        table.row(&[address.as_bytes(), &place.readable(), &source.to_bytes()], pipe)
+        let location = location(place.source().as_ref());
+        table.row(&[address.as_bytes(), &place.readable(), &location], pipe)
     })
+}
+
+fn location(source: Option<&Source>) -> Vec<u8> {
+    source.map_or(b"-".to_vec(), Source::to_bytes)
 }
 
 /// Tab-separated text with one header, however many executables there are.

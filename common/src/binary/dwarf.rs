@@ -1,9 +1,10 @@
 //! Lines of functions by DWARF, which compilers write with `-g`.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use addr2line::Context;
-use addr2line::gimli::{self, DwarfSections, EndianSlice, LittleEndian};
+use addr2line::gimli::{self, Dwarf, DwarfSections, EndianSlice, LittleEndian};
 use object::{CompressionFormat, Object, ObjectSection};
 
 use crate::Source;
@@ -19,8 +20,13 @@ const LARGEST_GROWTH: u64 = 64;
 /// The sections with debug information, unpacked.
 pub(crate) struct Sections<'a>(DwarfSections<Cow<'a, [u8]>>);
 
+type Bytes<'s> = EndianSlice<'s, LittleEndian>;
+
 /// What the sections say.
-pub(crate) struct Lines<'s>(Context<EndianSlice<'s, LittleEndian>>);
+pub(crate) struct Lines<'s> {
+    context: Context<Bytes<'s>>,
+    dwarf: Dwarf<Bytes<'s>>,
+}
 
 impl<'a> Sections<'a> {
     /// Reads the sections; one that is damaged, or too large to be true, is
@@ -35,8 +41,9 @@ impl<'a> Sections<'a> {
     }
 
     pub(crate) fn lines(&self) -> Option<Lines<'_>> {
-        let dwarf = self.0.borrow(|section| EndianSlice::new(section, LittleEndian));
-        Context::from_dwarf(dwarf).ok().map(Lines)
+        let dwarf = || self.0.borrow(|section| EndianSlice::new(section, LittleEndian));
+        let context = Context::from_dwarf(dwarf()).ok()?;
+        Some(Lines { context, dwarf: dwarf() })
     }
 }
 
@@ -54,7 +61,7 @@ impl Lines<'_> {
     /// The line of the function at `address` where its code begins, even if it
     /// begins with code of another function that was inlined there.
     pub(crate) fn source(&self, address: u64) -> Option<Source> {
-        let mut frames = self.0.find_frames(address).skip_all_loads().ok()?;
+        let mut frames = self.context.find_frames(address).skip_all_loads().ok()?;
         let mut location = None;
         // What was inlined comes first, the function itself last.
         while let Some(frame) = frames.next().ok()? {
@@ -64,6 +71,55 @@ impl Lines<'_> {
         // Line 0 is for code that the compiler made up.
         let line = location.line.filter(|&line| line > 0)?;
         Some(Source { file: location.file?.as_bytes().to_vec(), line })
+    }
+
+    /// The lines at which the OCaml functions at `addresses` are defined, for
+    /// those that DWARF has a line for.
+    ///
+    /// `ocamlopt` writes the line of the definition where the code of a function
+    /// begins, and if that begins with code that was inlined there, another line
+    /// for the same address behind it. What was inlined is not written.
+    pub(crate) fn definitions(&self, addresses: &HashSet<u64>) -> HashMap<u64, Source> {
+        let mut found = HashMap::new();
+        let mut units = self.dwarf.units();
+        while let Ok(Some(unit)) = units.next() {
+            if let Ok(unit) = self.dwarf.unit(unit) {
+                // A damaged table tells what it tells before the damage.
+                let _ = self.add_definitions(&unit, addresses, &mut found);
+            }
+        }
+        found
+    }
+
+    fn add_definitions(
+        &self,
+        unit: &gimli::Unit<Bytes>,
+        addresses: &HashSet<u64>,
+        found: &mut HashMap<u64, Source>,
+    ) -> gimli::Result<()> {
+        let Some(program) = unit.line_program.clone() else { return Ok(()) };
+        let mut rows = program.rows();
+        while let Some((header, row)) = rows.next_row()? {
+            let address = row.address();
+            if row.end_sequence() || !addresses.contains(&address) || found.contains_key(&address) {
+                continue;
+            }
+            if let (Some(line), Some(file)) = (row.line(), row.file(header))
+                && let Ok(line) = u32::try_from(line.get())
+            {
+                let mut path = Vec::new();
+                // The first folder is that in which the compiler ran.
+                if file.directory_index() > 0
+                    && let Some(folder) = file.directory(header)
+                {
+                    path.extend_from_slice(self.dwarf.attr_string(unit, folder)?.slice());
+                    path.push(b'/');
+                }
+                path.extend_from_slice(self.dwarf.attr_string(unit, file.path_name())?.slice());
+                found.insert(address, Source { file: path, line });
+            }
+        }
+        Ok(())
     }
 }
 

@@ -165,6 +165,15 @@ impl<'a> Executable<'a> {
         self.symbols().find(|(name, _)| *name == symbol).map(|(_, sym)| sym.st_value(LittleEndian))
     }
 
+    /// The addresses of the symbols that are `wanted`, in their order.
+    pub(crate) fn addresses_of(&self, wanted: impl Fn(&[u8]) -> bool) -> Vec<u64> {
+        let wanted = self.symbols().filter(|(name, _)| wanted(name));
+        let mut addresses: Vec<_> = wanted.map(|(_, sym)| sym.st_value(LittleEndian)).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    }
+
     /// All named code, sorted by address.
     pub(crate) fn code(&self) -> Vec<Code<'a>> {
         let sections = self.file.elf_section_table();

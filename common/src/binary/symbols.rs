@@ -1,13 +1,13 @@
 //! The functions of an executable: symbol, name and line.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use memchr::memchr_iter;
+use memchr::memrchr;
 
 use crate::binary::dwarf::Sections;
 use crate::binary::executable::{Code, Executable, Unreadable};
-use crate::binary::ocaml_frames::{self, Function, is_ocaml};
+use crate::binary::ocaml_frames::{self, Function, Tables, Told, is_ocaml, without_anonymous};
 use crate::ocaml::{self, Stamps};
 use crate::{Error, Result, cpp, read_whole, rust};
 
@@ -18,8 +18,7 @@ pub struct Symbols {
     pub functions: Vec<Symbol>,
     /// Why there are no exact names of OCaml, if there are none.
     pub no_ocaml: Option<Unreadable>,
-    /// True if and only if no functions are known but those that the
-    /// executable exports.
+    /// Whether no functions are known but those that the executable exports.
     pub stripped: bool,
 }
 
@@ -30,21 +29,35 @@ pub struct Symbol {
     pub symbol: Vec<u8>,
     /// Where its code begins.
     pub address: u64,
-    /// What the symbol does not tell.
-    pub exact: Option<ExactName>,
-    /// A line of it.
+    /// Its name, if it is a function of OCaml.
+    pub ocaml: Option<OcamlName>,
+    /// The unit of OCaml that it is in, if that was compiled without `-g`.
+    pub lacks_g: Option<Vec<u8>>,
+    /// Where it is defined, as DWARF has it; without DWARF, its first call.
     pub source: Option<Source>,
 }
 
-/// What the frame tables tell about the name of an OCaml function.
+/// The name of an OCaml function, and how it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ExactName {
-    /// Its name, as OCaml's backtraces have it, but for the unit, which is
-    /// written as a path: `Stdlib.Map.Make.add`, `Lwtsim.pipeline.(fun)`.
-    Known(Vec<u8>),
-    /// It is anonymous and makes no calls, so the tables do not have it; this
-    /// function stands before it and is likely to hold it.
-    Within(Vec<u8>),
+pub struct OcamlName {
+    /// How it is known.
+    pub mark: Mark,
+    /// Without a stamp: `Stdlib.Map.Make.add`, `Lwtsim.pipeline.(fun)`.
+    pub name: Vec<u8>,
+    /// The number that makes its symbol unique, if there is one.
+    pub stamp: Vec<u8>,
+}
+
+/// How the name of a function is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The frame tables have a call that belongs to it: this is what OCaml's
+    /// backtraces call it, but the unit is a path.
+    Exact,
+    /// From its symbol alone: `Lwtsim.run`, which may be in a submodule.
+    Symbol,
+    /// It is anonymous, and likely to be in the function before `(fun)`.
+    Guess,
 }
 
 /// A place in the source.
@@ -100,20 +113,19 @@ impl Symbols {
         if !code.iter().any(|code| code.is_function) {
             return Err(Unreadable::NoFunctions);
         }
-        let calls = ocaml_frames::calls(&executable);
-        let no_ocaml = calls.as_ref().err().copied();
-        let functions = ocaml_frames::functions(&code, &calls.unwrap_or_default());
+        let tables = Tables::read(&executable);
+        let no_ocaml = tables.as_ref().err().copied();
+        let ocaml = ocaml_frames::Functions::of(&code, &mut tables.unwrap_or_default());
         let mut found = Vec::new();
         let mut enclosing = Enclosing::default();
         for (index, code) in code.iter().enumerate() {
-            let function = functions.get(&index);
-            let exact = enclosing.name(code, function);
-            let source = function.map(|it| Source { file: it.file.to_vec(), line: it.line });
-            let Code { address, symbol, .. } = *code;
-            found.push((
-                code.is_function,
-                Symbol { symbol: symbol.to_vec(), address, exact, source },
-            ));
+            let function = ocaml.get(index);
+            let Code { address, symbol, is_function, .. } = *code;
+            let name = enclosing.name(code, function);
+            let mut symbol = Symbol::new(symbol, address, name);
+            symbol.source = function.and_then(Function::first_call);
+            symbol.lacks_g = function.filter(|it| it.lacks_g).map(Function::unit);
+            found.push((is_function, symbol));
         }
         let mut functions = with_aliases(found);
         if dwarf == Dwarf::Read {
@@ -123,38 +135,55 @@ impl Symbols {
     }
 }
 
-impl Symbol {
-    /// The readable name of an OCaml function, `None` if it is none.
+impl OcamlName {
+    /// The name as [`Stamps`] says.
     ///
     /// An exact name says where an anonymous function stands, so it keeps a
-    /// stamp only with [`Stamps::Keep`]; one that is only likely keeps it as
-    /// [`Stamps`] says.
+    /// stamp only with [`Stamps::Keep`].
     #[must_use]
-    pub fn ocaml_name(&self, stamps: Stamps) -> Option<Vec<u8>> {
-        let stamp = || stamp(&self.symbol).map_or(Vec::new(), |stamp| [b"/", stamp].concat());
-        match &self.exact {
-            Some(ExactName::Known(name)) if stamps == Stamps::Keep => {
-                Some([name, &stamp()[..]].concat())
-            }
-            Some(ExactName::Known(name)) => Some(name.clone()),
-            Some(ExactName::Within(name)) => {
-                let stamp = if stamps == Stamps::Drop { Vec::new() } else { stamp() };
-                Some([name, &b".(fun"[..], &stamp, b")"].concat())
-            }
-            None => {
-                let mut name = Vec::new();
-                let known =
-                    is_ocaml(&self.symbol) && ocaml::demangle(&self.symbol, stamps, &mut name);
-                known.then_some(name)
-            }
+    pub fn with(&self, stamps: Stamps) -> Vec<u8> {
+        let OcamlName { mark, name, stamp } = self;
+        // Anonymous functions that only the symbol names: Foo.(fun), Foo.(fun foo.ml:3)
+        let inside = if *mark == Mark::Exact { None } else { anonymous_inside(name) };
+        let keeps = match stamps {
+            Stamps::Drop => false,
+            Stamps::Anonymous => inside.is_some(),
+            Stamps::Keep => true,
+        };
+        match inside {
+            _ if !keeps || stamp.is_empty() => name.clone(),
+            Some(inside) => [inside, b"/", stamp, b")"].concat(),
+            None => [&name[..], b"/", stamp].concat(),
         }
+    }
+}
+
+/// `Foo.(fun foo.ml:3` of `Foo.(fun foo.ml:3)`.
+fn anonymous_inside(name: &[u8]) -> Option<&[u8]> {
+    let inside = name.strip_suffix(b")")?;
+    let start = memrchr(b'(', inside)?;
+    let is_anonymous = inside[start..] == *b"(fun" || inside[start..].starts_with(b"(fun ");
+    is_anonymous.then_some(inside)
+}
+
+impl Symbol {
+    /// A function of which nothing else is known.
+    #[must_use]
+    pub fn new(symbol: &[u8], address: u64, ocaml: Option<OcamlName>) -> Symbol {
+        Symbol { symbol: symbol.to_vec(), address, ocaml, lacks_g: None, source: None }
+    }
+
+    /// How its name is known; other languages than OCaml have their symbols.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.ocaml.as_ref().map_or(Mark::Symbol, |name| name.mark)
     }
 
     /// The readable name, whatever the language.
     #[must_use]
     pub fn name(&self) -> Vec<u8> {
-        if let Some(name) = self.ocaml_name(Stamps::Anonymous) {
-            return name;
+        if let Some(name) = &self.ocaml {
+            return name.with(Stamps::Anonymous);
         }
         let mut name = Vec::new();
         let known = if rust::is_rust(&self.symbol) {
@@ -166,11 +195,18 @@ impl Symbol {
     }
 }
 
-/// `342` of `camlStdlib__List__map_342`.
-fn stamp(symbol: &[u8]) -> Option<&[u8]> {
-    let digits = symbol.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let (name, stamp) = symbol.split_at(symbol.len() - digits);
-    (digits > 0 && name.ends_with(b"_")).then_some(stamp)
+/// How many units are named before they are only counted.
+const NAMED: usize = 5;
+
+/// Says that these units of OCaml were compiled without `-g`.
+#[must_use]
+pub fn without_g(units: &BTreeSet<Vec<u8>>) -> String {
+    let named: Vec<_> = units.iter().take(NAMED).map(|it| String::from_utf8_lossy(it)).collect();
+    let more = match units.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("compiled without -g, so that fewer names are exact: {}{more}", named.join(", "))
 }
 
 /// The function that those behind it are likely to stand in: `ocamlopt` emits
@@ -181,41 +217,39 @@ struct Enclosing {
 }
 
 impl Enclosing {
-    /// The exact name of the code that comes next.
-    fn name(&mut self, code: &Code, function: Option<&Function>) -> Option<ExactName> {
-        if !is_ocaml(code.symbol) {
-            return None;
-        }
-        if !code.is_function {
+    /// The name of the code that comes next, of which `function` is what is
+    /// known if it is a function of OCaml.
+    fn name(&mut self, code: &Code, function: Option<&Function>) -> Option<OcamlName> {
+        let Some(function) = function else {
             // A unit begins or ends.
-            self.name = None;
+            self.name = self.name.take().filter(|_| !is_ocaml(code.symbol));
             return None;
-        }
-        if let Some(function) = function {
-            let mut name = Vec::new();
-            ocaml::write_backtrace_name(function.name, &mut name);
-            self.name = Some(without_anonymous(&name).to_vec());
-            return Some(ExactName::Known(name));
-        }
-        let mut flat = Vec::new();
-        if !ocaml::demangle(code.symbol, Stamps::Drop, &mut flat) {
-            return None;
-        }
-        if flat.ends_with(b".(fun)") {
-            return self.name.clone().map(ExactName::Within);
-        }
-        self.name = Some(flat);
-        None
+        };
+        let stamp = function.symbol.stamp().unwrap_or_default().to_vec();
+        let within = |outer: &[u8]| [outer, b".(fun)"].concat();
+        let (mark, name) = match (function.told.clone(), function.symbol.code()) {
+            (Told::Exactly(name), Some(ocaml::Code::Toplevel)) => {
+                self.name = None;
+                (Mark::Exact, name)
+            }
+            (Told::Exactly(name), _) => {
+                self.name = Some(without_anonymous(&name).to_vec());
+                (Mark::Exact, name)
+            }
+            (Told::Within(outer), _) => (Mark::Guess, within(&outer)),
+            (Told::Nothing, Some(ocaml::Code::Anonymous)) if let Some(outer) = &self.name => {
+                (Mark::Guess, within(outer))
+            }
+            (Told::Nothing, kind) => {
+                let mut name = Vec::new();
+                function.symbol.write(&mut name);
+                let is_named = matches!(kind, Some(ocaml::Code::Named(_)));
+                self.name = is_named.then(|| name.clone());
+                (Mark::Symbol, name)
+            }
+        };
+        Some(OcamlName { mark, name, stamp })
     }
-}
-
-/// `Lwtsim.run` of `Lwtsim.run.(fun)`, and `Lwtsim` of `Lwtsim.(toplevel)`.
-fn without_anonymous(name: &[u8]) -> &[u8] {
-    let mut name = name.strip_suffix(ocaml::TOPLEVEL).unwrap_or(name);
-    while let Some(outer) = name.strip_suffix(b".(fun)") {
-        name = outer;
-    }
-    name
 }
 
 /// The functions, and the marks of OCaml that stand where one begins: perf
@@ -224,20 +258,13 @@ fn without_anonymous(name: &[u8]) -> &[u8] {
 fn with_aliases(found: Vec<(bool, Symbol)>) -> Vec<Symbol> {
     let mut functions = Vec::new();
     for same in found.chunk_by(|(_, one), (_, next)| one.address == next.address) {
-        let named = |exact: bool| {
-            same.iter().find(|(is_function, symbol)| {
-                *is_function && is_ocaml(&symbol.symbol) && (symbol.exact.is_some() || !exact)
-            })
-        };
-        let original = named(true).or_else(|| named(false)).map(|(_, original)| original);
+        let original = same.iter().find(|(_, symbol)| symbol.ocaml.is_some());
         for (is_function, symbol) in same {
             match original {
                 _ if *is_function => functions.push(symbol.clone()),
-                Some(original) if is_ocaml(&symbol.symbol) => functions.push(Symbol {
-                    symbol: symbol.symbol.clone(),
-                    exact: original.ocaml_name(Stamps::Anonymous).map(ExactName::Known),
-                    ..original.clone()
-                }),
+                Some((_, original)) if is_ocaml(&symbol.symbol) => {
+                    functions.push(Symbol { symbol: symbol.symbol.clone(), ..original.clone() });
+                }
                 _ => {}
             }
         }
@@ -246,24 +273,18 @@ fn with_aliases(found: Vec<(bool, Symbol)>) -> Vec<Symbol> {
     functions
 }
 
-/// Adds the lines that the frame tables do not have.
+/// Gives the functions the lines of their definitions.
 fn add_lines(executable: &Executable, functions: &mut [Symbol]) {
     let Some(sections) = Sections::of(executable) else { return };
     let Some(lines) = sections.lines() else { return };
-    let ocaml_files: HashSet<Vec<u8>> =
-        functions.iter().filter_map(|it| Some(it.source.as_ref()?.file.clone())).collect();
-    for function in functions.iter_mut().filter(|function| function.source.is_none()) {
-        function.source = lines.source(function.address);
-        if let Some(source) = function.source.as_mut().filter(|_| is_ocaml(&function.symbol)) {
-            shorten(&mut source.file, &ocaml_files);
-        }
-    }
-}
-
-/// DWARF has `/build/ocaml/stdlib/list.ml`, the frame tables have `list.ml`.
-fn shorten(path: &mut Vec<u8>, files: &HashSet<Vec<u8>>) {
-    let starts = memchr_iter(b'/', path).map(|slash| slash + 1);
-    if let Some(start) = starts.into_iter().find(|&start| files.contains(&path[start..])) {
-        path.drain(..start);
+    let ocaml = functions.iter().filter(|function| function.ocaml.is_some());
+    let ocaml: HashSet<u64> = ocaml.map(|function| function.address).collect();
+    let definitions = if ocaml.is_empty() { HashMap::new() } else { lines.definitions(&ocaml) };
+    for function in functions {
+        let source = match &function.ocaml {
+            Some(_) => definitions.get(&function.address).cloned(),
+            None => lines.source(function.address),
+        };
+        function.source = source.or(function.source.take());
     }
 }

@@ -37,7 +37,9 @@ mod structured;
 mod tests;
 mod unit;
 
-pub(crate) use backtrace::{TOPLEVEL, write as write_backtrace_name};
+pub(crate) use backtrace::write as write_backtrace_name;
+pub(crate) use flat::{Code, FlatSymbol, write_packs};
+pub(crate) use identifier::write_name;
 
 /// What to do with the stamp (`_123`) that the compiler appends to every identifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,7 @@
 //! Where a call stands in the source: `caml_debuginfo_location` of
 //! `runtime/backtrace_nat.c`, OCaml 4.13 and 5.2.
 
+use crate::Source;
 use crate::binary::executable::Executable;
 use crate::ocaml;
 
@@ -9,6 +10,8 @@ use crate::ocaml;
 pub struct Call<'a> {
     /// Where the code goes on afterwards.
     pub return_address: u64,
+    /// Whether it is an allocation.
+    pub is_allocation: bool,
     /// Where it stands: what was inlined first, the function proper last.
     pub places: Vec<Place<'a>>,
 }
@@ -16,12 +19,15 @@ pub struct Call<'a> {
 /// A function and a line of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// As `Printexc` prints it: `Stdlib__Map.Make.add`, `Main.run.(fun)`.
+    /// The packs that the function's unit is in, as symbols begin: `Pack__`.
+    pub pack: &'a [u8],
+    /// As `Printexc` prints it: `Stdlib__Map.Make.add`, `Main.run.(fun)`. It
+    /// leaves out packs.
     pub function: &'a [u8],
     /// As the compiler was given it.
-    pub file: &'a [u8],
-    /// From 1.
-    pub line: u32,
+    file: &'a [u8],
+    /// From 1; 0 if there is none.
+    line: u32,
 }
 
 impl<'a> Call<'a> {
@@ -31,13 +37,42 @@ impl<'a> Call<'a> {
     }
 }
 
-impl Place<'_> {
+/// The file of code that the compiler made up.
+const NO_FILE: &[u8] = b"_none_";
+
+impl<'a> Place<'a> {
+    /// A place outside of packs, at a line from 1.
+    #[cfg(test)]
+    pub(crate) fn new(function: &'a str, file: &'a str, line: u32) -> Place<'a> {
+        Place { pack: b"", function: function.as_bytes(), file: file.as_bytes(), line }
+    }
+
     /// The name of the function as symbols are demangled.
     #[must_use]
     pub fn readable(&self) -> Vec<u8> {
+        self.readable_part(self.function.len())
+    }
+
+    /// The same of the first `length` bytes of the function's name.
+    pub(crate) fn readable_part(&self, length: usize) -> Vec<u8> {
         let mut name = Vec::new();
-        ocaml::write_backtrace_name(self.function, &mut name);
+        ocaml::write_packs(self.pack, &mut name);
+        ocaml::write_backtrace_name(&self.function[..length], &mut name);
         name
+    }
+
+    /// Whether it stands before `other` in the source; one that is in no source
+    /// stands behind all.
+    pub(super) fn is_before(&self, other: &Place) -> bool {
+        let key = |place: &Place| (place.line == 0 || place.file == NO_FILE, place.line);
+        key(self) < key(other) || key(self) == key(other) && self.file < other.file
+    }
+
+    /// Where it is, `None` if the compiler made up the code: `_none_:0`.
+    #[must_use]
+    pub fn source(&self) -> Option<Source> {
+        let is_known = self.line > 0 && self.file != NO_FILE;
+        is_known.then(|| Source { file: self.file.to_vec(), line: self.line })
     }
 }
 
@@ -62,7 +97,7 @@ pub(super) fn chain<'a>(executable: &Executable<'a>, mut address: u64) -> Option
         let name = info + if second & IS_LONG == 0 { 4 } else { 12 };
         let function = executable.text(name)?;
         let file = executable.text(info.checked_add_signed(distance.into())?)?;
-        places.push(Place { function, file, line: second });
+        places.push(Place { pack: b"", function, file, line: second });
         if first & 1 == 0 {
             return Some(places);
         }
@@ -78,7 +113,8 @@ pub(super) fn chain<'a>(executable: &Executable<'a>, mut address: u64) -> Option
 /// its version, but 2^19 lines in a file or no function above line 128, the
 /// standard library included, are as good as impossible.
 pub(super) fn decode_lines(calls: &mut [Call]) {
-    let words = || calls.iter().flat_map(|call| call.places.iter().map(|place| place.line));
+    let places = || calls.iter().flat_map(|call| &call.places);
+    let words = || places().filter(|place| place.file != NO_FILE).map(|place| place.line);
     let since_5_2 = words().any(|word| word & IS_LONG != 0) || words().all(|word| word >> 19 != 0);
     for place in calls.iter_mut().flat_map(|call| &mut call.places) {
         let word = place.line;
@@ -95,9 +131,12 @@ mod tests {
     use super::*;
 
     fn lines(words: &[u32]) -> Vec<u32> {
-        let place = |&line| Place { function: b"F.f", file: b"f.ml", line };
-        let mut calls =
-            [Call { return_address: 1, places: words.iter().map(place).collect::<Vec<_>>() }];
+        let place = |&line| Place::new("F.f", "f.ml", line);
+        let mut calls = [Call {
+            return_address: 1,
+            is_allocation: false,
+            places: words.iter().map(place).collect(),
+        }];
         decode_lines(&mut calls);
         calls[0].places.iter().map(|place| place.line).collect()
     }

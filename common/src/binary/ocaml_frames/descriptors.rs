@@ -6,6 +6,7 @@ use crate::binary::executable::{Executable, Unreadable};
 
 use super::Call;
 use super::call::{chain, decode_lines};
+use super::units::is_ocaml;
 
 /// The `frame_data` of a return to C: nothing follows.
 const RETURN_TO_C: u16 = 0xffff;
@@ -16,33 +17,55 @@ const HAS_ALLOCATIONS: u16 = 2;
 /// The least that a descriptor takes, padding included.
 const SMALLEST_DESCRIPTOR: usize = 16;
 
-/// All calls that have debug information, in the order of the tables.
-///
-/// The symbol `caml_frametable` is an array of pointers to one table per unit,
-/// ended by 0.
-pub(crate) fn calls<'a>(executable: &Executable<'a>) -> Result<Vec<Call<'a>>, Unreadable> {
-    let mut pointer = executable.address_of(b"caml_frametable").ok_or(Unreadable::NoOcaml)?;
-    let mut reader = Reader {
-        executable,
-        calls: Vec::new(),
-        // Pointers of a damaged file may all lead to one table.
-        left: executable.room_for(SMALLEST_DESCRIPTOR),
-        places_left: executable.room_for(1),
-    };
-    loop {
-        match executable.pointer(pointer).ok_or(Unreadable::BadFrameTables)? {
-            0 => break,
-            table => reader.table(table).ok_or(Unreadable::BadFrameTables)?,
+/// What the frame tables say, in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables<'a> {
+    /// The calls whose place in the source is known.
+    pub(crate) calls: Vec<Call<'a>>,
+    /// The return addresses of the allocations without a place.
+    pub(crate) bare_allocations: Vec<u64>,
+}
+
+impl<'a> Tables<'a> {
+    /// Reads all tables.
+    ///
+    /// The symbol `caml_frametable` is an array of pointers to one table per unit,
+    /// ended by 0. A plug-in (`.cmxs`) has none: there each unit's table has a
+    /// symbol, `camlPlugin__frametable` or, since OCaml 5.1, `camlPlugin.frametable`.
+    pub(crate) fn read(executable: &Executable<'a>) -> Result<Tables<'a>, Unreadable> {
+        let mut reader = Reader {
+            executable,
+            tables: Tables::default(),
+            // Pointers of a damaged file may all lead to one table.
+            left: executable.room_for(SMALLEST_DESCRIPTOR),
+            places_left: executable.room_for(1),
+        };
+        match executable.address_of(b"caml_frametable") {
+            Some(array) => reader.array(array).ok_or(Unreadable::BadFrameTables)?,
+            None => {
+                let tables = executable.addresses_of(is_table);
+                if tables.is_empty() {
+                    return Err(Unreadable::NoOcaml);
+                }
+                let read = tables.into_iter().try_for_each(|table| reader.table(table));
+                read.ok_or(Unreadable::BadFrameTables)?;
+            }
         }
-        pointer += 8;
+        let mut tables = reader.tables;
+        decode_lines(&mut tables.calls);
+        Ok(tables)
     }
-    decode_lines(&mut reader.calls);
-    Ok(reader.calls)
+}
+
+/// Whether `symbol` is that of a unit's table.
+fn is_table(symbol: &[u8]) -> bool {
+    let unit = symbol.strip_suffix(b"frametable").filter(|_| is_ocaml(symbol));
+    unit.is_some_and(|unit| [&b"__"[..], b".", b"$"].iter().any(|end| unit.ends_with(end)))
 }
 
 struct Reader<'e, 'a> {
     executable: &'e Executable<'a>,
-    calls: Vec<Call<'a>>,
+    tables: Tables<'a>,
     /// How many more descriptors the file can hold.
     left: usize,
     /// How many more places are worth reading.
@@ -50,6 +73,17 @@ struct Reader<'e, 'a> {
 }
 
 impl Reader<'_, '_> {
+    /// Reads the tables whose addresses stand at `pointer`, up to a 0.
+    fn array(&mut self, mut pointer: u64) -> Option<()> {
+        loop {
+            match self.executable.pointer(pointer)? {
+                0 => return Some(()),
+                table => self.table(table)?,
+            }
+            pointer += 8;
+        }
+    }
+
     /// Reads `{ int64 count; descriptor[count] }`.
     fn table(&mut self, address: u64) -> Option<()> {
         let count = self.executable.u64(address)?;
@@ -79,13 +113,19 @@ impl Reader<'_, '_> {
         if frame_data == RETURN_TO_C {
             return Some(end.next_multiple_of(8));
         }
+        let return_address = executable.pointer(address)?;
         let mut debuginfos = 1;
         if frame_data & HAS_ALLOCATIONS != 0 {
             debuginfos = u64::from(executable.u8(end)?);
             end += 1 + debuginfos;
         }
-        if frame_data & HAS_DEBUGINFO != 0 {
-            let return_address = executable.pointer(address)?;
+        let has_place = frame_data & HAS_DEBUGINFO != 0;
+        let is_allocation = frame_data & HAS_ALLOCATIONS != 0;
+        // A group of no allocations is where a loop lets the collector in.
+        if is_allocation && !has_place && debuginfos > 0 {
+            self.tables.bare_allocations.push(return_address);
+        }
+        if has_place {
             let start = end.next_multiple_of(4);
             end = start + 4 * debuginfos;
             for place in (start..end).step_by(4) {
@@ -94,7 +134,7 @@ impl Reader<'_, '_> {
                 if offset != 0 {
                     let places = chain(executable, place + u64::from(offset))?;
                     self.places_left = self.places_left.checked_sub(places.len())?;
-                    self.calls.push(Call { return_address, places });
+                    self.tables.calls.push(Call { return_address, is_allocation, places });
                 }
             }
         }

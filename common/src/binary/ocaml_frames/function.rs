@@ -1,79 +1,207 @@
-//! Functions by the calls in them.
+//! Functions and the calls in them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use crate::Source;
 use crate::binary::executable::Code;
+use crate::ocaml::FlatSymbol;
 
+use super::descriptors::Tables;
+use super::name::{self, Named, Told};
+use super::units::{Packs, Units, is_ocaml, unit_of};
 use super::{Call, Place};
 
-/// What the calls in the code of a function say about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The functions of OCaml in a program.
+#[derive(Debug, Default)]
+pub(crate) struct Functions<'a> {
+    /// In the order of the code.
+    functions: Vec<Function<'a>>,
+}
+
+/// A function and what the frame tables say of the calls in its code.
+#[derive(Debug)]
 pub(crate) struct Function<'a> {
-    /// As `Printexc` prints it.
-    pub(crate) name: &'a [u8],
-    /// Where its first known line is.
-    pub(crate) file: &'a [u8],
-    pub(crate) line: u32,
+    /// Its index in the code.
+    code: usize,
+    address: u64,
+    /// 0 if the symbol does not tell.
+    size: u64,
+    pub(crate) symbol: FlatSymbol<'a>,
+    /// In the order of the calls; there is rarely more than one.
+    entries: Vec<Entry<'a>>,
+    /// Whether its unit was compiled without `-g`: then calls that were inlined
+    /// from another unit seem to be its own.
+    pub(crate) lacks_g: bool,
+    /// What the tables tell about its name.
+    pub(crate) told: Told,
 }
 
-/// Returns true if and only if `symbol` names OCaml code; the runtime's own
-/// names, in C, go on in lower case: `caml_alloc`.
-pub(crate) fn is_ocaml(symbol: &[u8]) -> bool {
-    symbol
-        .strip_prefix(b"caml")
-        .is_some_and(|unit| unit.first().is_some_and(u8::is_ascii_uppercase))
+/// Calls with the same function proper, whatever was inlined there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<'a> {
+    /// The first of them in the source.
+    pub(super) place: Place<'a>,
+    pub(super) calls: u32,
+    /// Whether all of them are allocations.
+    pub(super) only_allocates: bool,
 }
 
-/// The functions of `code`, which is sorted, by their index there. One without
-/// calls and allocations is not among them.
-///
-/// Its name is the one that most of its calls have as their function proper:
-/// flambda copies a function with its debug information, so a copy in another
-/// unit bears the name of the original.
-pub(crate) fn functions<'a>(code: &[Code], calls: &[Call<'a>]) -> HashMap<usize, Function<'a>> {
-    let ours: Vec<usize> = (0..code.len())
-        .filter(|&index| code[index].is_function && is_ocaml(code[index].symbol))
-        .collect();
-    let mut tallies: HashMap<usize, Tally> = HashMap::new();
-    for call in calls {
+impl<'a> Functions<'a> {
+    /// Finds the functions of `code`, which is sorted, and the calls in them.
+    /// Gives the places in `tables` their packs.
+    pub(crate) fn of(code: &[Code<'a>], tables: &mut Tables<'a>) -> Functions<'a> {
+        let units = Units::of(code);
+        let ours = code.iter().enumerate();
+        let ours = ours.filter(|(_, code)| code.is_function && is_ocaml(code.symbol));
+        let functions = ours.filter_map(|(index, code)| {
+            let Code { address, size, .. } = *code;
+            let symbol = units.split(code.symbol)?;
+            let (entries, lacks_g, told) = (Vec::new(), false, Told::Nothing);
+            Some(Function { code: index, address, size, symbol, entries, lacks_g, told })
+        });
+        let mut functions = Functions { functions: functions.collect() };
+        functions.add_packs(&units, &mut tables.calls);
+        for call in &tables.calls {
+            if let Some(place) = call.physical()
+                && let Some(function) = functions.containing(call.return_address)
+            {
+                functions.functions[function].add(place, call.is_allocation);
+            }
+        }
+        functions.mark_units_without_g(tables);
+        functions.tell();
+        functions
+    }
+
+    /// The function whose code has this index.
+    pub(crate) fn get(&self, code: usize) -> Option<&Function<'a>> {
+        let found = self.functions.binary_search_by_key(&code, |function| function.code).ok()?;
+        self.functions.get(found)
+    }
+
+    /// The index of the function whose code returns to `return_address`.
+    fn containing(&self, return_address: u64) -> Option<usize> {
         // A call may be the last instruction: then its return address belongs
         // to the next function.
-        let Some(inside) = call.return_address.checked_sub(1) else { continue };
-        let next = ours.partition_point(|&index| code[index].address <= inside);
-        let Some(&index) = next.checked_sub(1).and_then(|last| ours.get(last)) else { continue };
-        let Code { address, size, .. } = code[index];
-        let is_within = size == 0 || inside - address < size;
-        if let Some(place) = call.physical().filter(|_| is_within) {
-            tallies.entry(index).or_default().add(place);
-        }
-    }
-    let winners = tallies.into_iter();
-    winners.filter_map(|(index, tally)| Some((index, tally.winner()?))).collect()
-}
-
-/// How many calls say what.
-#[derive(Default)]
-struct Tally<'a> {
-    /// In the order of their first call; there is rarely more than one.
-    names: Vec<(&'a [u8], u32)>,
-    first_line: Option<(u32, &'a [u8])>,
-}
-
-impl<'a> Tally<'a> {
-    fn add(&mut self, place: &Place<'a>) {
-        match self.names.iter_mut().find(|(name, _)| *name == place.function) {
-            Some((_, count)) => *count += 1,
-            None => self.names.push((place.function, 1)),
-        }
-        let here = (place.line, place.file);
-        self.first_line = Some(self.first_line.map_or(here, |first| first.min(here)));
+        let inside = return_address.checked_sub(1)?;
+        let next = self.functions.partition_point(|function| function.address <= inside);
+        let last = next.checked_sub(1)?;
+        let Function { address, size, .. } = self.functions[last];
+        (size == 0 || inside - address < size).then_some(last)
     }
 
-    /// Of equally frequent names, the first.
-    fn winner(self) -> Option<Function<'a>> {
-        let (name, _) = self.names.iter().rev().max_by_key(|(_, count)| *count)?;
-        let (line, file) = self.first_line?;
-        Some(Function { name, file, line })
+    fn add_packs(&self, units: &Units<'a>, calls: &mut [Call<'a>]) {
+        let places = calls.iter().flat_map(|call| &call.places);
+        let packs = Packs::of(units, places.map(|place| unit_of(place.function)).collect());
+        for call in calls {
+            let function = self.containing(call.return_address);
+            let home = function.map_or(&b""[..], |index| self.functions[index].symbol.unit);
+            for place in &mut call.places {
+                place.pack = packs.prefix(unit_of(place.function), home);
+            }
+        }
+    }
+
+    fn tell(&mut self) {
+        let mut named = Named::default();
+        for function in &self.functions {
+            named.add(&function.symbol, &function.entries);
+        }
+        for function in &mut self.functions {
+            function.told = name::told(&function.symbol, &function.entries, &named);
+        }
+    }
+
+    /// Finds the units that were compiled without `-g`, and drops what seems to
+    /// be their own but was inlined from others.
+    fn mark_units_without_g(&mut self, tables: &Tables<'a>) {
+        let unit = |address: u64| {
+            let function = self.containing(address)?;
+            Some(self.functions[function].symbol.unit)
+        };
+        let mut units: HashMap<&[u8], Debug> = HashMap::new();
+        for call in &tables.calls {
+            if let (Some(unit), Some(place)) = (unit(call.return_address), call.physical()) {
+                units.entry(unit).or_default().see(call, is_in(place, unit));
+            }
+        }
+        for unit in tables.bare_allocations.iter().filter_map(|&address| unit(address)) {
+            units.entry(unit).or_default().bare_allocations += 1;
+        }
+        units.retain(|_, debug| debug.is_missing());
+        let without: HashSet<&[u8]> = units.into_keys().collect();
+        for function in self.functions.iter_mut().filter(|it| without.contains(it.symbol.unit)) {
+            let unit = function.symbol.unit;
+            function.lacks_g = true;
+            function.entries.retain(|entry| is_in(&entry.place, unit));
+        }
+    }
+}
+
+/// What there is of debug information in the code of a unit.
+///
+/// Without `-g` most calls have a place nevertheless; but no allocation has
+/// one, and a call that was inlined from another unit has only its place there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Debug {
+    /// Whether there is a place that only `-g` can give.
+    only_with_g: bool,
+    /// Whether there is a call of another unit's function.
+    foreign: bool,
+    bare_allocations: u32,
+}
+
+/// With `-g`, the allocations of a unit that have no place are few and of its
+/// classes; units with nothing but those had at most two.
+const MANY_ALLOCATIONS: u32 = 4;
+
+impl Debug {
+    /// Takes note of a call, whose function proper may be one of the unit.
+    fn see(&mut self, call: &Call, is_own: bool) {
+        self.only_with_g |= call.is_allocation || is_own && call.places.len() > 1;
+        self.foreign |= !is_own;
+    }
+
+    fn is_missing(self) -> bool {
+        let least = if self.foreign { 1 } else { MANY_ALLOCATIONS };
+        !self.only_with_g && self.bare_allocations >= least
+    }
+}
+
+/// Whether `place` is in a function of `unit`, as symbols name that.
+pub(super) fn is_in(place: &Place, unit: &[u8]) -> bool {
+    unit.strip_prefix(place.pack) == Some(unit_of(place.function))
+}
+
+impl<'a> Function<'a> {
+    fn add(&mut self, place: &Place<'a>, is_allocation: bool) {
+        let same = |entry: &&mut Entry| {
+            (entry.place.pack, entry.place.function) == (place.pack, place.function)
+        };
+        match self.entries.iter_mut().find(same) {
+            Some(entry) => {
+                entry.calls += 1;
+                entry.only_allocates &= is_allocation;
+                if place.is_before(&entry.place) {
+                    entry.place = *place;
+                }
+            }
+            None => {
+                self.entries.push(Entry { place: *place, calls: 1, only_allocates: is_allocation });
+            }
+        }
+    }
+
+    /// The module path of its unit.
+    pub(crate) fn unit(&self) -> Vec<u8> {
+        let mut unit = Vec::new();
+        self.symbol.write_unit(&mut unit);
+        unit
+    }
+
+    /// Its first known line, by the calls that are not of other functions.
+    pub(crate) fn first_call(&self) -> Option<Source> {
+        name::first_place(&self.symbol, &self.entries)?.source()
     }
 }
 
@@ -81,58 +209,111 @@ impl<'a> Tally<'a> {
 mod tests {
     use super::*;
 
-    fn call<'a>(return_address: u64, function: &'a str, line: u32) -> Call<'a> {
-        let place =
-            |function: &'a str, line| Place { function: function.as_bytes(), file: b"f.ml", line };
-        Call { return_address, places: vec![place("Inlined.f", 1), place(function, line)] }
+    fn call<'a>(return_address: u64, places: &[&'a str]) -> Call<'a> {
+        let places = places.iter().map(|name| Place::new(name, "f.ml", 1)).collect();
+        Call { return_address, is_allocation: false, places }
     }
 
     fn code(address: u64, symbol: &str, size: u64) -> Code<'_> {
-        Code { address, symbol: symbol.as_bytes(), size, is_function: true }
+        let is_function = !symbol.ends_with("code_begin");
+        Code { address, symbol: symbol.as_bytes(), size, is_function }
+    }
+
+    /// The names that calls tell of, in the order of the code.
+    fn names(code: &[Code], calls: Vec<Call>, bare_allocations: &[u64]) -> Vec<String> {
+        let mut tables = Tables { calls, bare_allocations: bare_allocations.to_vec() };
+        let functions = Functions::of(code, &mut tables);
+        let names = (0..code.len()).filter_map(|index| functions.get(index));
+        let names = names.map(|function| match &function.told {
+            Told::Exactly(name) => String::from_utf8(name.clone()).expect("ASCII"),
+            Told::Within(_) => "within".to_owned(),
+            Told::Nothing if function.lacks_g => "without -g".to_owned(),
+            Told::Nothing => "?".to_owned(),
+        });
+        names.collect()
     }
 
     #[test]
-    fn a_function_is_named_by_most_of_its_calls() {
+    fn a_call_is_in_the_function_that_it_returns_to() {
         let code = [
             code(10, "camlA__f_1", 10),
             code(20, "camlA__g_2", 0),
             code(30, "caml_c", 5),
             code(40, "camlA__leaf_3", 10),
         ];
-        let calls = [
+        let calls = vec![
             // The last instruction of f is a call: 20 is where g starts.
-            call(20, "A.f", 9),
-            call(15, "A.f", 7),
-            call(12, "B.copied", 3),
-            call(21, "A.tie", 5),
-            call(22, "A.g", 4),
-            // Behind g, whose size is not known, and before all code.
-            call(33, "A.tie", 8),
-            call(5, "A.nowhere", 1),
-            call(0, "A.nowhere", 1),
-            // Behind the end of leaf.
-            call(60, "A.nowhere", 1),
+            call(20, &["A.M.f"]),
+            call(22, &["B.inlined", "A.N.g"]),
+            // Before all code, and behind the end of leaf.
+            call(5, &["A.leaf"]),
+            call(0, &["A.leaf"]),
+            call(60, &["A.leaf"]),
         ];
-        let found = functions(&code, &calls);
-        let expected =
-            |name: &'static str, line| Function { name: name.as_bytes(), file: b"f.ml", line };
-        assert_eq!(found.get(&0), Some(&expected("A.f", 3)));
-        assert_eq!(found.get(&1), Some(&expected("A.tie", 4)));
-        assert_eq!(found.len(), 2);
+        assert_eq!(names(&code, calls, &[]), ["A.M.f", "A.N.g", "?"]);
     }
 
     #[test]
-    fn of_equally_frequent_names_the_first_is_taken() {
-        let code = [code(10, "camlA__f_1", 10)];
-        let calls = [call(12, "A.one", 1), call(13, "A.two", 1)];
-        assert_eq!(functions(&code, &calls)[&0].name, b"A.one");
+    fn the_marks_of_units_tell_where_the_name_of_a_unit_ends() {
+        let code = [code(10, "camlFoo___code_begin", 0), code(10, "camlFoo___bar_81", 10)];
+        assert_eq!(names(&code, vec![call(12, &["Foo_.M.bar"])], &[]), ["Foo_.M.bar"]);
+        assert_eq!(names(&code[1..], vec![call(12, &["Foo_.M.bar"])], &[]), ["?"], "Foo._bar");
     }
 
     #[test]
-    fn the_runtime_is_not_ocaml() {
-        assert!(is_ocaml(b"camlStdlib__List__map_342"));
-        for symbol in ["caml_alloc", "caml", "main", "_camlFoo__f_1", ""] {
-            assert!(!is_ocaml(symbol.as_bytes()), "{symbol}");
+    fn a_packed_unit_is_told_from_one_of_the_same_name() {
+        for (pack, separator) in [("Outer__Irmin", "__"), ("Irmin", "."), ("Irmin", "$")] {
+            let own =
+                [format!("camlInode{separator}code_begin"), format!("camlInode{separator}f_1")];
+            let packed = format!("caml{pack}{separator}Inode{separator}");
+            let packed = [format!("{packed}code_begin"), format!("{packed}f_1")];
+            let code = [
+                code(10, &own[0], 0),
+                code(10, &own[1], 10),
+                code(20, &packed[0], 0),
+                code(20, &packed[1], 10),
+            ];
+            let calls = vec![call(12, &["Inode.f"]), call(22, &["Inode.f"])];
+            let pack = pack.replace("__", ".");
+            assert_eq!(names(&code, calls, &[]), ["Inode.f".to_owned(), format!("{pack}.Inode.f")]);
         }
+    }
+
+    #[test]
+    fn a_packed_unit_is_known_where_it_was_inlined() {
+        let code = [
+            code(10, "camlIrmin__Inode__code_begin", 0),
+            code(10, "camlIrmin__Inode__f_1", 10),
+            code(20, "camlMain__code_begin", 0),
+            code(20, "camlMain__g_1", 10),
+        ];
+        let calls = vec![call(12, &["Inode.f"]), call(22, &["Inode.f", "Main.g"])];
+        let mut tables = Tables { calls, bare_allocations: Vec::new() };
+        Functions::of(&code, &mut tables);
+        let names = tables.calls[1].places.iter().map(Place::readable);
+        assert_eq!(names.collect::<Vec<_>>(), [&b"Irmin.Inode.f"[..], b"Main.g"]);
+    }
+
+    #[test]
+    fn what_was_inlined_into_a_unit_without_g_is_not_its_own() {
+        let code = [
+            code(10, "camlA__code_begin", 0),
+            code(10, "camlA__print_1", 10),
+            code(20, "camlA__f_2", 10),
+        ];
+        let calls = || vec![call(12, &["Stdlib.print"]), call(22, &["A.M.f"])];
+        assert_eq!(names(&code, calls(), &[23]), ["without -g", "A.M.f"]);
+        // With -g, this is a copy that flambda made.
+        let with_g = ["Stdlib.print", "A.M.f"];
+        assert_eq!(names(&code, calls(), &[]), with_g);
+        let allocation = Call { is_allocation: true, ..call(25, &["A.M.f"]) };
+        for other in [allocation, call(25, &["Stdlib.print", "A.M.f"])] {
+            let calls = [&calls()[..], &[other]].concat();
+            assert_eq!(names(&code, calls, &[23]), with_g);
+        }
+        // Nothing is inlined; the compiler makes up allocations for a class.
+        let own = || vec![call(22, &["A.M.f"])];
+        assert_eq!(names(&code, own(), &[23, 24]), ["?", "A.M.f"]);
+        assert_eq!(names(&code, own(), &[22, 23, 24, 25]), ["without -g", "A.M.f"]);
     }
 }

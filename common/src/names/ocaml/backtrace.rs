@@ -7,7 +7,7 @@ use super::perf::CLONES;
 use super::unit;
 
 /// The name of a unit's initialiser, for which backtraces have only the unit's name.
-pub(crate) const TOPLEVEL: &[u8] = b".(toplevel)";
+const TOPLEVEL: &[u8] = b".(toplevel)";
 
 /// Appends the readable form of `name`, a name of backtraces: `Stdlib.Map.Make.add`,
 /// `Main.(toplevel)` for `Dune__exe__Main`.

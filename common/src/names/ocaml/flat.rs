@@ -7,32 +7,122 @@ use super::{Stamps, identifier, unit};
 
 /// Appends the readable form of `body`, a symbol without its `caml`.
 pub(super) fn demangle(body: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
+    is_mangled(body) && demangle_as(Scheme::of(body), body, stamps, out)
+}
+
+fn is_mangled(body: &[u8]) -> bool {
     let is_symbol = |&b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$');
-    body.first().is_some_and(u8::is_ascii_uppercase)
-        && body.iter().all(is_symbol)
-        && demangle_as(Scheme::of(body), body, stamps, out)
+    body.first().is_some_and(u8::is_ascii_uppercase) && body.iter().all(is_symbol)
 }
 
 /// Appends the readable form of `body`, which is known to be mangled by `scheme`.
 pub(super) fn demangle_as(scheme: Scheme, body: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
-    let mut path = match scheme {
-        Scheme::Underscores => split_underscores(body),
-        Scheme::Dot | Scheme::Dollar | Scheme::Msvc => split_path(body, scheme),
-    };
+    let path = split(scheme, body);
     if path.identifier.is_some_and(<[u8]>::is_empty) {
         return false;
     }
-    while let Some((component, rest)) = scheme.split_component(path.unit) {
-        unit::write(&scheme.decode(component), out);
-        out.push(b'.');
-        path.unit = rest;
-    }
-    unit::write(&scheme.decode(path.unit), out);
+    write_unit(scheme, path.unit, out);
     if let Some(identifier) = path.identifier {
         out.push(b'.');
         identifier::write(&scheme.decode(identifier), stamps, out);
     }
     true
+}
+
+fn split(scheme: Scheme, body: &[u8]) -> Path<'_> {
+    match scheme {
+        Scheme::Underscores => split_underscores(body),
+        Scheme::Dot | Scheme::Dollar | Scheme::Msvc => split_path(body, scheme),
+    }
+}
+
+/// Appends the module path of `unit`, which may be packed: `Pack.Unit`.
+fn write_unit(scheme: Scheme, mut unit: &[u8], out: &mut Vec<u8>) {
+    while let Some((component, rest)) = scheme.split_component(unit) {
+        unit::write(&scheme.decode(component), out);
+        out.push(b'.');
+        unit = rest;
+    }
+    unit::write(&scheme.decode(unit), out);
+}
+
+/// Appends the module path of `packs`, what stands before a packed unit in symbols: `Outer__Pack__`
+/// or `Outer.Pack.`
+pub(crate) fn write_packs(packs: &[u8], out: &mut Vec<u8>) {
+    let scheme = Scheme::of(packs);
+    let joint = if scheme == Scheme::Underscores { 2 } else { 1 };
+    if let Some(end) = packs.len().checked_sub(joint) {
+        write_unit(scheme, &packs[..end], out);
+        out.push(b'.');
+    }
+}
+
+/// A symbol of the flat schemes in its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FlatSymbol<'a> {
+    scheme: Scheme,
+    /// As it is mangled, behind the units that it is packed in: `Pack__Unit`.
+    pub(crate) unit: &'a [u8],
+    /// Decoded, but with its stamp.
+    identifier: Vec<u8>,
+}
+
+/// What a symbol says its code is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Code<'a> {
+    /// What a unit runs at the start.
+    Toplevel,
+    /// A function without a name.
+    Anonymous,
+    /// A function's identifier, without its stamp, not in parentheses.
+    Named(&'a [u8]),
+}
+
+impl<'a> FlatSymbol<'a> {
+    /// Takes `symbol` apart, `None` if it is not mangled so or names no code.
+    ///
+    /// `is_unit` knows the units of the program, as their symbols begin
+    /// behind `caml`. Where it knows none that fits, the symbol is split as
+    /// [`demangle`] does, which cannot tell `Foo_.bar` from `Foo._bar`.
+    pub(crate) fn parse(symbol: &'a [u8], is_unit: impl Fn(&[u8]) -> bool) -> Option<Self> {
+        let body = symbol.strip_prefix(b"caml").filter(|body| is_mangled(body))?;
+        let scheme = Scheme::of(body);
+        // Pack__Unit is a unit beside Pack: the longest is meant.
+        let known = (1..body.len()).rev().find_map(|end| {
+            let identifier = scheme.behind_separator(&body[end..])?;
+            (!identifier.is_empty() && is_unit(&body[..end])).then_some((&body[..end], identifier))
+        });
+        let (unit, identifier) = match known {
+            Some(known) => known,
+            None => {
+                let Path { unit, identifier } = split(scheme, body);
+                (unit, identifier.filter(|identifier| !identifier.is_empty())?)
+            }
+        };
+        Some(FlatSymbol { scheme, unit, identifier: scheme.decode(identifier) })
+    }
+
+    /// What the symbol is that of, `None` if it is a mark or a constant.
+    pub(crate) fn code(&self) -> Option<Code<'_>> {
+        identifier::code(&self.identifier)
+    }
+
+    /// The number that makes the symbol unique.
+    pub(crate) fn stamp(&self) -> Option<&[u8]> {
+        identifier::stamp(&self.identifier)
+    }
+
+    /// Appends the module path of the unit: `Pack.Unit`.
+    pub(crate) fn write_unit(&self, out: &mut Vec<u8>) {
+        write_unit(self.scheme, self.unit, out);
+    }
+
+    /// Appends the readable form of the symbol, without its stamp.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        self.write_unit(out);
+        out.push(b'.');
+        identifier::write(&self.identifier, Stamps::Drop, out);
+    }
 }
 
 /// The two parts of a symbol, still encoded.
@@ -154,6 +244,33 @@ mod tests {
             let mut out = Vec::new();
             assert!(demangle(body.as_bytes(), Stamps::Drop, &mut out), "{body}");
             assert_eq!(String::from_utf8(out).unwrap(), name, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_known_unit_decides_where_its_name_ends() {
+        let split = |symbol: &str, units: &[&str]| {
+            let is_unit = |unit: &[u8]| units.iter().any(|it| it.as_bytes() == unit);
+            let symbol = FlatSymbol::parse(symbol.as_bytes(), is_unit)?;
+            let mut name = Vec::new();
+            symbol.write(&mut name);
+            Some((String::from_utf8(name).unwrap(), symbol.unit.to_vec()))
+        };
+        for (symbol, units, name, unit) in [
+            ("camlFoo___bar_81", &["Foo_"][..], "Foo_.bar", "Foo_"),
+            ("camlFoo___bar_81", &["Foo"], "Foo._bar", "Foo"),
+            ("camlFoo___bar_81", &[], "Foo._bar", "Foo"),
+            ("camlMy__lib__bar_81", &["My__lib"], "My__lib.bar", "My__lib"),
+            ("camlFoo__Bar__f_1", &["Foo", "Foo__Bar"], "Foo.Bar.f", "Foo__Bar"),
+            ("camlPack.Unit.f_1", &["Pack", "Pack.Unit"], "Pack.Unit.f", "Pack.Unit"),
+            ("camlFoo.Make_1", &["Foo"], "Foo.Make", "Foo"),
+            ("camlFoo$$$2b_1", &["Foo"], "Foo.(+)", "Foo"),
+        ] {
+            let expected = Some((name.to_owned(), unit.as_bytes().to_vec()));
+            assert_eq!(split(symbol, units), expected, "{symbol} of {units:?}");
+        }
+        for symbol in ["caml_alloc", "main", "camlFoo", "camlFoo__"] {
+            assert_eq!(split(symbol, &["Foo"]), None, "{symbol}");
         }
     }
 

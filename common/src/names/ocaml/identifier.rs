@@ -1,6 +1,7 @@
 //! Identifiers and their stamps: `map_342`, `fun_811`, `anon_fn[main.ml:6,35--143]_9`, `entry`.
 
 use super::Stamps;
+use super::flat::Code;
 
 /// An identifier, split from what the compiler appended to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,8 +40,25 @@ pub(super) fn write(identifier: &[u8], stamps: Stamps, out: &mut Vec<u8>) {
     }
 }
 
+/// What `identifier`, decoded but with its stamp, is that of; `None` if it is a mark or a constant.
+pub(super) fn code(identifier: &[u8]) -> Option<Code<'_>> {
+    if identifier == b"entry" {
+        return Some(Code::Toplevel);
+    }
+    if is_unit_symbol(identifier) || is_number(identifier) {
+        return None;
+    }
+    let Stamped { name, is_code, .. } = split_stamp(identifier);
+    Some(if origin(name, is_code).is_some() { Code::Anonymous } else { Code::Named(name) })
+}
+
+/// The stamp of `identifier`.
+pub(super) fn stamp(identifier: &[u8]) -> Option<&[u8]> {
+    split_stamp(identifier).stamp
+}
+
 /// Appends `name`, with parentheses if OCaml's own backtraces have them: `(>>=)`, but `let*`.
-pub(super) fn write_name(name: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn write_name(name: &[u8], out: &mut Vec<u8>) {
     match name.first() {
         Some(&b) if b.is_ascii_alphanumeric() || b == b'_' || !b.is_ascii() => {
             out.extend_from_slice(name);

@@ -27,6 +27,16 @@ impl Scheme {
         }
     }
 
+    /// What follows the separator that `text` begins with.
+    pub(super) fn behind_separator(self, text: &[u8]) -> Option<&[u8]> {
+        let separator: &[u8] = match self {
+            Self::Underscores => b"__",
+            Self::Dot => b".",
+            Self::Dollar | Self::Msvc => b"$",
+        };
+        text.strip_prefix(separator)
+    }
+
     fn escape(self) -> &'static [u8] {
         match self {
             Self::Dollar => b"$$",

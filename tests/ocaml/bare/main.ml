@@ -1,0 +1,1 @@
+let () = ignore (Bare.report 1); Bare.each [ 2 ]
