@@ -138,7 +138,7 @@ fn a_tool_that_is_stopped_while_it_writes_leaves_no_temporary_file() {
     let folder = Folder::new("stopped");
     let path = folder.path("x.svg");
     let input = folder.path("in");
-    let stacks = (0..200).map(|number| format!("{number}{} 1\n", "x".repeat(400_000)));
+    let stacks = (0..50).map(|number| format!("{number}{} 1\n", "x".repeat(400_000)));
     fs::write(&input, stacks.collect::<String>()).expect("a writable folder");
     for signal in ["TERM", "INT", "HUP"] {
         let mut child = Command::new(crate::util::binary("stack-svg"))

@@ -1,0 +1,263 @@
+//! How a tool reads: files, lines, folded lines, headers.
+
+use std::path::Path;
+
+use crate::folded::{LineEnd, LineEnds, clean_text};
+use crate::io::input;
+use crate::stacks::Counting;
+use crate::{
+    Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result,
+    StackCounts, Total, parse_header,
+};
+
+/// Which sums must fit into 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The sum of each stack.
+    EachStack,
+    /// The sum of all stacks: for a tool that shows how much lies below a frame.
+    AllStacks,
+}
+
+/// A line that is not empty, and where it stands.
+struct Line<'a> {
+    text: &'a [u8],
+    input: &'a str,
+    number: u64,
+    /// Whether there are control bytes in it.
+    has_control: bool,
+}
+
+impl Line<'_> {
+    fn is_comment(&self) -> bool {
+        self.text.starts_with(b"# ")
+    }
+
+    /// The line without control bytes, if it is a header line.
+    fn header(&self) -> Option<Vec<u8>> {
+        let mut header = Vec::new();
+        clean_text(self.text, &mut header);
+        parse_header(&header).is_some().then_some(header)
+    }
+}
+
+impl Pipe {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] with what the system says.
+    pub fn open(&self, path: &Path) -> Result<Input> {
+        Input::open(path, &self.progress, self.out.regular_file())
+            .map_err(|source| Error::Input { name: input::name(path), source })
+    }
+
+    /// Opens each file and calls `each` with it. A file that cannot be opened or
+    /// read to its end is named, and the next one is read; the exit status will
+    /// be 2.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns, but for [`Error::Input`] and [`Error::Unknown`].
+    pub fn for_each_input(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        for path in files.iter() {
+            match self.open(path).and_then(|mut input| each(&mut input, self)) {
+                Err(error) if error.is_of_input() => self.messages.error(&error),
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every folded line; it writes what becomes of the line.
+    /// Lines that start with `# ` are written as they are, malformed ones are
+    /// named. As in all methods that read lines, spaces take the place of control
+    /// bytes.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn filter(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input(files, |input, pipe| {
+            pipe.for_each_line(input, |line, pipe| {
+                if line.is_comment() {
+                    return pipe.with_clean(&line, line.text, |text, pipe| pipe.out.line(text));
+                }
+                pipe.folded(&line, &mut each)
+            })
+        })
+    }
+
+    /// Calls `each` with every folded line of one input; header lines are kept for
+    /// [`write_header`](Pipe::write_header), other comments are dropped, malformed
+    /// lines are named.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`], or what `each` returns.
+    pub fn read_folded(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        let mut header = Vec::new();
+        let read = self.for_each_line(input, |line, pipe| {
+            if line.is_comment() {
+                header.extend(line.header());
+                return Ok(());
+            }
+            pipe.folded(&line, &mut each)
+        });
+        self.headers.add(header);
+        read
+    }
+
+    /// The value that the header lines of all inputs have for a key, such as `unit`.
+    #[must_use]
+    pub fn header_value(&self, key: &str) -> Option<&[u8]> {
+        let mut values = self.headers.kept().into_iter().filter_map(parse_header);
+        values.find(|(found, _)| *found == key).map(|(_, value)| value)
+    }
+
+    /// Calls `each` with every folded line; malformed ones are named.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn for_each_folded(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input(files, |input, pipe| pipe.read_folded(input, |line, _| each(line)))
+    }
+
+    /// Calls `each` with every line that has two counts; others are named.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn for_each_pair(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(FoldedPair<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input(files, |input, pipe| {
+            let mut header = Vec::new();
+            let read = pipe.for_each_line(input, |line, pipe| match FoldedPair::parse(line.text) {
+                _ if line.is_comment() => {
+                    header.extend(line.header());
+                    Ok(())
+                }
+                Ok(pair) => {
+                    let weight = u128::from(pair.before) + u128::from(pair.after);
+                    pipe.stats.read += Total { lines: 1, weight };
+                    pipe.with_clean(&line, pair.stack, |stack, _| {
+                        each(FoldedPair { stack, ..pair })
+                    })
+                }
+                Err(why) => pipe.malformed_line(&line, why),
+            });
+            pipe.headers.add(header);
+            read
+        })
+    }
+
+    /// Counts every folded line; malformed ones are named. A second thread
+    /// counts while this one reads. What does not fit into a sum is left out
+    /// and named, see [`leave_out`](Pipe::leave_out).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`for_each_folded`](Pipe::for_each_folded).
+    pub fn count_folded(&mut self, files: &Files, limit: Limit) -> Result<StackCounts> {
+        let mut counting = Counting::default();
+        let (mut all, mut overflows) = (0, Overflows::default());
+        self.for_each_folded(files, |line| {
+            if limit == Limit::EachStack || overflows.add(&mut all, line.stack, line.count) {
+                counting.add(line.stack, line.count);
+            }
+            Ok(())
+        })?;
+        let counts = counting.finish();
+        overflows.absorb(counts.overflows());
+        self.leave_out(&overflows);
+        Ok(counts)
+    }
+
+    #[inline]
+    fn folded(
+        &mut self,
+        line: &Line<'_>,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        match FoldedLine::parse(line.text) {
+            Ok(folded) => {
+                self.stats.read += folded.count;
+                self.with_clean(line, folded.stack, |stack, pipe| {
+                    each(FoldedLine { stack, ..folded }, pipe)
+                })
+            }
+            Err(why) => self.malformed_line(line, why),
+        }
+    }
+
+    /// Calls `each` with `text`, a part of `line`, in which spaces take the place
+    /// of control bytes: tabs, escapes that would colour a terminal.
+    #[inline]
+    fn with_clean(
+        &mut self,
+        line: &Line<'_>,
+        text: &[u8],
+        each: impl FnOnce(&[u8], &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        let mut cleaned = Vec::new();
+        let text = if line.has_control {
+            clean_text(text, &mut cleaned);
+            &cleaned
+        } else {
+            text
+        };
+        each(text, self)
+    }
+
+    #[cold]
+    fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) -> Result<()> {
+        self.messages.malformed(line.input, line.number, why);
+        Ok(())
+    }
+
+    fn for_each_line(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(Line<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        let name = input.name().to_owned();
+        let mut number = 0;
+        let mut blocks = Blocks::of_lines(input);
+        loop {
+            let block = blocks
+                .next_block()
+                .map_err(|source| Error::Input { name: name.clone(), source })?;
+            let Some(block) = block else { return Ok(()) };
+            let mut start = 0;
+            for LineEnd { at: end, has_control } in LineEnds::new(block) {
+                number += 1;
+                let line = &block[start..end];
+                start = end + 1;
+                let text = line.strip_suffix(b"\r").unwrap_or(line);
+                if !text.is_empty() {
+                    each(Line { text, input: &name, number, has_control }, self)?;
+                }
+            }
+        }
+    }
+}

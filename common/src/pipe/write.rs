@@ -1,0 +1,117 @@
+//! How a tool writes: folded lines, trees, headers.
+
+use crate::{
+    FoldedLine, FrameTable, NodeId, Overflows, Pipe, Result, StackCounts, StackTree, Status, Total,
+};
+
+impl Pipe {
+    /// Writes the header lines that are the same in all inputs that have any, and
+    /// names those that differ.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_header(&mut self) -> Result<()> {
+        self.headers.differences().iter().for_each(|what| self.note(what));
+        let Pipe { headers, out, .. } = self;
+        headers.kept().into_iter().try_for_each(|line| out.line(line))
+    }
+
+    /// Names the stacks whose sums do not fit, and counts the weight that was left
+    /// out of them as dropped. If there are any, the exit status will be 2.
+    pub fn leave_out(&mut self, overflows: &Overflows) {
+        let what =
+            |total: Total| format!("a sum over {}, weight {} left out", u64::MAX, total.weight);
+        for (stack, total) in overflows.named() {
+            self.stats.dropped += total;
+            let stack = String::from_utf8_lossy(shortened(stack));
+            self.messages.trouble(format_args!("stack '{stack}': {}", what(total)));
+        }
+        let others = overflows.others();
+        if others.lines > 0 {
+            self.stats.dropped += others;
+            self.messages.trouble(format_args!("other stacks: {}", what(others)));
+        }
+    }
+
+    /// Writes a line as it was read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    #[inline]
+    pub fn pass(&mut self, line: &FoldedLine<'_>) -> Result<()> {
+        self.write(line.stack, line.count)
+    }
+
+    /// Writes a line with `stack` in place of its own stack.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    #[inline]
+    pub fn replace(&mut self, line: &FoldedLine<'_>, stack: &[u8]) -> Result<()> {
+        if stack != line.stack {
+            self.stats.changed += line.count;
+        }
+        self.write(stack, line.count)
+    }
+
+    /// Counts a line that is left out, as the user asked.
+    #[inline]
+    pub fn drop_line(&mut self, line: &FoldedLine<'_>) {
+        self.stats.dropped += line.count;
+    }
+
+    /// Writes a stack.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    #[inline]
+    pub fn write(&mut self, stack: &[u8], count: u64) -> Result<()> {
+        self.stats.written += count;
+        self.out.folded(stack, count)
+    }
+
+    /// Writes text that ends in LF, and counts its lines as `total`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_lines(&mut self, lines: &[u8], total: Total) -> Result<()> {
+        self.stats.written += total;
+        self.out.lines(lines)
+    }
+
+    /// Writes all stacks below a node of a tree, sorted, and names those that are
+    /// not complete.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_tree(&mut self, tree: &StackTree, top: NodeId, frames: &FrameTable) -> Result<()> {
+        self.leave_out(&tree.overflows(top, frames));
+        tree.for_each_sorted(top, frames, |stack, weight| self.write(stack, weight))
+    }
+
+    /// Writes all stacks that were counted, sorted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn write_counts(&mut self, counts: StackCounts) -> Result<()> {
+        counts.for_each_sorted(|stack, weight| self.write(stack, weight))
+    }
+
+    /// [`Status::Success`] if something was written.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        if self.stats.written.lines > 0 { Status::Success } else { Status::Nothing }
+    }
+}
+
+/// The part of a stack that a message shows.
+fn shortened(stack: &[u8]) -> &[u8] {
+    &stack[..stack.len().min(200)]
+}
