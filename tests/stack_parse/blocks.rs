@@ -179,3 +179,16 @@ fn an_endless_sample_is_no_crash_where_memory_is_short() {
         assert!(written.join().expect("no panic").is_err(), "all was read");
     }
 }
+
+#[test]
+fn behind_timed_samples_one_without_time_is_read_by_any_thread() {
+    let sample = |header: &str| format!("{header}\n\t    55d0c1a0f2a4 f (/demo)\n\n");
+    let timed = sample("demo 17 1.5:          1 cycles: ");
+    let text = timed.clone() + &sample("demo    17 cycles: ") + &timed;
+    let pieces = || [&text[..4], &text[4..timed.len()], &text[timed.len()..]].map(str::as_bytes);
+    let args = ["--threads", "1"];
+    let one = in_one_piece(&args, text.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&one.stdout), "demo;f 3\n");
+    let many = in_pieces(&["--threads", "4"], pieces().into_iter());
+    assert_eq!(many, one);
+}
