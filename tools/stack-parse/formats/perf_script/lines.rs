@@ -68,9 +68,11 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Another reader, which knows what this one learnt of the input.
+    /// Another reader, which knows what this one learnt of the input. It begins
+    /// behind a blank line, too.
     pub(super) fn fork(&self) -> Lines<'a> {
-        Lines { timed: self.timed, headed: self.headed, ..Lines::new(self.names) }
+        let Lines { timed, headed, .. } = *self;
+        Lines { timed, headed, may_open: true, ..Lines::new(self.names) }
     }
 
     /// Whether what follows is understood the same by any reader: no sample is
@@ -365,10 +367,12 @@ fn loose_frame(line: &[u8]) -> Option<FrameLine<'_>> {
     (line[0] == b'\t' || one_line::is_certain(&frame)).then_some(frame)
 }
 
-/// Whether this line is a frame of a call chain, whatever stands around it.
+/// Whether this line is a frame of a call chain, whatever stands around it: in
+/// perf's columns, or behind a TAB at least, `\t10 main (/demo)`.
 pub(super) fn is_certain_frame(line: &[u8]) -> bool {
-    is_chain_frame(line)
-        && !is_side_record(line)
+    let is_tabbed = || line.starts_with(b"\t") && !is_beside(line);
+    (is_chain_frame(line) && !is_side_record(line) || is_tabbed())
+        && FrameLine::parse(line).is_some()
         && !is_metric(line)
         && glued::split(line).is_none()
 }
