@@ -10,7 +10,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// [`Error::Output`] with what the system says.
+    /// [`crate::Error::Output`] with what the system says.
     pub fn write_header(&mut self) -> Result<()> {
         self.headers.differences().iter().for_each(|what| self.note(what));
         let Pipe { headers, out, .. } = self;
@@ -38,7 +38,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// [`Error::Output`] with what the system says.
+    /// [`crate::Error::Output`] with what the system says.
     #[inline]
     pub fn pass(&mut self, line: &FoldedLine<'_>) -> Result<()> {
         self.write(line.stack, line.count)
@@ -48,7 +48,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// [`Error::Output`] with what the system says.
+    /// [`crate::Error::Output`] with what the system says.
     #[inline]
     pub fn replace(&mut self, line: &FoldedLine<'_>, stack: &[u8]) -> Result<()> {
         if stack != line.stack {
@@ -67,7 +67,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// [`Error::Output`] with what the system says.
+    /// [`crate::Error::Output`] with what the system says.
     #[inline]
     pub fn write(&mut self, stack: &[u8], count: u64) -> Result<()> {
         self.stats.written += count;
@@ -78,7 +78,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// [`Error::Output`] with what the system says.
+    /// [`crate::Error::Output`] with what the system says.
     pub fn write_lines(&mut self, lines: &[u8], total: Total) -> Result<()> {
         self.stats.written += total;
         self.out.lines(lines)
@@ -89,7 +89,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// [`Error::Output`] with what the system says.
+    /// [`crate::Error::Output`] with what the system says.
     pub fn write_tree(&mut self, tree: &StackTree, top: NodeId, frames: &FrameTable) -> Result<()> {
         self.leave_out(&tree.overflows(top, frames));
         tree.for_each_sorted(top, frames, |stack, weight| self.write(stack, weight))
@@ -99,7 +99,7 @@ impl Pipe {
     ///
     /// # Errors
     ///
-    /// [`Error::Output`] with what the system says.
+    /// [`crate::Error::Output`] with what the system says.
     pub fn write_counts(&mut self, counts: StackCounts) -> Result<()> {
         counts.for_each_sorted(|stack, weight| self.write(stack, weight))
     }
