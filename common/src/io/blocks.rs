@@ -109,7 +109,8 @@ impl<'a> Blocks<'a> {
 fn enlarge(buffer: &mut Vec<u8>, length: usize) -> Result<()> {
     let more = length.saturating_sub(buffer.len());
     if buffer.try_reserve_exact(more).is_err() {
-        let text = format!("out of memory for more than {} bytes of one line", buffer.len());
+        let text =
+            format!("out of memory for more than {} bytes of one line or sample", buffer.len());
         return Err(Error::new(ErrorKind::OutOfMemory, text));
     }
     buffer.resize(buffer.len() + more, 0);

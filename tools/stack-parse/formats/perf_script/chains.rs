@@ -1,8 +1,8 @@
 //! Call chains, read whole and root first.
 //!
-//! Neighbouring samples share the frames next to the root, word for word. The
-//! text that two chains have in common at their ends is found by comparing
-//! memory, and only what lies before it is parsed.
+//! Neighbouring samples mostly have the same lines next to the root. The text
+//! that two chains have in common at their ends is found by comparing bytes, and
+//! only the lines above it are parsed.
 
 use common::{FrameId, NodeId, Result};
 use memchr::memrchr;
@@ -31,7 +31,7 @@ pub(super) struct Chain<'a> {
     /// The node above the first frame.
     base: NodeId,
     name: Vec<u8>,
-    /// The frames of lines met lately, and of all symbols.
+    /// The frames of lines that were read lately, and of all symbols.
     cache: LineCache,
     symbols: Symbols,
 }
@@ -153,8 +153,11 @@ impl<'a> Chain<'a> {
         Some(node)
     }
 
-    /// The frame that the text of a line, which looks like `hash`, stands for,
-    /// and whether the text is kept; else the symbol that is not known yet.
+    /// The frame that the text of a line with this hash stands for.
+    ///
+    /// # Errors
+    ///
+    /// The symbol of the text, if it is not known yet.
     #[inline]
     fn known<'b>(
         &mut self,
@@ -188,10 +191,11 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// Where the last line of `text` starts. Over so short a way `memrchr` takes
-/// longer, as it is called through a pointer and first looks where it stands.
+/// Where the last line of `text` starts. Lines are so short that a call of
+/// `memrchr` for each takes longer.
 #[inline]
 fn start_of_last_line(text: &[u8]) -> usize {
+    // The place behind the last LF of a piece, 0 if there is none.
     let behind_newline = |piece: &[u8; 16]| {
         let newlines = u8x16::new(*piece).simd_eq(u8x16::splat(b'\n')).to_bitmask();
         (u32::BITS - newlines.leading_zeros()) as usize
@@ -203,16 +207,15 @@ fn start_of_last_line(text: &[u8]) -> usize {
             return rest.len() + number * piece.len() + behind;
         }
     }
-    // What the first piece shares with the next has no newline.
+    // The first 16 bytes; those that were searched already have no LF.
     match text.first_chunk() {
         Some(piece) => behind_newline(piece),
         None => memrchr(b'\n', text).map_or(0, |newline| newline + 1),
     }
 }
 
-/// How many bytes `a` and `b` have in common at their ends, or up to
-/// [`STEP`] less. To find the last byte takes longer than to read a line again
-/// that lacks it.
+/// How many bytes `a` and `b` have in common at their ends, or up to [`STEP`]
+/// less: to find the exact number takes longer than to read one more line.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
     let (_, a_steps) = a.as_rchunks::<STEP>();
     let (_, b_steps) = b.as_rchunks::<STEP>();

@@ -1,5 +1,5 @@
-//! The event lines met last: those of a thread mostly differ in their times
-//! only, and a few threads take turns.
+//! The event lines that were read last: those of one thread mostly differ in
+//! their times only, and the lines of a few threads alternate.
 
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ impl Header {
     #[inline]
     fn known<'b>(&self, text: &'b [u8]) -> Option<Known<'b>> {
         let Range { start, end } = self.time;
-        // Where the line ends need not be searched.
+        // A line of the same length: its end need not be searched.
         let (line, rest) = text.split_at_checked(self.line.len())?;
         let body = rest.strip_prefix(b"\n")?;
         let is_same =
@@ -66,7 +66,7 @@ impl Header {
         let (time, ours) = (&line[start..end], &self.line[start..end]);
         let is_alike =
             |(new, old): (&u8, &u8)| new == old || new.is_ascii_digit() && old.is_ascii_digit();
-        // All are looked at: a branch for each would take longer.
+        // All digits are compared: to stop at the first that differs takes longer.
         let is_time = time.iter().zip(ours).fold(true, |all, pair| all & is_alike(pair));
         self.sample.filter(|_| is_time).map(|sample| Known { sample, time, body })
     }

@@ -1,11 +1,11 @@
-//! What is quickly seen of a frame line.
+//! A hash of frame lines that needs few of their bytes.
 
 use super::frame_line::PADDED_IP;
 
-/// A number that lines with the same text behind the address have in common,
-/// and others mostly have not: of the length, the start of the name and the
-/// last digits of the address, which are the same wherever the object is
-/// mapped. Without a name the digits mean nothing.
+/// A number that is the same for lines with the same text behind the address,
+/// and mostly different for others. It is made of the line's length, the start of
+/// the name and the last digits of the address, which are the same wherever the
+/// object is mapped. Without a name, as in `[unknown]`, only the length counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LineHash(u32);
 
@@ -56,11 +56,11 @@ mod tests {
             b"\t    55d0c1a0f2a4 mark_slice+0x34 (/demo)",
             b"\t    55d0c1a0f2a4 [unknown] (/demo)",
         ];
-        let mut glances: Vec<_> = lines.into_iter().map(LineHash::of).collect();
-        glances.sort_unstable();
-        glances.dedup();
-        // The fourth only differs where nobody looks.
-        assert_eq!(glances.len(), lines.len() - 1);
+        let mut hashes: Vec<_> = lines.into_iter().map(LineHash::of).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        // The fourth differs only in bytes that are not hashed.
+        assert_eq!(hashes.len(), lines.len() - 1);
     }
 
     #[test]

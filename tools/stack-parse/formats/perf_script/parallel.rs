@@ -1,5 +1,5 @@
-//! `perf script` read by several threads: blocks are cut between samples, so
-//! each can be read alone, and all that is counted adds up in any order.
+//! `perf script` read by several threads: blocks end between samples, so that
+//! each can be read alone, and sums do not depend on the order of blocks.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -20,11 +20,11 @@ struct Source<'a, 'b> {
     stop: Option<Stop>,
 }
 
-/// Where reading in any order ends.
+/// Why blocks cannot be read in any order any more.
 enum Stop {
-    /// This block does not end between samples.
+    /// This block may end within a sample, so what follows depends on it.
     Torn(Vec<u8>),
-    /// The input ended, or broke.
+    /// The input ended, or could not be read further.
     End(io::Result<()>),
 }
 
@@ -34,7 +34,7 @@ struct Job {
     number: usize,
 }
 
-/// What is known of a block that was read.
+/// What remains of a block that was read.
 struct Done {
     number: usize,
     lines: u64,
@@ -42,8 +42,9 @@ struct Done {
     skipped: Skipped,
 }
 
-/// Reads `blocks` into `samples` as long as each ends between samples, and the
-/// next one too; how the input ended, or `None` if there may be more of it.
+/// Reads `blocks` into `samples` up to the first that may end within a sample,
+/// which is read too. Returns how the input ended, `None` if there may be more
+/// of it.
 ///
 /// The thread that calls this is one of the `threads`.
 ///
@@ -95,8 +96,8 @@ pub(super) fn read(
 }
 
 impl Source<'_, '_> {
-    /// The next block that ends between samples; `None` from the first one on
-    /// that does not. The memory of `spare` is used again.
+    /// The next block, if it ends between samples and all before it did. The
+    /// memory of `spare` is used again.
     fn next(&mut self, spare: Vec<u8>) -> Option<Job> {
         if self.stop.is_some() {
             return None;
@@ -124,7 +125,7 @@ fn work(
 ) -> Result<Vec<Done>> {
     let (mut done, mut spare) = (Vec::new(), Vec::new());
     loop {
-        // A thread that panicked left it as it was; its join says so.
+        // A panic of another thread is passed on where it is joined.
         let next = source.lock().unwrap_or_else(PoisonError::into_inner).next(spare);
         let Some(Job { block, number }) = next else { return Ok(done) };
         done.push(read_block(number, &block, reader, samples)?);
