@@ -152,3 +152,15 @@ fn equal_header_lines_are_kept_once_and_differing_ones_named() {
     assert_eq!(said(&[bare.path()]).0, "main 4\n");
     assert_eq!(said(&["--list-events", other.path()]).0, "cycles\tcycles\t1\t3\n");
 }
+
+#[test]
+fn a_weight_over_64_bits_is_named_and_left_out() {
+    let half = 1 << 63;
+    let files = [
+        script(&[("cycles", 1.0, half, "f"), ("cycles", 1.1, half, "f"), ("cycles", 1.2, 1, "g")]),
+        script(&[("cycles", 1.0, 3, "g")]),
+    ];
+    let (folded, stderr, code) = said(&["--weight", "period", files[0].path(), files[1].path()]);
+    assert_eq!((&folded[..], code), ("demo;f 9223372036854775808\ndemo;g 4\n", Some(2)));
+    assert!(stderr.contains("stack 'demo;f': a sum over 18446744073709551615"), "{stderr}");
+}

@@ -187,9 +187,8 @@ mod tests {
         assert!(
             detected(bpftrace).starts_with("unknown format, it looks like bpftrace, the first")
         );
-        let hello = "unknown format, the first line is \"hello\"; known are memtrace, landmarks, \
-                     landmarks-text, perf-script, folded";
-        assert_eq!(detected("\nhello\nworld 1\n"), hello);
+        let hello = "unknown format, the first line is \"hello\"; known are memtrace, ";
+        assert!(detected("\nhello\nworld 1\n").starts_with(hello));
     }
 
     #[test]

@@ -28,11 +28,10 @@ use common::{Error, FrameId, FrameTable, Input, NodeId, Pipe, Result, StackTree,
 
 use crate::frame::{Frame, FrameArgs};
 use event::Fate;
-use event_name::shown;
 use events::{Events, Measure};
 use report::InputHeaders;
 use root::Base;
-use sample::{Origin, Sample, Time};
+use sample::{OpenSample, Sample, Time};
 use sink::{NO_STACK, Sink};
 use skipped::Skipped;
 use weight::Rule;
@@ -227,24 +226,25 @@ impl<'p> Samples<'p> {
     }
 
     /// Adds the samples of a fork.
-    pub(crate) fn absorb(&mut self, mut other: Samples<'_>) -> Result<()> {
+    pub(crate) fn absorb(&mut self, mut other: Samples<'_>) {
         let Samples { events, tree, frames, .. } = self;
         events.absorb(&mut other.events, |ours, theirs| {
-            let Some(their_node) = theirs.node else { return Ok(()) };
-            let node = event_node(&ours.name, &mut ours.node, tree, frames);
-            ours.weigher.agree((node, tree), &mut theirs.weigher, (their_node, &mut other.tree))
-        })?;
+            if let Some(their_node) = theirs.node {
+                let node = ours.node_in(tree, frames);
+                let their_tree = &mut other.tree;
+                ours.weigher.agree((node, tree), &mut theirs.weigher, (their_node, their_tree));
+            }
+        });
         let ours: Vec<FrameId> = (0..other.frames.len() as FrameId)
             .map(|frame| self.frames.intern(other.frames.name(frame)))
             .collect();
         self.tree.add_tree(&other.tree, |frame| ours[frame as usize]);
-        Ok(())
     }
 
     /// Accounts for a sample; `None` if it was not asked for, then its frames
     /// may be passed over.
     #[inline]
-    pub(crate) fn open(&mut self, origin: &Origin<'_>) -> Result<Option<Sample>> {
+    pub(crate) fn open(&mut self, origin: &Sample<'_>) -> Result<Option<OpenSample>> {
         let (event, weight) = self.events.of_sample(origin);
         let fate = self.fate(event, origin.time);
         self.events.account((event, weight), origin, fate);
@@ -260,7 +260,7 @@ impl<'p> Samples<'p> {
             Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree)?,
             Sink::Sum | Sink::PerSample | Sink::List => {}
         }
-        Ok(Some(Sample { base: self.base.node, event, count: origin.count, weight }))
+        Ok(Some(OpenSample { base: self.base.node, event, count: origin.count, weight }))
     }
 
     /// Whether nothing matters of a sample but what [`reopen`](Samples::reopen)
@@ -272,7 +272,7 @@ impl<'p> Samples<'p> {
     /// Accounts for a sample that differs from another only in its time; false
     /// if it is not asked for.
     #[inline]
-    pub(crate) fn reopen(&mut self, sample: Sample, time: &[u8]) -> bool {
+    pub(crate) fn reopen(&mut self, sample: OpenSample, time: &[u8]) -> bool {
         let fate = self.fate(sample.event, Some(Time::Text(time)));
         self.events.account_one(sample.event, sample.count, sample.weight, fate);
         fate == Fate::Taken
@@ -292,7 +292,7 @@ impl<'p> Samples<'p> {
         }
     }
 
-    fn set_base(&mut self, event: usize, origin: &Origin<'_>) {
+    fn set_base(&mut self, event: usize, origin: &Sample<'_>) {
         // Neighbours are mostly of one thread.
         if self.base.is(event, origin, self.input.root) {
             return;
@@ -301,7 +301,7 @@ impl<'p> Samples<'p> {
         self.base.frames.clear();
         let Samples { events, tree, frames, base, text, .. } = self;
         let known = events.get_mut(event);
-        base.node = event_node(&known.name, &mut known.node, tree, frames);
+        base.node = known.node_in(tree, frames);
         if self.args.events.by_event {
             base.frames.push(tree.frame(base.node));
         }
@@ -346,7 +346,7 @@ impl<'p> Samples<'p> {
     }
 
     /// Adds a sample with these frames, root first.
-    pub(crate) fn add(&mut self, origin: &Origin<'_>, frames: &[FrameId]) -> Result<()> {
+    pub(crate) fn add(&mut self, origin: &Sample<'_>, frames: &[FrameId]) -> Result<()> {
         let Some(sample) = self.open(origin)? else { return Ok(()) };
         let leaf = frames.iter().fold(sample.base, |node, &frame| self.child(node, frame));
         self.close(sample, leaf, frames.iter().copied())
@@ -356,7 +356,7 @@ impl<'p> Samples<'p> {
     /// is `leaf`.
     pub(crate) fn close(
         &mut self,
-        sample: Sample,
+        sample: OpenSample,
         leaf: NodeId,
         frames: impl Iterator<Item = FrameId>,
     ) -> Result<()> {
@@ -369,13 +369,16 @@ impl<'p> Samples<'p> {
             }
             return Ok(());
         }
-        let weight = event.weigher.weigh(self.input.rule, &sample, node, &mut self.tree)?;
+        let weight = event.weigher.weigh(self.input.rule, &sample, node, &mut self.tree);
         if matches!(self.sink, Sink::Sum) {
             let leaf = self.some_frame(leaf, node);
-            self.tree.add(leaf, weight);
+            match weight {
+                Some(weight) => self.tree.add(leaf, weight),
+                None => self.tree.leave_out(leaf, sample.total()),
+            }
             return Ok(());
         }
-        self.write_row(weight, frames)
+        self.write_row(&sample, weight, frames)
     }
 
     /// Without any frame `--root none` would lose the sample, unless its event is
@@ -389,21 +392,7 @@ impl<'p> Samples<'p> {
     }
 
     /// Leaves out a sample that was opened, because its object was not chosen.
-    pub(crate) fn leave_out(&mut self, sample: &Sample) {
+    pub(crate) fn leave_out(&mut self, sample: &OpenSample) {
         self.events.take_back(sample.event, sample.count, sample.weight, Fate::OtherObject);
     }
-}
-
-/// The node above the stacks of an event, made if it is new.
-fn event_node(
-    name: &[u8],
-    node: &mut Option<NodeId>,
-    tree: &mut StackTree,
-    frames: &mut FrameTable,
-) -> NodeId {
-    *node.get_or_insert_with(|| {
-        let mut text = Vec::new();
-        clean_frame(shown(name), &mut text);
-        tree.child(StackTree::ROOT, frames.intern(&text))
-    })
 }

@@ -27,7 +27,7 @@ impl Overflows {
 
     /// Adds what was left out of the sum of `stack`, which is folded text.
     #[cold]
-    pub(crate) fn leave_out(&mut self, stack: &[u8], total: Total) {
+    pub fn leave_out(&mut self, stack: &[u8], total: Total) {
         if let Some((_, sum)) = self.named.iter_mut().find(|(named, _)| named == stack) {
             *sum += total;
         } else if self.named.len() < NAMED {

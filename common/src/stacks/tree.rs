@@ -104,8 +104,10 @@ impl StackTree {
         }
     }
 
+    /// Leaves out a weight of the stack that ends in `node`, as it does not fit into
+    /// 64 bits.
     #[cold]
-    fn leave_out(&mut self, node: NodeId, total: Total) {
+    pub fn leave_out(&mut self, node: NodeId, total: Total) {
         *self.left_out.entry(node).or_default() += total;
     }
 

@@ -7,7 +7,7 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::samples::events::Measure;
-use crate::samples::sample::Origin;
+use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -69,7 +69,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
                 header.announce(samples);
                 frames.clear();
                 frames.extend(Frames::new(stack).map(|frame| samples.frame(frame)));
-                samples.add(&Origin { weights: &[count], ..Origin::default() }, &frames)
+                samples.add(&Sample { weights: &[count], ..Sample::default() }, &frames)
             }
             Err(why) => {
                 samples.malformed(number, why);

@@ -28,7 +28,7 @@ use memchr::{memchr, memmem, memrchr, memrchr_iter};
 use crate::format::Format;
 use crate::options::Options;
 use crate::samples::Samples;
-use crate::samples::sample::{Origin, Sample, Time};
+use crate::samples::sample::{OpenSample, Sample, Time};
 use crate::samples::{Root, Weighs};
 use chains::Chain;
 use frame_line::is_chain_frame;
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &'b [u8],
         samples: &mut Samples<'_>,
-    ) -> Result<Option<(Option<Sample>, &'b [u8])>> {
+    ) -> Result<Option<(Option<OpenSample>, &'b [u8])>> {
         if let Some(Known { sample, time, body }) = self.headers.find(text)
             && body.starts_with(b"\t")
         {
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         let Some(event) = EventLine::parse(header).filter(is_sample) else { return Ok(None) };
         self.lines.close(samples)?;
         self.lines.note_header(&event);
-        let sample = samples.open(&Origin::from(&event))?;
+        let sample = samples.open(&Sample::from(&event))?;
         if let Some(sample) = sample.filter(|_| samples.can_reopen()) {
             self.headers.keep(header, &event, sample);
         }
@@ -250,9 +250,9 @@ fn first_line(text: &[u8]) -> &[u8] {
     &text[..memchr(b'\n', text).unwrap_or(text.len())]
 }
 
-impl<'a> From<&'a EventLine<'_>> for Origin<'a> {
-    fn from(event: &'a EventLine<'_>) -> Origin<'a> {
-        Origin {
+impl<'a> From<&'a EventLine<'_>> for Sample<'a> {
+    fn from(event: &'a EventLine<'_>) -> Sample<'a> {
+        Sample {
             comm: event.comm,
             pid: event.pid,
             tid: event.tid,

@@ -3,7 +3,7 @@
 use common::{FrameId, Result};
 
 use crate::samples::Samples;
-use crate::samples::sample::Origin;
+use crate::samples::sample::Sample;
 
 /// A function on one path of calls.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ pub(crate) fn add(
             })
             .collect();
         if own.iter().any(|&weight| weight > 0) {
-            samples.add(&Origin { weights: &own, ..Origin::default() }, &stack)?;
+            samples.add(&Sample { weights: &own, ..Sample::default() }, &stack)?;
         }
     }
     walk.report(samples);

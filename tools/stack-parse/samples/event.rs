@@ -1,8 +1,8 @@
 //! One event or measure, and what its samples amount to.
 
-use common::NodeId;
+use common::{FrameTable, NodeId, StackTree, clean_frame};
 
-use super::event_name::unit_of;
+use super::event_name::{shown, unit_of};
 use super::weight::Weigher;
 
 /// What becomes of a sample.
@@ -79,6 +79,15 @@ impl Event {
             weigher: Weigher::default(),
             node: None,
         }
+    }
+
+    /// The node above its stacks, made if it is new.
+    pub(super) fn node_in(&mut self, tree: &mut StackTree, frames: &mut FrameTable) -> NodeId {
+        *self.node.get_or_insert_with(|| {
+            let mut text = Vec::new();
+            clean_frame(shown(&self.name), &mut text);
+            tree.child(StackTree::ROOT, frames.intern(&text))
+        })
     }
 
     /// Forgets all samples.

@@ -11,7 +11,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::event::{Event, Fate};
 use super::event_name::{is_same, plain_name};
-use super::sample::Origin;
+use super::sample::Sample;
 
 /// Which events to take.
 #[derive(Args, Clone, Debug)]
@@ -96,15 +96,11 @@ impl Events {
 
     /// Adds the sums of a fork, and hands on each of its events that has stacks
     /// beside the one it is here.
-    ///
-    /// # Errors
-    ///
-    /// What `each` returns.
     pub(crate) fn absorb(
         &mut self,
         other: &mut Events,
-        mut each: impl FnMut(&mut Event, &mut Event) -> Result<()>,
-    ) -> Result<()> {
+        mut each: impl FnMut(&mut Event, &mut Event),
+    ) {
         for theirs in &mut other.events {
             let index = self.index(&theirs.name);
             let ours = &mut self.events[index];
@@ -112,9 +108,8 @@ impl Events {
             for (sum, more) in ours.sums.iter_mut().zip(theirs.sums) {
                 sum.absorb(more);
             }
-            each(ours, theirs)?;
+            each(ours, theirs);
         }
-        Ok(())
     }
 
     /// Whether the event of the input is chosen that is taken as its first.
@@ -147,7 +142,7 @@ impl Events {
     /// The number of a sample's event, and what one such sample weighs: of
     /// several measures that of the wanted one.
     #[inline]
-    pub(crate) fn of_sample(&mut self, origin: &Origin<'_>) -> (usize, u64) {
+    pub(crate) fn of_sample(&mut self, origin: &Sample<'_>) -> (usize, u64) {
         if self.measures.is_empty() {
             return (self.index(origin.event), origin.weights.first().copied().unwrap_or(1));
         }
@@ -161,7 +156,7 @@ impl Events {
     pub(crate) fn account(
         &mut self,
         (event, weight): (usize, u64),
-        origin: &Origin<'_>,
+        origin: &Sample<'_>,
         fate: Fate,
     ) {
         self.account_one(event, origin.count, weight, fate);
@@ -290,7 +285,7 @@ mod tests {
 
     /// Accounts for a sample; whether it is wanted.
     fn admits(events: &mut Events, event: &str, weights: &[u64]) -> bool {
-        let origin = Origin { event: event.as_bytes(), weights, ..Origin::default() };
+        let origin = Sample { event: event.as_bytes(), weights, ..Sample::default() };
         let (index, weight) = events.of_sample(&origin);
         let is_wanted = events.is_wanted(index);
         let fate = if is_wanted { Fate::Taken } else { Fate::OtherEvent };
@@ -338,7 +333,7 @@ mod tests {
             let mut events = events(glob, false);
             assert_eq!(events.set_measures(&measures), place, "{glob:?}");
             assert_eq!(admits(&mut events, "", &[1, 8, 64]), place.is_some(), "{glob:?}");
-            let origin = Origin { weights: &[1, 8, 64], ..Origin::default() };
+            let origin = Sample { weights: &[1, 8, 64], ..Sample::default() };
             assert_eq!(events.of_sample(&origin).1, weight, "{glob:?}");
             let totals: Vec<u128> = events.iter().map(|event| event.all().total).collect();
             assert_eq!(totals, [1, 8, 64], "{glob:?}");
@@ -363,7 +358,7 @@ mod tests {
         let mut fork = events.fork();
         assert!(!admits(&mut fork, "page-faults", &[1]));
         assert!(admits(&mut fork, "cycles", &[8]));
-        events.absorb(&mut fork, |_, _| Ok(())).expect("nothing fails here");
+        events.absorb(&mut fork, |_, _| ());
         assert_eq!(sums(&events, Fate::Taken), [(2, 15), (0, 0)]);
         assert_eq!(sums(&events, Fate::OtherEvent), [(0, 0), (1, 1)]);
     }

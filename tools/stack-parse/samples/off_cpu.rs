@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use bstr::ByteSlice;
 use common::{NodeId, Pipe, Result, StackTree};
 
-use super::sample::{Origin, Time};
+use super::sample::{Sample, Time};
 
 /// The event it is made from.
 pub(crate) const EVENT: &str = "sched:sched_switch";
@@ -32,7 +32,7 @@ pub(crate) struct OffCpu {
 impl OffCpu {
     /// Notes a switch: who comes back is no longer blocked, which is added to
     /// `tree` in nanoseconds.
-    pub(crate) fn open(&mut self, origin: &Origin<'_>, tree: &mut StackTree) -> Result<()> {
+    pub(crate) fn open(&mut self, origin: &Sample<'_>, tree: &mut StackTree) -> Result<()> {
         self.leaving = None;
         let switch = Switch::parse(origin.text);
         let (Some(switch), Some(now)) = (switch, origin.time.and_then(Time::nanoseconds)) else {

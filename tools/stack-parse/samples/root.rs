@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use common::{FrameId, NodeId, clean_frame};
 
-use super::sample::Origin;
+use super::sample::Sample;
 
 /// Which frame stands above a thread's stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -20,7 +20,7 @@ pub(crate) enum Root {
 
 impl Root {
     /// Appends the name of the frame; nothing if there is none.
-    pub(crate) fn push_name(self, origin: &Origin<'_>, name: &mut Vec<u8>) {
+    pub(crate) fn push_name(self, origin: &Sample<'_>, name: &mut Vec<u8>) {
         let ids: [&[u8]; 4] = match self {
             Root::None => return,
             // Nothing is known of the thread: folded stacks have no such thing.
@@ -47,7 +47,7 @@ pub(crate) struct Base {
 
 impl Base {
     /// True if and only if a sample of this origin has these root frames.
-    pub(crate) fn is(&self, event: usize, origin: &Origin<'_>, root: Root) -> bool {
+    pub(crate) fn is(&self, event: usize, origin: &Sample<'_>, root: Root) -> bool {
         self.event == Some(event)
             && self.comm == origin.comm
             && (matches!(root, Root::Comm | Root::None)
@@ -56,7 +56,7 @@ impl Base {
     }
 
     /// Notes what the root frames to come are made from.
-    pub(crate) fn note(&mut self, event: usize, origin: &Origin<'_>) {
+    pub(crate) fn note(&mut self, event: usize, origin: &Sample<'_>) {
         self.event = Some(event);
         for (kept, part) in [
             (&mut self.comm, origin.comm),

@@ -1,12 +1,12 @@
 //! A sample, as every format tells it.
 
 use bstr::ByteSlice;
-use common::NodeId;
+use common::{NodeId, Total};
 
 /// Where and when a sample happened and what it weighs: all but its frames.
 /// What is unknown is empty or `None`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin<'a> {
+pub(crate) struct Sample<'a> {
     /// The thread's name.
     pub(crate) comm: &'a [u8],
     pub(crate) pid: Option<&'a [u8]>,
@@ -25,9 +25,9 @@ pub(crate) struct Origin<'a> {
     pub(crate) text: &'a [u8],
 }
 
-impl Default for Origin<'_> {
+impl Default for Sample<'_> {
     fn default() -> Self {
-        Origin {
+        Sample {
             comm: b"",
             pid: None,
             tid: None,
@@ -44,7 +44,7 @@ impl Default for Origin<'_> {
 /// A sample that is wanted and whose frames are still to come; or several of
 /// the same frames and weight.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
+pub(crate) struct OpenSample {
     /// The node of the root frames, to which the sample's frames are added.
     pub(crate) base: NodeId,
     /// The number of the event.
@@ -53,6 +53,13 @@ pub(crate) struct Sample {
     pub(crate) count: u64,
     /// What one of them weighs in the event's unit.
     pub(crate) weight: u64,
+}
+
+impl OpenSample {
+    /// All its samples and what they weigh, as sums that may be larger than 64 bits.
+    pub(crate) fn total(&self) -> Total {
+        Total { lines: self.count, weight: u128::from(self.count) * u128::from(self.weight) }
+    }
 }
 
 /// When a sample was taken, on the recording's own clock.

@@ -1,10 +1,11 @@
 //! Where samples go: into sums, or out as they come.
 
-use common::{FrameId, Result};
+use common::{FrameId, Overflows, Result};
 
 use super::Samples;
 use super::args::SamplesArgs;
 use super::off_cpu::OffCpu;
+use super::sample::OpenSample;
 use super::table::Table;
 use super::weight::Rule;
 
@@ -50,10 +51,12 @@ impl Sink {
 }
 
 impl Samples<'_> {
-    /// Writes the line of one sample.
+    /// Writes the line of one sample, or says that its weight does not fit into 64
+    /// bits.
     pub(super) fn write_row(
         &mut self,
-        weight: u64,
+        sample: &OpenSample,
+        weight: Option<u64>,
         frames: impl Iterator<Item = FrameId>,
     ) -> Result<()> {
         self.write_streamed_header()?;
@@ -70,6 +73,12 @@ impl Samples<'_> {
         if text.is_empty() {
             text.extend_from_slice(NO_STACK);
         }
+        let Some(weight) = weight else {
+            let mut overflows = Overflows::default();
+            overflows.leave_out(text, sample.total());
+            pipe.leave_out(&overflows);
+            return Ok(());
+        };
         match sink {
             Sink::Table(rows) => rows.close(text, weight, pipe),
             _ => pipe.write(text, weight),

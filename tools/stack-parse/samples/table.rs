@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bstr::ByteSlice;
 use common::{Pipe, Result, Total};
 
-use super::sample::{Origin, Time, append_seconds};
+use super::sample::{Sample, Time, append_seconds};
 
 /// The first line.
 const HEADER: &[u8] = b"time\tsince\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n";
@@ -20,7 +20,7 @@ pub(crate) struct Table {
 impl Table {
     /// Begins the row of a sample, which came so many nanoseconds after the
     /// first one of its input.
-    pub(crate) fn open(&mut self, origin: &Origin<'_>, event: &[u8], since: Option<i128>) {
+    pub(crate) fn open(&mut self, origin: &Sample<'_>, event: &[u8], since: Option<i128>) {
         self.row.clear();
         match origin.time {
             Some(Time::Text(text)) => push_field(text, &mut self.row),

@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, ValueEnum};
-use common::{Error, NodeId, Result, StackTree};
+use common::{NodeId, StackTree};
 
-use super::sample::Sample;
+use super::sample::OpenSample;
 
 /// What a sample counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -90,19 +90,15 @@ pub(crate) struct Weigher {
 
 impl Weigher {
     /// What a sample, or several, add to the tree, in which `node` is the
-    /// event's.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Overflow`] when a product does not fit.
+    /// event's; `None` if that does not fit into 64 bits.
     #[inline]
     pub(crate) fn weigh(
         &mut self,
         rule: Rule,
-        sample: &Sample,
+        sample: &OpenSample,
         node: NodeId,
         tree: &mut StackTree,
-    ) -> Result<u64> {
+    ) -> Option<u64> {
         let is_counted = match rule {
             Rule::Count => true,
             Rule::Sum => false,
@@ -111,10 +107,10 @@ impl Weigher {
             }
         };
         if is_counted {
-            return Ok(sample.count);
+            return Some(sample.count);
         }
-        self.sum(node, tree)?;
-        sample.count.checked_mul(sample.weight).ok_or(Error::Overflow)
+        self.sum(node, tree);
+        sample.count.checked_mul(sample.weight)
     }
 
     /// Whether weights are sums, not counts.
@@ -129,32 +125,26 @@ impl Weigher {
 
     /// Makes the stacks of one event in two trees, each weighed on its own,
     /// weighed alike.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Overflow`] when a product does not fit.
     pub(crate) fn agree(
         &mut self,
         (node, tree): (NodeId, &mut StackTree),
         other: &mut Weigher,
         (other_node, other_tree): (NodeId, &mut StackTree),
-    ) -> Result<()> {
+    ) {
         let same = self.same.is_none() || other.same.is_none() || self.same == other.same;
         if same && !self.sums && !other.sums {
             self.same = self.same.or(other.same);
-            return Ok(());
+            return;
         }
-        self.sum(node, tree)?;
-        other.sum(other_node, other_tree)?;
+        self.sum(node, tree);
+        other.sum(other_node, other_tree);
         self.same = self.same.or(other.same);
-        Ok(())
     }
 
-    fn sum(&mut self, node: NodeId, tree: &mut StackTree) -> Result<()> {
+    fn sum(&mut self, node: NodeId, tree: &mut StackTree) {
         if !std::mem::replace(&mut self.sums, true) {
             tree.scale_below(node, self.same.unwrap_or(1));
         }
-        Ok(())
     }
 }
 
@@ -165,8 +155,8 @@ mod tests {
     const EVENT: NodeId = 1;
     const LEAF: NodeId = 2;
 
-    fn sample(count: u64, weight: u64) -> Sample {
-        Sample { base: EVENT, event: 0, count, weight }
+    fn sample(count: u64, weight: u64) -> OpenSample {
+        OpenSample { base: EVENT, event: 0, count, weight }
     }
 
     fn weighed(periods: &[u64]) -> (Weigher, StackTree) {
@@ -196,7 +186,7 @@ mod tests {
             assert_eq!(weight.expect("small"), sum);
         }
         let huge = Weigher::default().weigh(Rule::Sum, &sample(u64::MAX, 2), EVENT, tree);
-        assert!(matches!(huge, Err(Error::Overflow)));
+        assert_eq!(huge, None);
     }
 
     #[test]
@@ -225,12 +215,7 @@ mod tests {
         ] {
             let ((mut left_weigher, mut tree), (mut right_weigher, mut right_tree)) =
                 (weighed(left), weighed(right));
-            let agreed = left_weigher.agree(
-                (EVENT, &mut tree),
-                &mut right_weigher,
-                (EVENT, &mut right_tree),
-            );
-            agreed.expect("small");
+            left_weigher.agree((EVENT, &mut tree), &mut right_weigher, (EVENT, &mut right_tree));
             let total = tree.self_weight(LEAF) + right_tree.self_weight(LEAF);
             assert_eq!(total, sum, "{left:?} {right:?}");
         }

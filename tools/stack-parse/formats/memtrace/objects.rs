@@ -6,7 +6,7 @@ use common::{NodeId, Result};
 
 use crate::options::ObjectArgs;
 use crate::samples::Samples;
-use crate::samples::sample::Sample;
+use crate::samples::sample::OpenSample;
 
 impl ObjectArgs {
     /// Whether an object is in the heap that was asked for, as far
@@ -36,7 +36,7 @@ pub(super) struct Objects {
 #[derive(Debug)]
 struct Object {
     /// Missing if it does not count whatever comes.
-    sample: Option<Sample>,
+    sample: Option<OpenSample>,
     leaf: NodeId,
     is_admitted: bool,
 }
@@ -52,7 +52,7 @@ impl Objects {
         &mut self,
         object: u64,
         is_major: bool,
-        sample: Option<Sample>,
+        sample: Option<OpenSample>,
         leaf: NodeId,
         samples: &mut Samples<'_>,
     ) -> bool {

@@ -16,7 +16,7 @@ use crate::frame::Frame;
 use crate::options::ObjectArgs;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::sample::{Origin, Time};
+use crate::samples::sample::{Sample, Time};
 
 /// The kinds of events.
 const INFO: u32 = 0;
@@ -302,8 +302,8 @@ impl Domain {
 
 impl OriginText {
     /// `time` is in microseconds.
-    fn origin<'a>(&'a self, time: u64, count: u64, weights: &'a [u64]) -> Origin<'a> {
-        Origin {
+    fn origin<'a>(&'a self, time: u64, count: u64, weights: &'a [u64]) -> Sample<'a> {
+        Sample {
             comm: &self.comm,
             pid: Some(&self.pid),
             tid: Some(&self.domain),

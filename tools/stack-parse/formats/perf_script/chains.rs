@@ -14,7 +14,7 @@ use super::line_hash::LineHash;
 use super::symbols::{Symbol, Symbols};
 use crate::frame::{Frame, FrameArgs};
 use crate::samples::Samples;
-use crate::samples::sample::Sample;
+use crate::samples::sample::OpenSample;
 
 /// How many bytes of two chains are compared at a time.
 const STEP: usize = 32;
@@ -86,7 +86,7 @@ impl<'a> Chain<'a> {
     /// no plain frame.
     pub(super) fn read(
         &mut self,
-        sample: Sample,
+        sample: OpenSample,
         body: &[u8],
         previous: &[u8],
         samples: &mut Samples<'_>,
@@ -185,7 +185,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Adds the chain that was read to `samples`.
-    pub(super) fn add(&self, sample: Sample, samples: &mut Samples<'_>) -> Result<()> {
+    pub(super) fn add(&self, sample: OpenSample, samples: &mut Samples<'_>) -> Result<()> {
         let leaf = self.steps.last().map_or(sample.base, |step| step.node);
         samples.close(sample, leaf, self.steps.iter().map(|step| step.frame))
     }

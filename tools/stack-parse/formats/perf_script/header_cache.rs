@@ -4,14 +4,14 @@
 use std::ops::Range;
 
 use super::event_line::EventLine;
-use crate::samples::sample::Sample;
+use crate::samples::sample::OpenSample;
 
 /// How many are kept.
 const KEPT: usize = 4;
 
 /// A text whose event line is like one that opened `sample`.
 pub(super) struct Known<'a> {
-    pub(super) sample: Sample,
+    pub(super) sample: OpenSample,
     /// The time of its event line.
     pub(super) time: &'a [u8],
     /// What follows that line.
@@ -29,7 +29,7 @@ pub(super) struct HeaderCache {
 struct Header {
     line: Vec<u8>,
     time: Range<usize>,
-    sample: Option<Sample>,
+    sample: Option<OpenSample>,
 }
 
 impl HeaderCache {
@@ -41,7 +41,7 @@ impl HeaderCache {
     }
 
     /// Keeps the line of an event and its sample, in place of the oldest.
-    pub(super) fn keep(&mut self, line: &[u8], event: &EventLine<'_>, sample: Sample) {
+    pub(super) fn keep(&mut self, line: &[u8], event: &EventLine<'_>, sample: OpenSample) {
         let header = &mut self.headers[self.oldest];
         self.oldest = (self.oldest + 1) % KEPT;
         header.line.clear();
@@ -81,7 +81,7 @@ mod tests {
         let mut headers = HeaderCache::default();
         let line = b"V8 Worker 16992   525.936394:    2004008 cpu-clock: ";
         let event = EventLine::parse(line).expect("an event line");
-        let sample = Sample { base: 3, event: 0, count: 1, weight: 2_004_008 };
+        let sample = OpenSample { base: 3, event: 0, count: 1, weight: 2_004_008 };
         headers.keep(line, &event, sample);
         let text = "V8 Worker 16992   526.000000:    2004008 cpu-clock: \n\t  2734 f (/d)\n";
         let known = headers.find(text.as_bytes()).expect("it is kept");

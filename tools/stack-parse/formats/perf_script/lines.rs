@@ -10,7 +10,7 @@ use super::one_line::{self, is_lone_frame};
 use super::tokens::is_digits;
 use crate::frame::{Frame, FrameArgs};
 use crate::samples::Samples;
-use crate::samples::sample::{Origin, Sample};
+use crate::samples::sample::{OpenSample, Sample};
 
 /// What is said of the frames of samples that were printed before.
 const DEFERRED: &str = "a call chain apart from its sample: 'perf script' merges the two, \
@@ -44,7 +44,7 @@ enum State {
     /// Between samples.
     Idle,
     /// In a sample.
-    Open(Sample),
+    Open(OpenSample),
     /// In a sample that was not asked for: its frames are passed over.
     Passing {
         /// Whether there were any.
@@ -123,7 +123,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Takes over a sample whose event line was read elsewhere.
-    pub(super) fn continue_sample(&mut self, sample: Sample) {
+    pub(super) fn continue_sample(&mut self, sample: OpenSample) {
         self.may_open = false;
         self.state = State::Open(sample);
     }
@@ -267,7 +267,7 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         self.note_header(event);
-        let Some(sample) = samples.open(&Origin::from(event))? else {
+        let Some(sample) = samples.open(&Sample::from(event))? else {
             self.pass();
             return Ok(());
         };
@@ -296,7 +296,7 @@ impl<'a> Lines<'a> {
             State::Open(_) => {}
             // `-F ip,sym` prints an empty line in place of an event line.
             State::Idle if !self.headed && self.may_open => {
-                match samples.open(&Origin::default())? {
+                match samples.open(&Sample::default())? {
                     Some(sample) => self.state = State::Open(sample),
                     None => {
                         self.state = State::Passing { framed: true };

@@ -75,7 +75,7 @@ pub(super) fn read(
         for helper in helpers {
             let (read, more) =
                 helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            samples.absorb(read)?;
+            samples.absorb(read);
             done.extend(more);
         }
         Ok(done)
