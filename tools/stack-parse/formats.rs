@@ -23,8 +23,16 @@ const HEAD_SIZE: usize = 64 * 1024;
 
 /// All formats, in the order in which they are tried: the first yes counts.
 /// Folded comes last, since much looks like a word and a number.
-pub(crate) static FORMATS: [Format; 5] =
-    [memtrace::FORMAT, landmarks::JSON, landmarks::TEXT, perf_script::FORMAT, folded::FORMAT];
+pub(crate) static FORMATS: &[Format] = &[
+    // Files of bytes, told by their first ones.
+    memtrace::FORMAT,
+    // Text with words of its own.
+    landmarks::JSON,
+    landmarks::TEXT,
+    perf_script::FORMAT,
+    // Nearly any text.
+    folded::FORMAT,
+];
 
 /// Which format to read.
 #[derive(Args, Debug)]

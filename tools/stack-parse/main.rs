@@ -64,7 +64,7 @@ fn read(path: &Path, args: &Args, samples: &mut Samples<'_>) -> Result<()> {
 }
 
 fn list_formats(pipe: &mut Pipe) -> Result<Status> {
-    for format in &FORMATS {
+    for format in FORMATS {
         pipe.out().line(format!("{}\t{}", format.name, format.about).as_bytes())?;
     }
     Ok(Status::Success)
