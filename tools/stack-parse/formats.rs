@@ -155,24 +155,6 @@ mod tests {
     }
 
     #[test]
-    fn perf_script_is_known_by_times_or_frames() {
-        for text in [
-            "# ========\n# captured on\n\ndemo 1 2.3: 1 cycles:\n\t 10 f (/x)\n\n",
-            "demo 1   2.5:          1 cycles:   561a fib+0x24 (/demo)\n",
-            "demo 1 cpu-clock: \n\t 10 f (/x)\n",
-            "demo 1 \n\t 10 f\n",
-            "my demo \n\t 10 f\n",
-            "cpu-clock: \n\t 10 f\n",
-            "\n\t 10 f\n\t 12 g\n\n\n\t 10 f\n",
-            " ffffffff817554ea elf_load\n     7facef0f4b70 _start\n",
-            "   demo 18847          1 page-faults:  ffffffff817554ea elf_load ([kernel.kallsyms])\n",
-            "perf: some warning\ndemo 1 2.3: cycles:\n\t 10 f (/x)\n",
-        ] {
-            assert_eq!(detected(text), "it looks like perf-script", "{text:?}");
-        }
-    }
-
-    #[test]
     fn folded_lines_are_known_by_their_counts() {
         for text in ["main;f 12\n", "# a comment\nmain 1\r\nmain;f 2", "a;operator new 7\n"] {
             assert_eq!(detected(text), "it looks like folded", "{text:?}");
