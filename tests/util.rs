@@ -2,8 +2,9 @@
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 
 use assert_cmd::Command;
 use flate2::read::MultiGzDecoder;
@@ -72,6 +73,25 @@ pub(crate) fn scratch(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
 /// What a tool writes for `input` and how it exits.
 pub(crate) fn output(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
     tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts")
+}
+
+/// What becomes of about a gigabyte of `text`, repeated, if a tool may have
+/// 200 MB of memory; and whether it read all of that.
+pub(crate) fn endless(name: &str, args: &[&str], text: &str) -> (Output, bool) {
+    let mut child = std::process::Command::new("sh")
+        .args(["-c", r#"ulimit -v 200000; exec "$0" "$@""#, binary(name)])
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let block = text.repeat(64 * 1024 / text.len());
+    let written =
+        thread::spawn(move || (0..16_000).try_for_each(|_| stdin.write_all(block.as_bytes())));
+    let output = child.wait_with_output().expect("it ends");
+    (output, written.join().expect("no panic").is_ok())
 }
 
 /// What `tool` writes for `input`; asserts success and a silent stderr.

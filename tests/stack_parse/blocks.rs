@@ -2,16 +2,15 @@
 //! threads, or that becomes shorter while it is read.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Output, Stdio};
-use std::thread;
 
 use proptest::prelude::*;
 
 use super::damage::{damaged, damages};
-use crate::util::{TempFile, binary, few_cases, recording};
+use crate::util::{TempFile, binary, endless, few_cases, recording};
 
 /// Of each way to print a sample one recording, and some that have other lines
 /// beside samples.
@@ -159,24 +158,12 @@ fn a_file_that_is_cut_short_while_it_is_read_ends_there() {
 fn an_endless_sample_is_no_crash_where_memory_is_short() {
     // Any line may be a thread's name, so there is no line to cut before.
     for line in ["\t    55d0c1a0f2a4 f (/d)", "x", " x 12: 3 c:"] {
-        let limited = r#"ulimit -v 200000; exec "$0" -f perf-script --threads 1"#;
-        let mut child = Command::new("sh")
-            .args(["-c", limited, binary("stack-parse")])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("a shell");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        let written = thread::spawn(move || {
-            let text = line.repeat(64 * 1024 / line.len());
-            (0..16_000).try_for_each(|_| stdin.write_all(text.as_bytes()))
-        });
-        let output = child.wait_with_output().expect("it ends");
+        let args = ["-f", "perf-script", "--threads", "1"];
+        let (output, is_all_read) = endless("stack-parse", &args, line);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains("stack-parse: <stdin>: out of memory"), "{said}");
-        assert!(written.join().expect("no panic").is_err(), "all was read");
+        assert!(!is_all_read, "all was read");
     }
 }
 

@@ -244,12 +244,12 @@ impl<'p> Samples<'p> {
     /// Accounts for a sample; `None` if it was not asked for, then its frames
     /// may be passed over.
     #[inline]
-    pub(crate) fn open(&mut self, origin: &Sample<'_>) -> Result<Option<OpenSample>> {
+    pub(crate) fn open(&mut self, origin: &Sample<'_>) -> Option<OpenSample> {
         let (event, weight) = self.events.of_sample(origin);
         let fate = self.fate(event, origin.time);
         self.events.account((event, weight), origin, fate);
         if fate != Fate::Taken || matches!(self.sink, Sink::List) {
-            return Ok(None);
+            return None;
         }
         self.set_base(event, origin);
         match &mut self.sink {
@@ -257,10 +257,10 @@ impl<'p> Samples<'p> {
                 let event = &self.events.get_mut(event).name;
                 table.open(origin, event, self.window.since_first(origin.time));
             }
-            Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree)?,
+            Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree),
             Sink::Sum | Sink::PerSample | Sink::List => {}
         }
-        Ok(Some(OpenSample { base: self.base.node, event, count: origin.count, weight }))
+        Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
     }
 
     /// Whether nothing matters of a sample but what [`reopen`](Samples::reopen)
@@ -347,7 +347,7 @@ impl<'p> Samples<'p> {
 
     /// Adds a sample with these frames, root first.
     pub(crate) fn add(&mut self, origin: &Sample<'_>, frames: &[FrameId]) -> Result<()> {
-        let Some(sample) = self.open(origin)? else { return Ok(()) };
+        let Some(sample) = self.open(origin) else { return Ok(()) };
         let leaf = frames.iter().fold(sample.base, |node, &frame| self.child(node, frame));
         self.close(sample, leaf, frames.iter().copied())
     }

@@ -172,7 +172,7 @@ impl<'a> Kept<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use common::StackCounts;
 
-    fn sorted(lines: &[(String, u64)]) -> SortedStacks {
+    pub(crate) fn sorted(lines: &[(String, u64)]) -> SortedStacks {
         let mut counts = StackCounts::default();
         for (stack, weight) in lines {
             counts.add(stack.as_bytes(), *weight);

@@ -1,7 +1,8 @@
 //! How a tool writes: folded lines, trees, headers.
 
 use crate::{
-    FoldedLine, FrameTable, NodeId, Overflows, Pipe, Result, StackCounts, StackTree, Status, Total,
+    FoldedLine, FrameTable, Headers, NodeId, Overflows, Pipe, Result, StackCounts, StackTree,
+    Status, Total,
 };
 
 impl Pipe {
@@ -12,9 +13,18 @@ impl Pipe {
     ///
     /// [`crate::Error::Output`] with what the system says.
     pub fn write_header(&mut self) -> Result<()> {
-        self.headers.differences().iter().for_each(|what| self.note(what));
-        let Pipe { headers, out, .. } = self;
-        headers.kept().into_iter().try_for_each(|line| out.line(line))
+        let headers = self.headers.clone();
+        self.write_header_of(&headers)
+    }
+
+    /// The same for header lines that a tool collected itself.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Output`] with what the system says.
+    pub fn write_header_of(&mut self, headers: &Headers) -> Result<()> {
+        headers.differences().iter().for_each(|what| self.note(what));
+        headers.kept().into_iter().try_for_each(|line| self.out.line(line))
     }
 
     /// Names the stacks whose sums do not fit, and counts the weight that was left

@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         let Some(event) = EventLine::parse(header).filter(is_sample) else { return Ok(None) };
         self.lines.close(samples)?;
         self.lines.note_header(&event);
-        let sample = samples.open(&Sample::from(&event))?;
+        let sample = samples.open(&Sample::from(&event));
         if let Some(sample) = sample.filter(|_| samples.can_reopen()) {
             self.headers.keep(header, &event, sample);
         }

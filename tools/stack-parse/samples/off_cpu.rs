@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use bstr::ByteSlice;
-use common::{NodeId, Pipe, Result, StackTree};
+use common::{NodeId, Pipe, StackTree};
 
 use super::sample::{Sample, Time};
 
@@ -32,12 +32,12 @@ pub(crate) struct OffCpu {
 impl OffCpu {
     /// Notes a switch: who comes back is no longer blocked, which is added to
     /// `tree` in nanoseconds.
-    pub(crate) fn open(&mut self, origin: &Sample<'_>, tree: &mut StackTree) -> Result<()> {
+    pub(crate) fn open(&mut self, origin: &Sample<'_>, tree: &mut StackTree) {
         self.leaving = None;
         let switch = Switch::parse(origin.text);
         let (Some(switch), Some(now)) = (switch, origin.time.and_then(Time::nanoseconds)) else {
             self.unreadable += 1;
-            return Ok(());
+            return;
         };
         if let Some((node, since)) = self.away.remove(switch.next) {
             tree.add(node, now.saturating_sub(since));
@@ -53,7 +53,6 @@ impl OffCpu {
                 _ => self.leaving = Some((tid.to_vec(), now)),
             },
         }
-        Ok(())
     }
 
     /// Notes the stack in which the thread left.

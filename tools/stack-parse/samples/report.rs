@@ -291,8 +291,7 @@ impl Samples<'_> {
         for input in &self.headers.inputs {
             headers.add(input.lines(&self.events, self.args.events.by_event));
         }
-        headers.differences().iter().for_each(|what| pipe.note(what));
-        headers.kept().into_iter().try_for_each(|line| pipe.out().line(line))
+        pipe.write_header_of(&headers)
     }
 
     /// Writes all stacks. They stand below their events in the tree, which are

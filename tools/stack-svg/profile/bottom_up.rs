@@ -117,18 +117,10 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use common::{SortedStacks, StackCounts};
     use proptest::prelude::*;
 
     use super::*;
-
-    fn sorted(lines: &[(String, u64)]) -> SortedStacks {
-        let mut counts = StackCounts::default();
-        for (stack, weight) in lines {
-            counts.add(stack.as_bytes(), *weight);
-        }
-        counts.into_sorted()
-    }
+    use crate::heaviest::tests::sorted;
 
     proptest! {
         // A file of failures would lie among the tools.

@@ -204,7 +204,7 @@ impl Trace {
     ) -> Result<(), Stop> {
         let Allocation { object, time, count, is_major } = *allocation;
         let origin = self.origin.origin(time, count, &self.info.weights);
-        let sample = samples.open(&origin)?;
+        let sample = samples.open(&origin);
         let codes = domain.backtraces.last();
         let leaf = sample
             .map(|sample| domain.path.walk(sample.base, codes, &mut self.codes, samples))

@@ -225,7 +225,7 @@ impl<'a> Lines<'a> {
         if line[0] != b'\t' && next_is_frame && !self.timed {
             return self.event(&EventLine::before_frames(line), None, samples);
         }
-        samples.skipped.add(self.number, "expected a sample or a frame of perf script");
+        samples.skip(self.number, "expected a sample or a frame of perf script");
         Ok(())
     }
 
@@ -262,12 +262,12 @@ impl<'a> Lines<'a> {
     ) -> Result<()> {
         self.close(samples)?;
         if event.is_deferred_chain() {
-            samples.skipped.add(self.number, DEFERRED);
+            samples.skip(self.number, DEFERRED);
             self.pass();
             return Ok(());
         }
         self.note_header(event);
-        let Some(sample) = samples.open(&Sample::from(event))? else {
+        let Some(sample) = samples.open(&Sample::from(event)) else {
             self.pass();
             return Ok(());
         };
@@ -296,7 +296,7 @@ impl<'a> Lines<'a> {
             State::Open(_) => {}
             // `-F ip,sym` prints an empty line in place of an event line.
             State::Idle if !self.headed && self.may_open => {
-                match samples.open(&Sample::default())? {
+                match samples.open(&Sample::default()) {
                     Some(sample) => self.state = State::Open(sample),
                     None => {
                         self.state = State::Passing { framed: true };
@@ -305,7 +305,7 @@ impl<'a> Lines<'a> {
                 }
             }
             State::Idle => {
-                samples.skipped.add(self.number, "a frame that belongs to no sample");
+                samples.skip(self.number, "a frame that belongs to no sample");
                 return Ok(());
             }
         }
