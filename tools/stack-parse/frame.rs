@@ -150,9 +150,11 @@ impl Kind {
     /// The kind of an object as Linux and perf call it. Addresses of the upper
     /// half of 64 bits are the kernel's.
     pub(crate) fn of_object(object: &[u8], address: Option<u64>) -> Kind {
-        if is_kernel(object) || address.is_some_and(|it| it >> 63 == 1) && object != b"[unknown]" {
+        let file = file_name(object);
+        let is_high = || address.is_some_and(|it| it >> 63 == 1) && object != b"[unknown]";
+        if is_kernel(object, file) || is_high() {
             Kind::Kernel
-        } else if is_jit(object) {
+        } else if is_jit(object, file) {
             Kind::Jit
         } else {
             Kind::User
@@ -162,20 +164,20 @@ impl Kind {
 
 /// `[kernel.kallsyms]`, `[guest.kernel.kallsyms]`, `.../vmlinux-5.4`, a module
 /// `foo.ko.xz`; `[vdso]` and `[heap]` are the user's.
-fn is_kernel(object: &[u8]) -> bool {
-    let file = file_name(object);
+fn is_kernel(object: &[u8], file: &[u8]) -> bool {
+    let unpacked = memrchr(b'.', file).map_or(file, |dot| &file[..dot]);
     object.starts_with(b"[kernel.")
         || object.starts_with(b"[guest.kernel.")
         || file == b"vmlinux"
         || file.starts_with(b"vmlinux-")
         || file.ends_with(b".ko")
-        || file.contains_str(".ko.")
+        || unpacked.ends_with(b".ko")
 }
 
 /// `/tmp/perf-123.map`, `jitted-123-4.so`, `[anon]`, `//anon`.
-fn is_jit(object: &[u8]) -> bool {
-    object.ends_with(b".map") && file_name(object).starts_with(b"perf-")
-        || object.ends_with(b".so") && file_name(object).starts_with(b"jitted-")
+fn is_jit(object: &[u8], file: &[u8]) -> bool {
+    file.starts_with(b"perf-") && file.ends_with(b".map")
+        || file.starts_with(b"jitted-") && file.ends_with(b".so")
         || matches!(object, b"[anon]" | b"//anon")
 }
 

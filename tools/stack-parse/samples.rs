@@ -67,6 +67,8 @@ pub(crate) struct Samples<'p> {
     /// `None` in a thread that helps another one, which only sums.
     pipe: Option<&'p mut Pipe>,
     sink: Sink,
+    /// Whether the sink needs the stacks in `tree`.
+    is_tree: bool,
     input: ThisInput,
     events: Events,
     window: Window,
@@ -100,8 +102,10 @@ impl<'p> Samples<'p> {
         events: Events,
         window: Window,
     ) -> Samples<'p> {
+        let sink = Sink::new(&args);
         Samples {
-            sink: Sink::new(&args),
+            is_tree: matches!(sink, Sink::Sum | Sink::OffCpu(_)),
+            sink,
             args,
             pipe,
             input: ThisInput {
@@ -314,10 +318,6 @@ impl<'p> Samples<'p> {
         }
     }
 
-    fn is_tree(&self) -> bool {
-        matches!(self.sink, Sink::Sum | Sink::OffCpu(_))
-    }
-
     /// Appends the numbers of the frames that a frame stands for, root first:
     /// nearly always one; none if it is dropped.
     pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
@@ -342,7 +342,7 @@ impl<'p> Samples<'p> {
     /// not summed.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
-        if self.is_tree() { self.tree.child(parent, frame) } else { parent }
+        if self.is_tree { self.tree.child(parent, frame) } else { parent }
     }
 
     /// Adds a sample with these frames, root first.
