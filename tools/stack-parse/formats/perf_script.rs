@@ -17,23 +17,25 @@ mod header_cache;
 mod line_cache;
 mod line_hash;
 mod lines;
+mod newlines;
 mod one_line;
 mod parallel;
 mod symbols;
 mod tokens;
 
 use common::{Blocks, Error, Input, Result};
-use memchr::{memchr, memmem, memrchr, memrchr_iter};
+use memchr::{memchr, memrchr, memrchr_iter};
 
 use crate::format::Format;
 use crate::options::Options;
 use crate::samples::Samples;
 use crate::samples::sample::{OpenSample, Sample, Time};
 use crate::samples::{Root, Weighs};
-use chains::Chain;
+use chains::{Body, Chain};
 use frame_line::is_chain_frame;
 use header_cache::{HeaderCache, Known};
 use lines::{Lines, is_certain_frame, is_frame};
+use newlines::Newlines;
 
 pub(crate) use event_line::EventLine;
 
@@ -59,6 +61,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let (frame_args, threads) = (samples.frame_args().clone(), options.threads());
     let name = input.name().to_owned();
     let mut reader = Reader {
+        newlines: Newlines::default(),
         headers: HeaderCache::default(),
         chain: Chain::new(&frame_args),
         lines: Lines::new(&frame_args),
@@ -127,6 +130,8 @@ fn end_of_lines(text: &[u8]) -> Option<usize> {
 
 /// The two ways to read.
 struct Reader<'a> {
+    /// Of the block that is being read.
+    newlines: Newlines,
     headers: HeaderCache,
     chain: Chain<'a>,
     lines: Lines<'a>,
@@ -136,20 +141,23 @@ impl<'a> Reader<'a> {
     /// A reader for another thread, which knows what this one learnt.
     fn fork(&self) -> Reader<'a> {
         let (chain, lines) = (self.chain.fork(), self.lines.fork());
-        Reader { headers: HeaderCache::default(), chain, lines }
+        let (newlines, headers) = Default::default();
+        Reader { newlines, headers, chain, lines }
     }
 
     /// Reads the next block of the input.
     fn block(&mut self, block: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let carried = self.chain.take_text();
         let mut previous = &carried[..];
+        self.newlines.find(block);
         let mut start = 0;
-        for blank in memmem::find_iter(block, b"\n\n") {
-            // Of three LF in a row, the third may be seen already.
-            let text = block.get(start..blank).unwrap_or_default();
-            previous = self.whole_sample(text, previous, samples)?.unwrap_or_default();
+        for number in 0..self.newlines.doubled().len() {
+            let blank = self.newlines.doubled()[number];
+            // The second of three LF is behind one, and before one.
+            let Some(text) = block.get(start..blank - 1) else { continue };
+            previous = self.whole_sample(text, start, previous, samples)?.unwrap_or_default();
             self.lines.blank_line(samples)?;
-            start = blank + 2;
+            start = blank + 1;
         }
         if start < block.len() {
             previous = self.line_by_line(&block[start..], samples)?.unwrap_or_default();
@@ -168,11 +176,12 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// Reads what stands between two blank lines; the frames' text if it was
-    /// a sample and nothing else.
+    /// Reads what stands between two blank lines, from `start` on in its block;
+    /// the frames' text if it was a sample and nothing else.
     fn whole_sample<'b>(
         &mut self,
         text: &'b [u8],
+        start: usize,
         previous: &[u8],
         samples: &mut Samples<'_>,
     ) -> Result<Option<&'b [u8]>> {
@@ -187,7 +196,9 @@ impl<'a> Reader<'a> {
             self.lines.pass();
             return self.line_by_line(body, samples);
         };
-        if !self.chain.read(sample, body, previous, samples) {
+        let start = start + text.len() - body.len();
+        let chain = Body { text: body, start, newlines: &self.newlines };
+        if !self.chain.read(sample, chain, previous, samples) {
             self.lines.continue_sample(sample);
             return self.line_by_line(body, samples);
         }

@@ -5,12 +5,11 @@
 //! only the lines above it are parsed.
 
 use common::{FrameId, NodeId, Result};
-use memchr::memrchr;
-use wide::u8x16;
 
 use super::frame_line::{FrameLine, split_padded_ip};
 use super::line_cache::LineCache;
 use super::line_hash::LineHash;
+use super::newlines::Newlines;
 use super::symbols::{Symbol, Symbols};
 use crate::frame::{Frame, FrameArgs};
 use crate::samples::Samples;
@@ -34,6 +33,16 @@ pub(super) struct Chain<'a> {
     /// The frames of lines that were read lately, and of all symbols.
     cache: LineCache,
     symbols: Symbols,
+}
+
+/// The text of a chain in its block.
+#[derive(Clone, Copy)]
+pub(super) struct Body<'a> {
+    pub(super) text: &'a [u8],
+    /// Where it starts in the block, behind an LF.
+    pub(super) start: usize,
+    /// Of the block.
+    pub(super) newlines: &'a Newlines,
 }
 
 /// A frame, and the line that stands for it and perhaps for more.
@@ -87,10 +96,11 @@ impl<'a> Chain<'a> {
     pub(super) fn read(
         &mut self,
         sample: OpenSample,
-        body: &[u8],
+        body: Body<'_>,
         previous: &[u8],
         samples: &mut Samples<'_>,
     ) -> bool {
+        let Body { text: body, start: body_start, newlines } = body;
         self.keep_common(sample.base, body, previous);
         let (mut end, mut line, mut node) = match self.steps.last() {
             Some(last) => (body.len() - last.from_end, last.line, last.node),
@@ -99,7 +109,7 @@ impl<'a> Chain<'a> {
         while end > 0 {
             let line_end = if end < body.len() { end - 1 } else { end };
             line += 1;
-            let start = start_of_last_line(&body[..line_end]);
+            let start = newlines.start_of_line(body_start + line_end) - body_start;
             let above = Step { from_end: body.len() - start, line, frame: 0, node };
             let child = self.read_line(&body[start..line_end], above, samples);
             let Some(child) = child else {
@@ -191,29 +201,6 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// Where the last line of `text` starts. Lines are so short that a call of
-/// `memrchr` for each takes longer.
-#[inline]
-fn start_of_last_line(text: &[u8]) -> usize {
-    // The place behind the last LF of a piece, 0 if there is none.
-    let behind_newline = |piece: &[u8; 16]| {
-        let newlines = u8x16::new(*piece).simd_eq(u8x16::splat(b'\n')).to_bitmask();
-        (u32::BITS - newlines.leading_zeros()) as usize
-    };
-    let (rest, pieces) = text.as_rchunks();
-    for (number, piece) in pieces.iter().enumerate().rev() {
-        let behind = behind_newline(piece);
-        if behind > 0 {
-            return rest.len() + number * piece.len() + behind;
-        }
-    }
-    // The first 16 bytes; those that were searched already have no LF.
-    match text.first_chunk() {
-        Some(piece) => behind_newline(piece),
-        None => memrchr(b'\n', text).map_or(0, |newline| newline + 1),
-    }
-}
-
 /// How many bytes `a` and `b` have in common at their ends, or up to [`STEP`]
 /// less: to find the exact number takes longer than to read one more line.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
@@ -243,18 +230,6 @@ mod tests {
         ] {
             let common = common_end(a.as_bytes(), b.as_bytes());
             assert!(common <= expected && common + STEP > expected, "{a:?} {b:?}: {common}");
-        }
-    }
-
-    #[test]
-    fn the_last_line_starts_behind_the_last_newline() {
-        for length in 0..70 {
-            assert_eq!(start_of_last_line(&vec![b'x'; length]), 0, "{length}");
-            for newline in 0..length {
-                let mut text = vec![b'x'; length];
-                (text[newline], text[newline / 2]) = (b'\n', b'\n');
-                assert_eq!(start_of_last_line(&text), newline + 1, "{length} {newline}");
-            }
         }
     }
 }
