@@ -8,6 +8,7 @@ pub(crate) mod messages;
 pub(crate) mod output;
 mod packed;
 pub(crate) mod progress;
+pub(crate) mod seekable;
 pub(crate) mod stats;
 mod utf16;
 mod zstd;

@@ -73,6 +73,7 @@ pub use folded::{
 pub use io::blocks::Blocks;
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::output::{Output, STDOUT};
+pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};
 pub use names::{cpp, ocaml, rust};
 pub use pattern::{bad_pattern, pattern_text};

@@ -5,6 +5,7 @@
 mod folded;
 mod landmarks;
 mod memtrace;
+mod perf_data;
 mod perf_script;
 mod unread;
 
@@ -26,6 +27,7 @@ const HEAD_SIZE: usize = 64 * 1024;
 pub(crate) static FORMATS: &[Format] = &[
     // Files of bytes, told by their first ones.
     memtrace::FORMAT,
+    perf_data::FORMAT,
     // Text with words of its own.
     landmarks::JSON,
     landmarks::TEXT,

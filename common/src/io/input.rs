@@ -1,7 +1,7 @@
 //! Inputs: files and standard input, unpacked and decoded by content.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use flate2::read::MultiGzDecoder;
 use crate::io::output::FileId;
 use crate::io::packed::Packed;
 use crate::io::progress::{Counted, Progress};
+use crate::io::seekable::Seekable;
 use crate::io::utf16::Utf16;
 use crate::io::zstd::Zstd;
 use crate::{Error, Result};
@@ -39,6 +40,8 @@ pub struct Input {
     /// The first bytes, read to find out what the input is, and not returned yet.
     ahead: Vec<u8>,
     reader: Box<dyn Read + Send>,
+    /// The same bytes where they are a file's, from its start.
+    file: Option<Seekable>,
 }
 
 impl Input {
@@ -63,8 +66,9 @@ impl Input {
         if output.is_some() && output == FileId::of_regular(&file) {
             return Err(io::Error::other("input file is also the output"));
         }
+        let whole = Seekable::of_whole_file(&file, progress)?;
         let counted = Counted { reader: file, progress: progress.clone() };
-        Input::of(name(path), Box::new(counted)).unpacked()
+        Input { file: whole, ..Input::of(name(path), Box::new(counted)) }.unpacked()
     }
 
     /// An input that is a reader: for tests.
@@ -74,7 +78,7 @@ impl Input {
     }
 
     fn of(name: String, reader: Box<dyn Read + Send>) -> Input {
-        Input { name, ahead: Vec::new(), reader }
+        Input { name, ahead: Vec::new(), reader, file: None }
     }
 
     /// The file as the user wrote it, or `<stdin>`.
@@ -113,6 +117,26 @@ impl Input {
             Ok(count) => Ok((&self.ahead, count == 0 || self.ahead.len() == length)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok((&self.ahead, false)),
             Err(error) => Err(error),
+        }
+    }
+
+    /// All bytes of the input in a form in which any of them can be read first. Those
+    /// of a regular file that is not packed are read where they are. All others are
+    /// copied into a temporary file without a name, which takes the whole input and
+    /// disk space, but no memory. The input is empty after that.
+    ///
+    /// # Errors
+    ///
+    /// What the system says of the temporary file. An error of the input itself comes
+    /// when its place is read.
+    pub fn take_seekable(&mut self) -> io::Result<Seekable> {
+        match self.file.take() {
+            Some(mut file) => {
+                file.rewind()?;
+                self.rest();
+                Ok(file)
+            }
+            None => Seekable::spool(self.rest()),
         }
     }
 

@@ -1,0 +1,182 @@
+//! The events of a recording: one for each attribute, found by the ids in its
+//! records, named as perf names them.
+
+use hashbrown::HashMap;
+
+use super::attr::{Attr, fields, kinds};
+use super::bytes::U64s;
+
+/// An event of which there may be samples.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    /// Which of the events it is, counted from 0.
+    pub(crate) index: usize,
+    /// As perf names it: `cpu-clock:u`, `sched:sched_switch`.
+    pub(crate) name: Vec<u8>,
+    /// Whether it is named by the recording, not by its attribute.
+    is_named: bool,
+    pub(super) attr: Attr,
+}
+
+impl Event {
+    /// Whether its samples are of a tracepoint, which have a text.
+    pub(crate) fn is_tracepoint(&self) -> bool {
+        self.attr.kind == kinds::TRACEPOINT
+    }
+}
+
+/// All events met so far.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    list: Vec<Event>,
+    /// The index of the event, by the ids that the kernel gave to its counters.
+    by_id: HashMap<u64, usize>,
+    /// Neighbouring records are mostly of the same counter.
+    last: (u64, usize),
+}
+
+impl Events {
+    /// Adds an event whose counters have these ids.
+    pub(super) fn add(&mut self, attr: Attr, ids: impl Iterator<Item = u64>) {
+        let index = self.list.len();
+        let name = default_name(&attr).into_bytes();
+        self.list.push(Event { index, name, is_named: false, attr });
+        self.by_id.extend(ids.map(|id| (id, index)));
+    }
+
+    /// Names the event of this index as the recording has it.
+    pub(super) fn set_name(&mut self, index: usize, name: &[u8]) {
+        if let Some(event) = self.list.get_mut(index)
+            && !name.is_empty()
+        {
+            event.name = name.to_vec();
+            event.is_named = true;
+        }
+    }
+
+    /// Names the event that has a counter of this id.
+    pub(super) fn set_name_by_id(&mut self, id: u64, name: &[u8]) {
+        if let Some(index) = self.find(id) {
+            self.set_name(index, name);
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Option<&Event> {
+        self.list.get(index)
+    }
+
+    /// The event of a counter.
+    pub(super) fn of_counter(&self, id: u64) -> Option<&Event> {
+        self.get(*self.by_id.get(&id)?)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The index of the event of a counter.
+    #[inline]
+    pub(super) fn find(&mut self, id: u64) -> Option<usize> {
+        if self.last.0 != id || id == 0 {
+            self.last = (id, *self.by_id.get(&id)?);
+        }
+        Some(self.last.1)
+    }
+
+    /// The index of the event that a record belongs to, as perf finds it: by the id
+    /// at the place where the first event has it.
+    #[inline]
+    pub(super) fn of_record(&mut self, body: U64s<'_>, is_sample: bool) -> Option<usize> {
+        let attr = &self.list.first()?.attr;
+        if self.list.len() == 1 || !is_sample && !attr.sample_id_all() {
+            return Some(0);
+        }
+        let id = if is_sample {
+            body.get(id_from_start(attr)?)?
+        } else {
+            body.get(body.len().checked_sub(id_from_end(attr)?)?)?
+        };
+        // Records that perf made itself at the start have no counter.
+        if id == 0 { Some(0) } else { self.find(id) }
+    }
+}
+
+/// How many numbers stand before the id in a sample.
+fn id_from_start(attr: &Attr) -> Option<usize> {
+    if attr.has(fields::IDENTIFIER) {
+        return Some(0);
+    }
+    let before = [fields::IP, fields::TID, fields::TIME, fields::ADDR];
+    attr.has(fields::ID).then(|| before.iter().filter(|field| attr.has(**field)).count())
+}
+
+/// How many numbers from the end the id is in other records.
+fn id_from_end(attr: &Attr) -> Option<usize> {
+    if attr.has(fields::IDENTIFIER) {
+        return Some(1);
+    }
+    let behind = [fields::STREAM_ID, fields::CPU];
+    attr.has(fields::ID).then(|| 1 + behind.iter().filter(|field| attr.has(**field)).count())
+}
+
+/// How perf names an event by its attribute alone.
+fn default_name(attr: &Attr) -> String {
+    const HARDWARE: [&str; 10] = [
+        "cycles",
+        "instructions",
+        "cache-references",
+        "cache-misses",
+        "branches",
+        "branch-misses",
+        "bus-cycles",
+        "stalled-cycles-frontend",
+        "stalled-cycles-backend",
+        "ref-cycles",
+    ];
+    const SOFTWARE: [&str; 12] = [
+        "cpu-clock",
+        "task-clock",
+        "page-faults",
+        "context-switches",
+        "cpu-migrations",
+        "minor-faults",
+        "major-faults",
+        "alignment-faults",
+        "emulation-faults",
+        "dummy",
+        "bpf-output",
+        "cgroup-switches",
+    ];
+    // The upper half of the number is the kind of core on a hybrid processor.
+    let known = |names: &[&str]| {
+        names.get((attr.config & 0xffff_ffff) as usize).map(|name| (*name).to_owned())
+    };
+    let name = match attr.kind {
+        kinds::HARDWARE => known(&HARDWARE).unwrap_or_else(|| "unknown-hardware".to_owned()),
+        kinds::SOFTWARE => known(&SOFTWARE).unwrap_or_else(|| "unknown-software".to_owned()),
+        // Perf cannot name it either without its description.
+        kinds::TRACEPOINT => return format!("tracepoint:{}", attr.config),
+        kinds::CACHE => cache_name(attr.config).unwrap_or_else(|| "unknown-cache".to_owned()),
+        kinds::RAW => format!("raw 0x{:x}", attr.config),
+        kinds::BREAKPOINT => format!("mem:0x{:x}", attr.address),
+        kind => format!("event {kind}/0x{:x}", attr.config),
+    };
+    name + &attr.modifiers()
+}
+
+/// `L1-dcache-load-misses`: the number holds which cache, what is done with it, and
+/// how that ends.
+fn cache_name(config: u64) -> Option<String> {
+    const CACHES: [&str; 7] =
+        ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"];
+    const ACTS: [(&str, &str); 3] =
+        [("load", "loads"), ("store", "stores"), ("prefetch", "prefetches")];
+    let cache = CACHES.get((config & 0xff) as usize)?;
+    let (one, all) = ACTS.get((config >> 8 & 0xff) as usize)?;
+    match config >> 16 & 0xff {
+        0 => Some(format!("{cache}-{all}")),
+        1 => Some(format!("{cache}-{one}-misses")),
+        _ => None,
+    }
+}

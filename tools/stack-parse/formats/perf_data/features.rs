@@ -1,0 +1,56 @@
+//! What perf adds to a recording about itself: tools/perf/util/header.c. In a
+//! file these are sections behind the data, in a stream they are records.
+
+use super::attr::Attr;
+use super::bytes::{Bytes, U64s};
+use super::events::Events;
+
+/// The numbers of the features that are read.
+pub(super) mod numbers {
+    pub(crate) const TRACING_DATA: usize = 1;
+    pub(crate) const BUILD_ID: usize = 2;
+    pub(crate) const ARCH: usize = 6;
+    pub(crate) const EVENT_DESC: usize = 12;
+    pub(crate) const DIR_FORMAT: usize = 24;
+}
+
+/// Takes the names of events from `EVENT_DESC`: how many there are, the size of an
+/// attribute, then for each its attribute, how many ids it has, its name, its ids.
+/// As far as that can be read.
+pub(super) fn event_names(feature: &[u8], events: &mut Events) -> Option<()> {
+    let mut feature = Bytes(feature);
+    let (count, attr_size) = (feature.u32()?, feature.u32()?);
+    for index in 0..count as usize {
+        feature.take(attr_size.into())?;
+        let ids = feature.u32()?;
+        events.set_name(index, feature.sized_string()?);
+        feature.u64s(ids.into())?;
+    }
+    Some(())
+}
+
+/// The machine of the recording from `ARCH`: `x86_64`, `aarch64`.
+pub(super) fn machine(feature: &[u8]) -> Option<Vec<u8>> {
+    Bytes(feature).sized_string().map(<[u8]>::to_vec)
+}
+
+/// The attribute of an event and the ids of its counters, from a record of a stream.
+/// The attribute tells its own size.
+pub(super) fn attr_and_ids(body: &[u8]) -> Option<(Attr, U64s<'_>)> {
+    let size = match Bytes(body.get(4..)?).u32()? {
+        // The first version did not say it.
+        0 => Attr::FEWEST_BYTES,
+        size => size as usize,
+    };
+    let (attr, ids) = body.split_at_checked(size)?;
+    Some((Attr::parse(attr)?, U64s::new(ids)))
+}
+
+/// The id of a counter and the name of its event, from `EVENT_UPDATE` if that is
+/// what it updates.
+pub(super) fn updated_name(body: &[u8]) -> Option<(u64, &[u8])> {
+    const NAME: u64 = 2;
+    let mut body = Bytes(body);
+    let (what, id) = (body.u64()?, body.u64()?);
+    (what == NAME).then(|| (id, body.string()))
+}

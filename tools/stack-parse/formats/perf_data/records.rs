@@ -1,0 +1,225 @@
+//! The records that tell who ran where: what is not a sample.
+
+use super::bytes::Bytes;
+use super::sample::{Mode, RawSample};
+
+/// The kinds of records: those below 64 the kernel writes, the others perf.
+pub(super) mod kinds {
+    pub(crate) const MMAP: u32 = 1;
+    pub(crate) const LOST: u32 = 2;
+    pub(crate) const COMM: u32 = 3;
+    pub(crate) const EXIT: u32 = 4;
+    pub(crate) const FORK: u32 = 7;
+    pub(crate) const SAMPLE: u32 = 9;
+    pub(crate) const MMAP2: u32 = 10;
+    pub(crate) const LOST_SAMPLES: u32 = 13;
+    pub(crate) const CALLCHAIN_DEFERRED: u32 = 22;
+    pub(crate) const FIRST_OF_PERF: u32 = 64;
+    pub(crate) const HEADER_ATTR: u32 = 64;
+    pub(crate) const TRACING_DATA: u32 = 66;
+    pub(crate) const BUILD_ID: u32 = 67;
+    pub(crate) const FINISHED_ROUND: u32 = 68;
+    pub(crate) const AUXTRACE: u32 = 71;
+    pub(crate) const EVENT_UPDATE: u32 = 78;
+    pub(crate) const HEADER_FEATURE: u32 = 80;
+    pub(crate) const COMPRESSED: u32 = 81;
+    pub(crate) const COMPRESSED2: u32 = 83;
+}
+
+/// What flags of records mean, besides the [`Mode`].
+mod flags {
+    pub(super) const MMAP_DATA: u16 = 1 << 13;
+    pub(super) const COMM_EXEC: u16 = 1 << 13;
+    pub(super) const MMAP_BUILD_ID: u16 = 1 << 14;
+    pub(super) const BUILD_ID_SIZE: u16 = 1 << 15;
+}
+
+/// What a recording tells, one after the other. Bytes are borrowed from the
+/// reader.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Record<'a> {
+    /// From now on these addresses are those of a file, or of memory with a name
+    /// such as `[vdso]` or `//anon`.
+    Map {
+        /// `u32::MAX` for the kernel and its modules.
+        pid: u32,
+        tid: u32,
+        start: u64,
+        length: u64,
+        /// Of `start` in the file; for the kernel itself the address of `_text`.
+        offset: u64,
+        path: &'a [u8],
+        build_id: Option<&'a [u8]>,
+        is_code: bool,
+        is_kernel: bool,
+    },
+    /// A thread has a new name.
+    Comm {
+        pid: u32,
+        tid: u32,
+        name: &'a [u8],
+        /// Whether this is because it runs another program now.
+        is_exec: bool,
+    },
+    /// A thread or a process was made.
+    Fork {
+        pid: u32,
+        parent_pid: u32,
+        tid: u32,
+        parent_tid: u32,
+    },
+    Exit {
+        pid: u32,
+        tid: u32,
+    },
+    /// The build-id of a file that perf found samples in. In files these come first.
+    BuildId {
+        path: &'a [u8],
+        id: &'a [u8],
+        is_kernel: bool,
+    },
+    /// The machine of the recording, as `uname -m` calls it: `x86_64`, `aarch64`. In
+    /// files this comes first.
+    Machine(&'a [u8]),
+    Sample(RawSample<'a>),
+    /// A round ended, and what could be put in order is handed out: a good moment to
+    /// print what there is.
+    RoundEnd,
+}
+
+/// The kind and the flags of a record and what follows them.
+#[inline]
+pub(super) fn split(record: &[u8]) -> (u32, u16, &[u8]) {
+    let mut bytes = Bytes(record);
+    let (kind, flags) = (bytes.u32().unwrap_or(0), bytes.u16().unwrap_or(0));
+    (kind, flags, record.get(8..).unwrap_or_default())
+}
+
+/// The first of several records, and those behind it.
+pub(super) fn split_off(records: &[u8]) -> Option<(&[u8], &[u8])> {
+    let size = u16::from_le_bytes(*records.get(6..)?.first_chunk()?);
+    if size < 8 { None } else { records.split_at_checked(size.into()) }
+}
+
+/// Whether a record that the kernel wrote is looked at when its turn comes.
+#[inline]
+pub(super) fn is_of_use(kind: u32) -> bool {
+    matches!(
+        kind,
+        kinds::SAMPLE
+            | kinds::MMAP
+            | kinds::MMAP2
+            | kinds::COMM
+            | kinds::FORK
+            | kinds::EXIT
+            | kinds::LOST
+            | kinds::LOST_SAMPLES
+            | kinds::CALLCHAIN_DEFERRED
+    )
+}
+
+/// Parses a record that is not a sample; `Ok(None)` if it says nothing of use here.
+///
+/// # Errors
+///
+/// If it is too short for its kind.
+pub(super) fn parse(record: &[u8]) -> Result<Option<Record<'_>>, TooShort> {
+    let (kind, flags, body) = split(record);
+    let bytes = Bytes(body);
+    let record = match kind {
+        kinds::MMAP => map(flags, bytes),
+        kinds::MMAP2 => map2(flags, bytes),
+        kinds::COMM => comm(flags, bytes),
+        kinds::FORK => fork(bytes),
+        kinds::EXIT => exit(bytes),
+        _ => return Ok(None),
+    };
+    match record {
+        // The maps of guests are those of other machines.
+        Some(Record::Map { .. }) if is_of_guest(flags) => Ok(None),
+        record => record.map(Some).ok_or(TooShort),
+    }
+}
+
+/// A record is too short for its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooShort;
+
+fn is_of_guest(flags: u16) -> bool {
+    matches!(Mode::of(flags), Mode::GuestKernel | Mode::GuestUser)
+}
+
+fn map(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
+    Some(Record::Map {
+        pid: body.u32()?,
+        tid: body.u32()?,
+        start: body.u64()?,
+        length: body.u64()?,
+        offset: body.u64()?,
+        path: body.string(),
+        build_id: None,
+        is_code: flags & flags::MMAP_DATA == 0,
+        is_kernel: Mode::of(flags) == Mode::Kernel,
+    })
+}
+
+fn map2(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
+    const PROT_EXEC: u32 = 4;
+    let (pid, tid) = (body.u32()?, body.u32()?);
+    let (start, length, offset) = (body.u64()?, body.u64()?, body.u64()?);
+    // The device and the inode of the file, or its build-id.
+    let identity = body.take(24)?;
+    let (protection, _flags) = (body.u32()?, body.u32()?);
+    let build_id = if flags & flags::MMAP_BUILD_ID != 0 {
+        identity[4..].get(..identity[0].into()).filter(|id| !id.is_empty())
+    } else {
+        None
+    };
+    Some(Record::Map {
+        pid,
+        tid,
+        start,
+        length,
+        offset,
+        path: body.string(),
+        build_id,
+        is_code: protection & PROT_EXEC != 0,
+        is_kernel: Mode::of(flags) == Mode::Kernel,
+    })
+}
+
+fn comm(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
+    Some(Record::Comm {
+        pid: body.u32()?,
+        tid: body.u32()?,
+        name: body.string(),
+        is_exec: flags & flags::COMM_EXEC != 0,
+    })
+}
+
+fn fork(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    let (pid, parent_pid) = (body.u32()?, body.u32()?);
+    let (tid, parent_tid) = (body.u32()?, body.u32()?);
+    Some(Record::Fork { pid, parent_pid, tid, parent_tid })
+}
+
+fn exit(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    let (pid, _parent_pid, tid) = (body.u32()?, body.u32()?, body.u32()?);
+    Some(Record::Exit { pid, tid })
+}
+
+/// Parses a record of a build-id, whose kind may be missing: perf once forgot it.
+pub(super) fn build_id(record: &[u8]) -> Option<Record<'_>> {
+    const USUAL_SIZE: usize = 20;
+    let (_, flags, body) = split(record);
+    let mut body = Bytes(body);
+    let _pid = body.u32()?;
+    let field = body.take(24)?;
+    let has_size = flags & flags::BUILD_ID_SIZE != 0;
+    let size = if has_size { usize::from(field[USUAL_SIZE]) } else { USUAL_SIZE };
+    Some(Record::BuildId {
+        path: body.string(),
+        id: &field[..size.min(USUAL_SIZE)],
+        is_kernel: Mode::of(flags) == Mode::Kernel,
+    })
+}
