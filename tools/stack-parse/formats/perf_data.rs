@@ -7,6 +7,7 @@
 mod attr;
 mod bytes;
 mod chunks;
+mod compressed;
 mod delivery;
 mod events;
 mod features;

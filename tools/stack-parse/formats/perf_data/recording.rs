@@ -80,7 +80,7 @@ impl<'i> Recording<'i> {
     fn read_records(&mut self, each: Each<'_>) -> Result<(), Stop> {
         self.hand_out_first(each)?;
         while let Some((place, offset)) = self.stream.next(&mut self.chunks)? {
-            let (kind, _, _) = records::split(self.chunks.record(place));
+            let kind = records::kind(self.chunks.record(place));
             if kind >= kinds::FIRST_OF_PERF {
                 self.record_of_perf(place, each)?;
             } else {

@@ -87,6 +87,12 @@ pub(crate) enum Record<'a> {
     RoundEnd,
 }
 
+/// The kind of a record.
+#[inline]
+pub(super) fn kind(record: &[u8]) -> u32 {
+    Bytes(record).u32().unwrap_or(0)
+}
+
 /// The kind and the flags of a record and what follows them.
 #[inline]
 pub(super) fn split(record: &[u8]) -> (u32, u16, &[u8]) {

@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Read};
 use common::Error;
 
 use super::chunks::{Chunks, Feed, HEADER_SIZE, Next, Place};
+use super::compressed::Unpacked;
+use super::records::{self, kinds};
 
 /// Why a recording can be read no further.
 #[derive(Debug)]
@@ -56,6 +58,7 @@ pub(super) struct Stream<'i> {
     reader: Box<dyn Read + 'i>,
     extent: Extent,
     feed: Feed,
+    unpacked: Option<Unpacked>,
 }
 
 impl<'i> Stream<'i> {
@@ -67,12 +70,37 @@ impl<'i> Stream<'i> {
         extent: Extent,
         chunks: &mut Chunks,
     ) -> Stream<'i> {
-        Stream { reader, extent, feed: Feed::new(chunks, position) }
+        Stream { reader, extent, feed: Feed::new(chunks, position), unpacked: None }
     }
 
-    /// The next record and its position in the input; `None` at the end.
+    /// The next record and its position in the input, or that of the record in which
+    /// it is packed; `None` at the end.
     #[inline]
     pub(super) fn next(&mut self, chunks: &mut Chunks) -> Result<Option<(Place, u64)>, Stop> {
+        loop {
+            if let Some(unpacked) = &mut self.unpacked
+                && let Some(record) = unpacked.next(chunks)?
+            {
+                return Ok(Some(record));
+            }
+            let Some((place, position)) = self.next_of_input(chunks)? else {
+                return self.unpacked.as_ref().map_or(Ok(()), Unpacked::end).map(|()| None);
+            };
+            let record = chunks.record(place);
+            if !matches!(records::kind(record), kinds::COMPRESSED | kinds::COMPRESSED2) {
+                return Ok(Some((place, position)));
+            }
+            match &mut self.unpacked {
+                Some(unpacked) => unpacked.unpack(record, position),
+                none => {
+                    none.insert(Unpacked::new(chunks)?).unpack(chunks.record(place), position);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn next_of_input(&mut self, chunks: &mut Chunks) -> Result<Option<(Place, u64)>, Stop> {
         loop {
             let position = self.feed.position();
             match self.feed.next(chunks) {
