@@ -18,9 +18,11 @@ mod recording;
 mod records;
 mod sample;
 mod stream;
+mod tracepoint;
+mod tracing;
 mod troubles;
 
-use common::{Input, Result};
+use common::{FrameId, Input, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -56,10 +58,10 @@ fn detect(head: &Head<'_>) -> bool {
 fn parse(input: &mut Input, _options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let recording = Recording::open(input)?;
     let mut troubles = Troubles::default();
-    let mut ids = Vec::new();
+    let (mut ids, mut text) = (Vec::new(), Vec::new());
     let read = recording.read(
         &mut |record| match record {
-            Record::Sample(sample) => add(&sample, &mut ids, samples),
+            Record::Sample(sample) => add(&sample, &mut ids, &mut text, samples),
             _ => Ok(()),
         },
         &mut troubles,
@@ -69,7 +71,14 @@ fn parse(input: &mut Input, _options: &Options, samples: &mut Samples<'_>) -> Re
 }
 
 /// Adds a sample with the addresses of its call chain.
-fn add(sample: &RawSample<'_>, ids: &mut Vec<u32>, samples: &mut Samples<'_>) -> Result<()> {
+fn add(
+    sample: &RawSample<'_>,
+    ids: &mut Vec<FrameId>,
+    what: &mut Vec<u8>,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    what.clear();
+    sample.event.append_text(sample.raw, what);
     let text = |number: Option<u32>| number.map(|number| number.to_string().into_bytes());
     let (pid, tid, cpu) = (text(sample.pid), text(sample.tid), text(sample.cpu));
     let origin = Sample {
@@ -79,6 +88,7 @@ fn add(sample: &RawSample<'_>, ids: &mut Vec<u32>, samples: &mut Samples<'_>) ->
         time: sample.time.map(Time::Nanoseconds),
         event: &sample.event.name,
         weights: sample.period.as_slice(),
+        text: what,
         ..Sample::default()
     };
     ids.clear();

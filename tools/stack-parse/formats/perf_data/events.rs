@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 
 use super::attr::{Attr, fields, kinds};
 use super::bytes::U64s;
+use super::tracepoint::Tracepoint;
 
 /// An event of which there may be samples.
 #[derive(Clone, Debug)]
@@ -16,12 +17,32 @@ pub(crate) struct Event {
     /// Whether it is named by the recording, not by its attribute.
     is_named: bool,
     pub(super) attr: Attr,
+    tracepoint: Option<Tracepoint>,
 }
 
 impl Event {
     /// Whether its samples are of a tracepoint, which have a text.
     pub(crate) fn is_tracepoint(&self) -> bool {
         self.attr.kind == kinds::TRACEPOINT
+    }
+
+    /// Appends what a sample of a tracepoint recorded, `raw`, as perf prints it:
+    /// `prev_comm=a prev_pid=1`. Nothing where the recording does not describe it.
+    pub(crate) fn append_text(&self, raw: &[u8], out: &mut Vec<u8>) {
+        if let Some(tracepoint) = &self.tracepoint {
+            tracepoint.append_text(raw, out);
+        }
+    }
+
+    /// Takes the description of its tracepoint.
+    fn describe(&mut self, tracepoints: &HashMap<u64, Tracepoint>) {
+        let tracepoint = tracepoints.get(&self.attr.config).filter(|_| self.is_tracepoint());
+        if let Some(tracepoint) = tracepoint {
+            if !self.is_named {
+                self.name.clone_from(&tracepoint.name);
+            }
+            self.tracepoint = Some(tracepoint.clone());
+        }
     }
 }
 
@@ -33,6 +54,8 @@ pub(super) struct Events {
     by_id: HashMap<u64, usize>,
     /// Neighbouring records are mostly of the same counter.
     last: (u64, usize),
+    /// What the recording says of tracepoints, by their numbers.
+    tracepoints: HashMap<u64, Tracepoint>,
 }
 
 impl Events {
@@ -40,8 +63,16 @@ impl Events {
     pub(super) fn add(&mut self, attr: Attr, ids: impl Iterator<Item = u64>) {
         let index = self.list.len();
         let name = default_name(&attr).into_bytes();
-        self.list.push(Event { index, name, is_named: false, attr });
+        let mut event = Event { index, name, is_named: false, attr, tracepoint: None };
+        event.describe(&self.tracepoints);
+        self.list.push(event);
         self.by_id.extend(ids.map(|id| (id, index)));
+    }
+
+    /// Takes the descriptions of tracepoints.
+    pub(super) fn set_tracepoints(&mut self, tracepoints: HashMap<u64, Tracepoint>) {
+        self.tracepoints = tracepoints;
+        self.list.iter_mut().for_each(|event| event.describe(&self.tracepoints));
     }
 
     /// Names the event of this index as the recording has it.

@@ -19,6 +19,10 @@ use super::troubles::Troubles;
 /// this is for recordings that have none.
 const MOST_WAITING: usize = 128 << 20;
 
+/// How much is read of parts that are needed whole, in bytes: the ids of events, the
+/// descriptions of tracepoints.
+const MOST_OF_A_SECTION: u64 = 64 << 20;
+
 /// A recording that is open.
 pub(crate) struct Recording<'i> {
     name: String,

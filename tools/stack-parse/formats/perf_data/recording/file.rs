@@ -13,11 +13,8 @@ use super::super::events::Events;
 use super::super::features::{self, numbers};
 use super::super::header::{FILE_HEADER_SIZE, FileHeader, Section};
 use super::super::stream::{Extent, Stop, Stream};
-use super::First;
-
-/// How much is read of parts that are needed whole, in bytes: the ids of events, the
-/// descriptions of tracepoints.
-const MOST_OF_A_SECTION: u64 = 64 << 20;
+use super::super::tracing;
+use super::{First, MOST_OF_A_SECTION};
 
 /// Reads what stands around the records, and gets ready for them.
 pub(super) fn open(input: &mut Input) -> Result<(Stream<'_>, Chunks, Delivery, First), Stop> {
@@ -84,6 +81,10 @@ fn read_features(
                 first.machine = read(file, section).as_deref().and_then(features::machine);
             }
             numbers::BUILD_ID => first.build_ids = read(file, section).unwrap_or_default(),
+            numbers::TRACING_DATA => {
+                let data = read(file, section).unwrap_or_default();
+                delivery.events.set_tracepoints(tracing::tracepoints(&data));
+            }
             numbers::EVENT_DESC => {
                 let feature = read(file, section).unwrap_or_default();
                 features::event_names(&feature, &mut delivery.events);

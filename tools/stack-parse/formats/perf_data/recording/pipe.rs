@@ -13,7 +13,8 @@ use super::super::features::{self, numbers};
 use super::super::header::PIPE_HEADER_SIZE;
 use super::super::records::{self, Record, kinds};
 use super::super::stream::{Extent, Stop, Stream};
-use super::{First, Recording};
+use super::super::tracing;
+use super::{First, MOST_OF_A_SECTION, Recording};
 
 /// Gets ready for the records behind the header.
 pub(super) fn open(input: &mut Input) -> Result<(Stream<'_>, Chunks, Delivery, First), Stop> {
@@ -56,7 +57,7 @@ impl Recording<'_> {
             // These say how much follows them, and that is padded to whole numbers.
             kinds::TRACING_DATA => {
                 let size = u64::from(bytes.u32().unwrap_or(0)).next_multiple_of(8);
-                self.stream.skip(size, &mut self.chunks)?;
+                self.tracing_data(size)?;
             }
             kinds::AUXTRACE => {
                 let size = bytes.u64().unwrap_or(0);
@@ -65,6 +66,17 @@ impl Recording<'_> {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Descriptions of tracepoints, of so many bytes.
+    fn tracing_data(&mut self, size: u64) -> Result<(), Stop> {
+        if size > MOST_OF_A_SECTION {
+            return self.stream.skip(size, &mut self.chunks);
+        }
+        let mut data = Vec::new();
+        self.stream.read(size, &mut data, &mut self.chunks)?;
+        self.delivery.events.set_tracepoints(tracing::tracepoints(&data));
         Ok(())
     }
 

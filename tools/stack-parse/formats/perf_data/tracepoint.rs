@@ -1,0 +1,202 @@
+//! What a tracepoint recorded, as text.
+
+use bstr::ByteSlice;
+use memchr::memchr;
+
+/// A tracepoint: where its fields are in what it records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tracepoint {
+    /// `sched:sched_switch`
+    pub(super) name: Vec<u8>,
+    fields: Vec<Field>,
+    /// The letters of a thread's states.
+    states: Vec<(u64, Vec<u8>)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Field {
+    name: Vec<u8>,
+    offset: usize,
+    size: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Signed,
+    Unsigned,
+    Pointer,
+    /// Up to a zero byte.
+    Text,
+    Array,
+    /// The field says where its text or array is, from the start of all fields or
+    /// from the end of this one.
+    Elsewhere { is_text: bool, is_relative: bool },
+    /// What a thread waits for as it leaves the processor, as letters.
+    States,
+}
+
+/// The tracepoint that off-CPU time is made from, which is printed as perf does.
+const SWITCH: &[u8] = b"sched:sched_switch";
+
+impl Tracepoint {
+    /// Of the lines of its fields, behind `field:`, and of what tells the kernel's own
+    /// tools how to print them.
+    pub(super) fn new<'a>(
+        name: Vec<u8>,
+        fields: impl Iterator<Item = &'a [u8]>,
+        print: &[u8],
+    ) -> Tracepoint {
+        let states = if name == SWITCH { states(print) } else { Vec::new() };
+        let mut fields: Vec<Field> = fields.filter_map(Field::parse).collect();
+        // Every tracepoint has these, and perf shows them elsewhere.
+        fields.retain(|field| !field.name.starts_with(b"common_"));
+        for field in fields.iter_mut().filter(|field| field.name == b"prev_state") {
+            field.kind = if states.is_empty() { field.kind } else { Kind::States };
+        }
+        Tracepoint { name, fields, states }
+    }
+
+    /// Appends what was recorded: `name=value` of each field, with blanks between.
+    pub(super) fn append_text(&self, raw: &[u8], out: &mut Vec<u8>) {
+        for (index, field) in self.fields.iter().enumerate() {
+            if index > 0 {
+                out.push(b' ');
+            }
+            if field.name == b"next_comm" && self.name == SWITCH {
+                out.extend_from_slice(b"==> ");
+            }
+            out.extend_from_slice(&field.name);
+            out.push(b'=');
+            // A field that was not recorded stays empty.
+            let _ = self.append_value(field, raw, out);
+        }
+    }
+
+    fn append_value(&self, field: &Field, raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        let bytes = raw.get(field.offset..)?.get(..field.size)?;
+        match field.kind {
+            Kind::Text => append_string(bytes, out),
+            Kind::Array => append_array(bytes, out),
+            Kind::Signed => out.extend_from_slice(signed(bytes)?.to_string().as_bytes()),
+            Kind::Unsigned => out.extend_from_slice(unsigned(bytes)?.to_string().as_bytes()),
+            Kind::Pointer => out.extend_from_slice(format!("0x{:x}", unsigned(bytes)?).as_bytes()),
+            Kind::States => self.append_states(unsigned(bytes)?, out),
+            Kind::Elsewhere { is_text, is_relative } => {
+                let place = unsigned(bytes)?;
+                let (offset, length) = (place as usize & 0xffff, place as usize >> 16 & 0xffff);
+                let start = if is_relative { field.offset + field.size } else { 0 };
+                let bytes = raw.get(start + offset..)?.get(..length)?;
+                if is_text { append_string(bytes, out) } else { append_array(bytes, out) }
+            }
+        }
+        Some(())
+    }
+
+    /// `S`, `D|K`; `R` if there is nothing it waits for, with a `+` if it was only sent
+    /// away.
+    fn append_states(&self, state: u64, out: &mut Vec<u8>) {
+        let all = self.states.iter().fold(0, |all, (bit, _)| all | bit);
+        let mut separator: &[u8] = b"";
+        for (_, letter) in self.states.iter().filter(|(bit, _)| state & bit == *bit) {
+            out.extend_from_slice(separator);
+            out.extend_from_slice(letter);
+            separator = b"|";
+        }
+        if state & all == 0 {
+            out.push(b'R');
+        }
+        if state & all.saturating_add(1) != 0 {
+            out.push(b'+');
+        }
+    }
+}
+
+impl Field {
+    /// Parses `char prev_comm[16]; offset:8; size:16; signed:0;`, with TABs in places
+    /// of blanks.
+    fn parse(line: &[u8]) -> Option<Field> {
+        let mut parts = line.split_str(";").map(<[u8]>::trim_ascii);
+        let declaration = parts.next()?;
+        let (mut offset, mut size, mut is_signed) = (None, None, false);
+        for part in parts {
+            let (key, value) = part.split_once_str(":").unwrap_or((part, b""));
+            match key {
+                b"offset" => offset = number(value),
+                b"size" => size = number(value),
+                b"signed" => is_signed = value == b"1",
+                _ => {}
+            }
+        }
+        let (kind, name) = declaration.rsplit_once_str(" ")?;
+        let (name, is_array) = match name.split_once_str("[") {
+            Some((name, _)) => (name, true),
+            None => (name, kind.ends_with(b"[]")),
+        };
+        let name = name.trim_start_with(|char| char == '*').to_vec();
+        let (offset, size) = (usize::try_from(offset?).ok()?, usize::try_from(size?).ok()?);
+        let is_text = kind.contains_str("char");
+        let kind = if kind.starts_with(b"__data_loc ") || kind.starts_with(b"__rel_loc ") {
+            Kind::Elsewhere { is_text, is_relative: kind.starts_with(b"__rel_loc ") }
+        } else if is_array {
+            if is_text { Kind::Text } else { Kind::Array }
+        } else if declaration.contains(&b'*') {
+            Kind::Pointer
+        } else if size > 8 {
+            Kind::Array
+        } else if is_signed {
+            Kind::Signed
+        } else {
+            Kind::Unsigned
+        };
+        Some(Field { name, offset, size, kind })
+    }
+}
+
+/// The bits of a thread's state and their letters, from
+/// `__print_flags(REC->prev_state & 255, "|", { 0x00000001, "S" }, { 2, "D" }) : "R"`.
+fn states(print: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    let Some((_, flags)) = print.split_once_str("__print_flags(REC->prev_state") else {
+        return Vec::new();
+    };
+    let flags = flags.split_once_str(": \"R\"").map_or(flags, |(flags, _)| flags);
+    let pair = |text: &[u8]| {
+        let (bit, letter) = text.split_once_str("}")?.0.split_once_str(",")?;
+        Some((number(bit.trim_ascii())?, letter.trim_ascii().trim_with(|char| char == '"').into()))
+    };
+    flags.split_str("{").skip(1).filter_map(pair).filter(|(bit, _)| *bit > 0).collect()
+}
+
+/// `16` or `0x10`.
+fn number(text: &[u8]) -> Option<u64> {
+    let text = text.to_str().ok()?;
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// A number of 1 to 8 bytes.
+fn unsigned(bytes: &[u8]) -> Option<u64> {
+    let mut number = [0; 8];
+    number.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    Some(u64::from_le_bytes(number))
+}
+
+fn signed(bytes: &[u8]) -> Option<i64> {
+    let unused = 64u32.checked_sub(8 * u32::try_from(bytes.len()).ok()?)?;
+    match unused {
+        64 => None,
+        _ => Some((unsigned(bytes)? << unused) as i64 >> unused),
+    }
+}
+
+fn append_string(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&bytes[..memchr(0, bytes).unwrap_or(bytes.len())]);
+}
+
+/// `ARRAY[0a, ff]`, as perf prints it.
+fn append_array(bytes: &[u8], out: &mut Vec<u8>) {
+    let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    out.extend_from_slice(format!("ARRAY[{}]", bytes.join(", ")).as_bytes());
+}
