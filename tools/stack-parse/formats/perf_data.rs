@@ -6,6 +6,7 @@
 
 mod attr;
 mod bytes;
+mod chains;
 mod chunks;
 mod compressed;
 mod delivery;
@@ -13,6 +14,7 @@ mod events;
 mod features;
 mod groups;
 mod header;
+mod held;
 mod order;
 mod recording;
 mod records;

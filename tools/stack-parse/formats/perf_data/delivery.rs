@@ -2,9 +2,12 @@
 
 use common::Result;
 
-use super::bytes::Bytes;
+use super::attr::{Attr, branches, fields};
+use super::bytes::{Bytes, U64s};
+use super::chains::{Chain, UserChain, deferred};
 use super::events::Events;
 use super::groups::Groups;
+use super::held::{Held, HeldSamples};
 use super::order::Entry;
 use super::records::{self, Record, kinds};
 use super::sample::RawSample;
@@ -14,63 +17,118 @@ use super::troubles::Troubles;
 pub(crate) type Each<'a> = &'a mut dyn FnMut(Record<'_>) -> Result<()>;
 
 /// What must be remembered from one record to the next.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Delivery {
     pub(super) events: Events,
     pub(super) troubles: Troubles,
     groups: Groups,
+    held: HeldSamples,
+    chain: Chain,
 }
 
 impl Delivery {
-    pub(super) fn new(events: Events) -> Delivery {
-        Delivery { events, troubles: Troubles::default(), groups: Groups::default() }
-    }
-
     /// Hands out what a record holds.
     #[inline]
     pub(super) fn record(&mut self, entry: &Entry, record: &[u8], each: Each<'_>) -> Result<()> {
         let (kind, _, body) = records::split(record);
-        match kind {
-            kinds::SAMPLE => self.sample(entry, record, each),
-            kinds::LOST => {
-                let mut body = Bytes(body);
-                let lost = body.u64().and(body.u64());
-                self.troubles.lost = self.troubles.lost.saturating_add(lost.unwrap_or(0));
-                Ok(())
-            }
-            kinds::LOST_SAMPLES => {
-                let lost = Bytes(body).u64().unwrap_or(0);
-                self.troubles.lost_samples = self.troubles.lost_samples.saturating_add(lost);
-                Ok(())
-            }
+        let is_whole = match kind {
+            kinds::SAMPLE => self.sample(entry.event as usize, record, each)?,
+            kinds::CALLCHAIN_DEFERRED => self.user_chain(entry.event as usize, body, each)?,
+            kinds::LOST | kinds::LOST_SAMPLES => self.lost(kind, body).is_some(),
             _ => match records::parse(record) {
-                Ok(Some(record)) => each(record),
-                Ok(None) => Ok(()),
-                Err(records::TooShort) => {
-                    self.troubles.add_damaged(entry.offset);
-                    Ok(())
-                }
+                Ok(Some(record)) => return each(record),
+                Ok(None) => true,
+                Err(records::TooShort) => false,
             },
+        };
+        if !is_whole {
+            self.troubles.add_damaged(entry.offset);
         }
-    }
-
-    /// Hands out what was held back.
-    pub(super) fn finish(&mut self, _each: Each<'_>) -> Result<()> {
         Ok(())
     }
 
-    fn sample(&mut self, entry: &Entry, record: &[u8], each: Each<'_>) -> Result<()> {
-        let Delivery { events, troubles, groups } = self;
-        troubles.samples += 1;
-        let (_, flags, body) = records::split(record);
-        let event = events.get(entry.event as usize);
-        let Some(sample) = event.and_then(|event| RawSample::parse(event, flags, body)) else {
-            troubles.add_damaged(entry.offset);
-            return Ok(());
-        };
-        match sample.counters {
-            None => each(Record::Sample(sample)),
-            Some(counters) => groups.members(&sample, &counters, events, troubles, each),
-        }
+    /// Hands out the samples that wait in vain.
+    pub(super) fn finish(&mut self, each: Each<'_>) -> Result<()> {
+        let held = self.held.take_all();
+        self.hand_out_held(held, None, each)
     }
+
+    /// How many records or samples were lost.
+    fn lost(&mut self, kind: u32, body: &[u8]) -> Option<()> {
+        let mut body = Bytes(body);
+        if kind == kinds::LOST {
+            let _counter = body.u64()?;
+            self.troubles.add_lost_records(body.u64()?);
+        } else {
+            self.troubles.add_lost_samples(body.u64()?);
+        }
+        Some(())
+    }
+
+    /// Hands out a sample, or keeps it until its chain comes; false if it is too
+    /// short.
+    fn sample(&mut self, event: usize, record: &[u8], each: Each<'_>) -> Result<bool> {
+        self.troubles.samples += 1;
+        let (_, flags, body) = records::split(record);
+        let parse = |event| RawSample::parse(event, flags, body);
+        let Some(mut sample) = self.events.get(event).and_then(parse) else { return Ok(false) };
+        let attr = &sample.event.attr;
+        if let Some((_, cookie)) = deferred(sample.chain) {
+            let thread = sample.tid.unwrap_or(0);
+            if !self.held.hold(thread, record, event, cookie) {
+                let held = self.held.take(thread);
+                self.hand_out_held(held, None, each)?;
+            }
+            return Ok(true);
+        }
+        if attr.branch_sample_type & branches::CALL_STACK != 0 && self.chain.set_branches(&sample) {
+            sample.chain = self.chain.get();
+        }
+        self.groups.hand_out(&sample, &self.events, &mut self.troubles, each)?;
+        Ok(true)
+    }
+
+    /// Hands out the samples of a thread, whose chain is here now; false if that is
+    /// too short.
+    fn user_chain(&mut self, event: usize, body: &[u8], each: Each<'_>) -> Result<bool> {
+        let Some(chain) = UserChain::parse(body) else { return Ok(false) };
+        let attr = self.events.get(event).map(|event| &event.attr);
+        let thread = attr.and_then(|attr| thread_of(attr, U64s::new(body))).unwrap_or(0);
+        let held = self.held.take(thread);
+        self.hand_out_held(held, Some(chain), each)?;
+        Ok(true)
+    }
+
+    /// Hands out samples that waited, with the chain if it is theirs.
+    fn hand_out_held(
+        &mut self,
+        samples: Vec<Held>,
+        user: Option<UserChain<'_>>,
+        each: Each<'_>,
+    ) -> Result<()> {
+        for held in samples {
+            let (_, flags, body) = records::split(&held.record);
+            let parse = |event| RawSample::parse(event, flags, body);
+            if let Some(mut sample) = self.events.get(held.event).and_then(parse)
+                && let Some((kernel, _)) = deferred(sample.chain)
+            {
+                let user = user.filter(|user| user.cookie == held.cookie);
+                sample.lacks_user_chain = user.is_none();
+                self.troubles.without_user_chain += u64::from(user.is_none());
+                self.chain.merge(kernel, user.map(|user| user.chain).unwrap_or_default());
+                sample.chain = self.chain.get();
+                self.groups.hand_out(&sample, &self.events, &mut self.troubles, each)?;
+            }
+            self.held.reuse(held);
+        }
+        Ok(())
+    }
+}
+
+/// The thread that a record other than a sample belongs to.
+fn thread_of(attr: &Attr, body: U64s<'_>) -> Option<u32> {
+    let behind = [fields::TIME, fields::ID, fields::STREAM_ID, fields::CPU, fields::IDENTIFIER];
+    let from_end = 1 + behind.iter().filter(|field| attr.has(**field)).count();
+    let ids = body.get(body.len().checked_sub(from_end)?)?;
+    (attr.sample_id_all() && attr.has(fields::TID)).then_some((ids >> 32) as u32)
 }

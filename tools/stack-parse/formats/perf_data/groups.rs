@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::delivery::Each;
 use super::events::Events;
 use super::records::Record;
-use super::sample::{Counters, RawSample};
+use super::sample::RawSample;
 use super::troubles::Troubles;
 
 /// What the counters had when they were last seen.
@@ -18,16 +18,17 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Hands out a sample once for each event of its group that went on since the
-    /// last sample, as perf does: how much it went on is the period.
-    pub(super) fn members(
+    /// Hands out a sample. One of a group is handed out once for each event of the group
+    /// that went on since its last sample, as perf does: how much it went on is the
+    /// period.
+    pub(super) fn hand_out(
         &mut self,
         sample: &RawSample<'_>,
-        counters: &Counters<'_>,
         events: &Events,
         troubles: &mut Troubles,
         each: Each<'_>,
     ) -> Result<()> {
+        let Some(counters) = sample.counters else { return each(Record::Sample(*sample)) };
         let counts_threads = sample.event.attr.counts_threads();
         let thread = sample.tid.filter(|_| counts_threads).unwrap_or(0);
         for (id, value) in counters.iter() {

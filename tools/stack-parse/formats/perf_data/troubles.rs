@@ -28,6 +28,14 @@ pub(crate) struct Troubles {
 }
 
 impl Troubles {
+    pub(super) fn add_lost_records(&mut self, count: u64) {
+        self.lost = self.lost.saturating_add(count);
+    }
+
+    pub(super) fn add_lost_samples(&mut self, count: u64) {
+        self.lost_samples = self.lost_samples.saturating_add(count);
+    }
+
     pub(super) fn add_damaged(&mut self, offset: u64) {
         if self.damaged == 0 {
             self.first_damaged = offset;

@@ -24,7 +24,8 @@ pub(super) fn open(input: &mut Input) -> Result<(Stream<'_>, Chunks, Delivery, F
     read.map_err(Stop::Failed)?;
     let malformed = |what: &str| Stop::Malformed(what.to_owned());
     let header = FileHeader::parse(&header).ok_or_else(|| malformed("the header is cut short"))?;
-    let mut delivery = Delivery::new(read_attrs(&mut file, &header));
+    let mut delivery = Delivery::default();
+    delivery.events = read_attrs(&mut file, &header);
     if delivery.events.len() == 0 {
         return Err(malformed("there is no event in the header"));
     }

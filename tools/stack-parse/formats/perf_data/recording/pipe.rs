@@ -8,7 +8,6 @@ use common::{Input, Result};
 use super::super::bytes::Bytes;
 use super::super::chunks::{Chunks, Place};
 use super::super::delivery::{Delivery, Each};
-use super::super::events::Events;
 use super::super::features::{self, numbers};
 use super::super::header::PIPE_HEADER_SIZE;
 use super::super::records::{self, Record, kinds};
@@ -22,7 +21,7 @@ pub(super) fn open(input: &mut Input) -> Result<(Stream<'_>, Chunks, Delivery, F
     input.read_exact(&mut header).map_err(Stop::Failed)?;
     let mut chunks = Chunks::default();
     let stream = Stream::new(Box::new(input), PIPE_HEADER_SIZE, Extent::Open, &mut chunks);
-    Ok((stream, chunks, Delivery::new(Events::default()), First::default()))
+    Ok((stream, chunks, Delivery::default(), First::default()))
 }
 
 impl Recording<'_> {
