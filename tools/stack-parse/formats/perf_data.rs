@@ -4,6 +4,8 @@
 //! perf record -g -o - -- ./prog | stack-parse
 //! ```
 
+#![expect(dead_code, reason = "maps and registers are not made into names yet")]
+
 mod attr;
 mod bytes;
 mod chains;
@@ -24,7 +26,11 @@ mod tracepoint;
 mod tracing;
 mod troubles;
 
+#[cfg(test)]
+mod tests;
+
 use common::{FrameId, Input, Result};
+use hashbrown::HashMap;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -60,43 +66,64 @@ fn detect(head: &Head<'_>) -> bool {
 fn parse(input: &mut Input, _options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let recording = Recording::open(input)?;
     let mut troubles = Troubles::default();
-    let (mut ids, mut text) = (Vec::new(), Vec::new());
-    let read = recording.read(
-        &mut |record| match record {
-            Record::Sample(sample) => add(&sample, &mut ids, &mut text, samples),
-            _ => Ok(()),
-        },
-        &mut troubles,
-    );
+    let mut reader = Reader::default();
+    let read = recording.read(&mut |record| reader.record(&record, samples), &mut troubles);
     troubles.report(samples);
     read
 }
 
-/// Adds a sample with the addresses of its call chain.
-fn add(
-    sample: &RawSample<'_>,
-    ids: &mut Vec<FrameId>,
-    what: &mut Vec<u8>,
-    samples: &mut Samples<'_>,
-) -> Result<()> {
-    what.clear();
-    sample.event.append_text(sample.raw, what);
-    let text = |number: Option<u32>| number.map(|number| number.to_string().into_bytes());
-    let (pid, tid, cpu) = (text(sample.pid), text(sample.tid), text(sample.cpu));
-    let origin = Sample {
-        pid: pid.as_deref(),
-        tid: tid.as_deref(),
-        cpu: cpu.as_deref(),
-        time: sample.time.map(Time::Nanoseconds),
-        event: &sample.event.name,
-        weights: sample.period.as_slice(),
-        text: what,
-        ..Sample::default()
-    };
-    ids.clear();
-    let chain = sample.chain.iter().filter(|address| *address < context::FIRST);
-    for address in chain.rev() {
-        samples.frames(&Frame { address: Some(address), ..Frame::default() }, ids);
+/// What is known of the threads, and what is used again.
+#[derive(Debug, Default)]
+struct Reader {
+    comms: HashMap<u32, Vec<u8>>,
+    frames: Vec<FrameId>,
+    text: Vec<u8>,
+}
+
+impl Reader {
+    fn record(&mut self, record: &Record<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        match *record {
+            Record::Comm { tid, name, .. } => {
+                self.comms.insert(tid, name.to_vec());
+            }
+            Record::Fork { tid, parent_tid, .. } => {
+                if let Some(name) = self.comms.get(&parent_tid).cloned() {
+                    self.comms.insert(tid, name);
+                }
+            }
+            Record::Sample(sample) => self.sample(&sample, samples)?,
+            _ => {}
+        }
+        Ok(())
     }
-    samples.add(&origin, ids)
+
+    /// Adds a sample with the addresses of its call chain.
+    fn sample(&mut self, sample: &RawSample<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        let Reader { comms, frames, text } = self;
+        text.clear();
+        sample.event.append_text(sample.raw, text);
+        let number = |number: Option<u32>| number.map(|number| number.to_string().into_bytes());
+        let [pid, tid, cpu] = [sample.pid, sample.tid, sample.cpu].map(number);
+        let comm = sample.tid.and_then(|tid| comms.get(&tid));
+        let opened = samples.open(&Sample {
+            comm: comm.map(Vec::as_slice).unwrap_or_default(),
+            pid: pid.as_deref(),
+            tid: tid.as_deref(),
+            cpu: cpu.as_deref(),
+            time: sample.time.map(Time::Nanoseconds),
+            event: &sample.event.name,
+            weights: sample.period.as_slice(),
+            count: 1,
+            text,
+        });
+        let Some(opened) = opened else { return Ok(()) };
+        frames.clear();
+        let chain = sample.chain.iter().filter(|address| *address < context::FIRST);
+        let ip = sample.ip.filter(|_| sample.chain.is_empty());
+        for address in chain.rev().chain(ip) {
+            samples.frames(&Frame { address: Some(address), ..Frame::default() }, frames);
+        }
+        let leaf = frames.iter().fold(opened.base, |node, &frame| samples.child(node, frame));
+        samples.close(opened, leaf, frames.iter().copied())
+    }
 }

@@ -4,11 +4,10 @@ use bstr::ByteSlice;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 45] = [
+const STARTS: [(&[u8], &str); 44] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
-    (b"PERFILE2", "perf.data: run 'perf script' on it"),
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
     (b"PERFFILE", "perf.data of version 1: run the 'perf script' of its time on it"),
     (b"FLR\0", "a Java flight recording"),

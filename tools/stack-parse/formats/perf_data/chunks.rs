@@ -125,8 +125,7 @@ impl Feed {
         if bytes.len() < usize::from(size) {
             return Next::NeedsMore;
         }
-        let place =
-            Place { chunk: self.chunk as u32, start: self.start as u32, size: size.into() };
+        let place = Place { chunk: self.chunk as u32, start: self.start as u32, size: size.into() };
         self.advance(size.into());
         Next::Record(place)
     }

@@ -3,7 +3,7 @@
 
 use hashbrown::HashMap;
 
-use super::attr::{Attr, fields, kinds};
+use super::attr::{Attr, fields, kinds, reads};
 use super::bytes::U64s;
 use super::tracepoint::Tracepoint;
 
@@ -100,6 +100,11 @@ impl Events {
     /// The event of a counter.
     pub(super) fn of_counter(&self, id: u64) -> Option<&Event> {
         self.get(*self.by_id.get(&id)?)
+    }
+
+    /// Whether counters tell how many samples they lost.
+    pub(super) fn tell_lost(&self) -> bool {
+        self.list.iter().any(|event| event.attr.read_format & reads::LOST != 0)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -199,8 +204,7 @@ fn default_name(attr: &Attr) -> String {
 /// `L1-dcache-load-misses`: the number holds which cache, what is done with it, and
 /// how that ends.
 fn cache_name(config: u64) -> Option<String> {
-    const CACHES: [&str; 7] =
-        ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"];
+    const CACHES: [&str; 7] = ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"];
     const ACTS: [(&str, &str); 3] =
         [("load", "loads"), ("store", "stores"), ("prefetch", "prefetches")];
     let cache = CACHES.get((config & 0xff) as usize)?;

@@ -7,6 +7,16 @@ use super::bytes::Bytes;
 /// The first bytes of a recording by a little-endian machine.
 pub(super) const MAGIC: &[u8; 8] = b"PERFILE2";
 
+/// What a recording is that cannot be read here, by its first bytes.
+pub(super) fn refusal(head: &[u8]) -> Option<&'static str> {
+    match head.first_chunk()? {
+        MAGIC => None,
+        b"2ELIFREP" => Some("it is of a big-endian machine: run 'perf script' on it"),
+        b"PERFFILE" => Some("it is of version 1: run the 'perf script' of its time on it"),
+        _ => Some("it is no perf.data, which begins with PERFILE2"),
+    }
+}
+
 /// The size of the header of a stream, which is its first number behind the magic.
 pub(super) const PIPE_HEADER_SIZE: u64 = 16;
 

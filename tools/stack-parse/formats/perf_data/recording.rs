@@ -8,7 +8,7 @@ use common::{Input, Result};
 use super::bytes::U64s;
 use super::chunks::{Chunks, Place};
 use super::delivery::{Delivery, Each};
-use super::header::{MAGIC, PIPE_HEADER_SIZE};
+use super::header::{MAGIC, PIPE_HEADER_SIZE, refusal};
 use super::order::{Entry, Order};
 use super::records::{self, Record, kinds};
 use super::sample::{time_from_end, time_from_start};
@@ -77,6 +77,7 @@ impl<'i> Recording<'i> {
         self.delivery.finish(each)?;
         *troubles = self.delivery.troubles;
         troubles.late = self.order.late();
+        troubles.counters_tell_lost = self.delivery.events.tell_lost();
         troubles.error(stop, &self.name)
     }
 
@@ -162,6 +163,9 @@ impl<'i> Recording<'i> {
 /// Opens either kind.
 fn open(input: &mut Input) -> Result<(Stream<'_>, Chunks, Delivery, First), Stop> {
     let head = input.peek(MAGIC.len() + 8).map_err(Stop::Failed)?;
+    if let Some(why) = refusal(head) {
+        return Err(Stop::Refused(why.to_owned()));
+    }
     let size = head.get(MAGIC.len()..).and_then(|size| size.first_chunk());
     match size.map(|size| u64::from_le_bytes(*size)) {
         None => Err(Stop::Malformed("the header is cut short".to_owned())),

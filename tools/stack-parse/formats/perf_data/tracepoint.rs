@@ -31,7 +31,10 @@ enum Kind {
     Array,
     /// The field says where its text or array is, from the start of all fields or
     /// from the end of this one.
-    Elsewhere { is_text: bool, is_relative: bool },
+    Elsewhere {
+        is_text: bool,
+        is_relative: bool,
+    },
     /// What a thread waits for as it leaves the processor, as letters.
     States,
 }

@@ -10,9 +10,10 @@ use crate::samples::Samples;
 pub(crate) struct Troubles {
     /// Records that the kernel had no room for.
     pub(super) lost: u64,
-    /// Samples that the processor or the kernel had no room for, as counted by each
-    /// counter.
+    /// Samples that the processor or the kernel had no room for.
     pub(super) lost_samples: u64,
+    /// Whether the counters told at the end how much they lost.
+    pub(super) counters_tell_lost: bool,
     /// Samples of counters that no attribute names.
     pub(super) unknown_events: u64,
     /// Records that are too short for what should be in them, and where the first is.
@@ -24,6 +25,7 @@ pub(crate) struct Troubles {
     pub(super) without_user_chain: u64,
     /// Bytes of traces by the processor itself.
     pub(super) aux: u64,
+    /// Samples that were there.
     pub(super) samples: u64,
 }
 
@@ -66,25 +68,39 @@ impl Troubles {
 
     /// Says what was lost and is no fault of the file.
     pub(crate) fn report(&self, samples: &mut Samples<'_>) {
-        let say = |count: u64, what: &str| {
+        let lost = self.lost();
+        if lost > 0 {
+            let share = 100.0 * lost as f64 / (lost.saturating_add(self.samples)) as f64;
+            samples.note(format_args!(
+                "{lost} samples or other records, {share:.1} % of all, were lost while recording: \
+                 use a lower 'perf record -F' or a larger -m"
+            ));
+        }
+        for (count, what) in [
+            (self.unknown_events, "samples of events that the recording does not name left out"),
+            (self.late, "records came too late to be put in the order of time"),
+            (
+                self.without_user_chain,
+                "samples lack the frames of the program, which were to follow",
+            ),
+        ] {
             if count > 0 {
                 samples.note(format_args!("{count} {what}"));
             }
-        };
-        let mut say = say;
-        say(
-            self.lost.max(self.lost_samples),
-            "records were lost while recording: lower the frequency with 'perf record -F', \
-             or enlarge its buffers with -m",
-        );
-        say(self.unknown_events, "samples of events that the recording does not describe left out");
-        say(self.late, "records came too late to be put in order of time");
-        say(
-            self.without_user_chain,
-            "samples lack the program's part of their call chain, which the kernel did not write",
-        );
-        if self.samples > 0 {
-            say(self.aux, "bytes of traces by the processor (AUX) passed over");
+        }
+        if self.aux > 0 && self.samples > 0 {
+            let aux = self.aux;
+            samples.note(format_args!("{aux} bytes of a trace by the processor (AUX) left out"));
+        }
+    }
+
+    /// How much was lost. The kernel tells it in the buffer that was full; counters
+    /// that count what they lost tell the same again.
+    pub(super) fn lost(&self) -> u64 {
+        if self.counters_tell_lost {
+            self.lost.max(self.lost_samples)
+        } else {
+            self.lost.saturating_add(self.lost_samples)
         }
     }
 }

@@ -36,9 +36,11 @@ pub(super) fn open(input: &mut Input) -> Result<(Stream<'_>, Chunks, Delivery, F
         read_features(&mut file, &header, &mut delivery, &mut first)?;
     }
     let extent = if is_finished { Extent::Until(header.data.end()) } else { Extent::Unfinished };
-    file.seek(SeekFrom::Start(header.data.offset)).map_err(Stop::Failed)?;
+    let start = header.data.offset;
+    file.seek(SeekFrom::Start(start))
+        .map_err(|_| malformed(&format!("the records should begin at byte {start}")))?;
     let mut chunks = Chunks::default();
-    let stream = Stream::new(Box::new(file), header.data.offset, extent, &mut chunks);
+    let stream = Stream::new(Box::new(file), start, extent, &mut chunks);
     Ok((stream, chunks, delivery, first))
 }
 

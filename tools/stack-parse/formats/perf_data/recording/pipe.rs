@@ -60,7 +60,8 @@ impl Recording<'_> {
             }
             kinds::AUXTRACE => {
                 let size = bytes.u64().unwrap_or(0);
-                self.delivery.troubles.aux += size;
+                let aux = &mut self.delivery.troubles.aux;
+                *aux = aux.saturating_add(size);
                 self.stream.skip(size, &mut self.chunks)?;
             }
             _ => {}
