@@ -22,6 +22,9 @@ mod blocks;
 mod inputs;
 mod off_cpu;
 
+// Recordings, without perf script.
+mod perf_data;
+
 // Tables, and those who read them.
 mod table;
 

@@ -97,14 +97,14 @@ fn nothing_out_is_explained_by_what_was_seen() {
 
 #[test]
 fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
-    let perf_data = [&b"PERFILE2"[..], &[0; 96]].concat();
+    let perf_data = [&b"2ELIFREP"[..], &[0; 96]].concat();
     let bpftrace = "Attaching 2 probes...\n\n\n@[\n\tffffffff821ef666 do_syscall_64+70\n, \n\
                     \t7f4c593162ec __libc_read+76 (/usr/lib/x86_64-linux-gnu/libc.so.6)\n, demo]: 1\n";
     let report = "# To display the perf.data header info, please use --header options.\n#\n#\n\
                   # Total Lost Samples: 0\n#\n    42.11%  demo     demo  [.] spin\n";
     for (input, what) in [
         (bpftrace.as_bytes(), "it looks like bpftrace, "),
-        (&perf_data, "it looks like perf.data: run 'perf script' on it, "),
+        (&perf_data, "it looks like perf.data of a big-endian machine: run 'perf script' on it, "),
         (report.as_bytes(), "it looks like perf report: run 'perf script' instead, "),
         (b"\nhello world\n", "the first line is \"hello world\"; known are memtrace, "),
         (
