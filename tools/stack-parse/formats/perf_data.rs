@@ -102,7 +102,8 @@ impl Reader {
         let Reader { comms, frames, text } = self;
         text.clear();
         sample.event.append_text(sample.raw, text);
-        let number = |number: Option<u32>| number.map(|number| number.to_string().into_bytes());
+        // A thread that ended before its sample was written has the id -1.
+        let number = |number: Option<u32>| number.map(|id| (id as i32).to_string().into_bytes());
         let [pid, tid, cpu] = [sample.pid, sample.tid, sample.cpu].map(number);
         let comm = sample.tid.and_then(|tid| comms.get(&tid));
         let opened = samples.open(&Sample {
