@@ -215,3 +215,33 @@ fn cache_name(config: u64) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_that_nobody_named_are_called_as_perf_does() {
+        const EXCLUDE_KERNEL_AND_HV: u64 = 1 << 5 | 1 << 6;
+        const PRECISE: u64 = 2 << 15;
+        for (kind, config, flags, name) in [
+            (0, 0, 0, "cycles"),
+            (0, 1, EXCLUDE_KERNEL_AND_HV, "instructions:u"),
+            (0, 0, EXCLUDE_KERNEL_AND_HV | PRECISE, "cycles:upp"),
+            // Of the small cores of a hybrid processor.
+            (0, 10 << 32, 0, "cycles"),
+            (1, 2, 0, "page-faults"),
+            (2, 316, 0, "tracepoint:316"),
+            (3, 0x1_0000, 0, "L1-dcache-load-misses"),
+            (3, 0x2, 0, "LLC-loads"),
+            (4, 0x1c2, PRECISE, "raw 0x1c2:pp"),
+            (9, 0xff, 0, "event 9/0xff"),
+        ] {
+            // Kind and size, config, then period, fields, read format and flags.
+            let words = [kind | 64 << 32, config, 0, 0, 0, flags, 0, 0];
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let attr = Attr::parse(&bytes).expect("64 bytes");
+            assert_eq!(default_name(&attr), name);
+        }
+    }
+}

@@ -203,3 +203,107 @@ fn append_array(bytes: &[u8], out: &mut Vec<u8>) {
     let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     out.extend_from_slice(format!("ARRAY[{}]", bytes.join(", ")).as_bytes());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tracepoint(name: &str, fields: &[&str], print: &str) -> Tracepoint {
+        let fields = fields.iter().map(|field| field.as_bytes());
+        Tracepoint::new(name.as_bytes().to_vec(), fields, print.as_bytes())
+    }
+
+    fn text(tracepoint: &Tracepoint, raw: &[u8]) -> String {
+        let mut text = Vec::new();
+        tracepoint.append_text(raw, &mut text);
+        String::from_utf8(text).expect("UTF-8")
+    }
+
+    const SWITCH_FIELDS: [&str; 8] = [
+        "unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;",
+        "char prev_comm[16];\toffset:2;\tsize:4;\tsigned:0;",
+        "pid_t prev_pid;\toffset:6;\tsize:4;\tsigned:1;",
+        "int prev_prio;\toffset:10;\tsize:4;\tsigned:1;",
+        "long prev_state;\toffset:14;\tsize:8;\tsigned:1;",
+        "char next_comm[16];\toffset:22;\tsize:4;\tsigned:0;",
+        "pid_t next_pid;\toffset:26;\tsize:4;\tsigned:1;",
+        "int next_prio;\toffset:30;\tsize:4;\tsigned:1;",
+    ];
+
+    #[test]
+    fn a_switch_is_printed_as_perf_does() {
+        // As the kernel writes it since 4.14, and as it did before.
+        let new = "(REC->prev_state & 255) ? __print_flags(REC->prev_state & 255, \"|\", \
+                   { 0x00000001, \"S\" }, { 0x00000002, \"D\" }, { 0x00000080, \"I\" }) : \"R\", \
+                   REC->prev_state & 256 ? \"+\" : \"\"";
+        let old = "REC->prev_state & (1024-1) ? __print_flags(REC->prev_state & (1024-1), \"|\", \
+                   { 1, \"S\"} , { 2, \"D\" }, { 128, \"K\" }) : \"R\"";
+        for (print, state, letters) in [
+            (new, 0, "R"),
+            (new, 1, "S"),
+            (new, 0x80, "I"),
+            (old, 2, "D"),
+            (old, 0x82, "D|K"),
+            // Without letters it stays a number.
+            ("", 130, "130"),
+        ] {
+            let switch = tracepoint("sched:sched_switch", &SWITCH_FIELDS, print);
+            let raw = [
+                &[0, 0][..],
+                b"sh\0x",
+                &7u32.to_le_bytes(),
+                &120u32.to_le_bytes(),
+                &u64::to_le_bytes(state),
+                b"cat\0",
+                &(-1i32).to_le_bytes(),
+                &98u32.to_le_bytes(),
+            ]
+            .concat();
+            let expected = format!(
+                "prev_comm=sh prev_pid=7 prev_prio=120 prev_state={letters} ==> \
+                 next_comm=cat next_pid=-1 next_prio=98"
+            );
+            assert_eq!(text(&switch, &raw), expected);
+            // What was cut off is empty.
+            let cut = "prev_comm=sh prev_pid=7 prev_prio= prev_state= ==> next_comm= next_pid= next_prio=";
+            assert_eq!(text(&switch, &raw[..12]), cut);
+        }
+    }
+
+    #[test]
+    fn what_was_sent_away_has_a_plus() {
+        let print = "__print_flags(REC->prev_state & 3, \"|\", { 1, \"S\" }, { 2, \"D\" }) : \"R\"";
+        let fields = ["long prev_state;\toffset:0;\tsize:8;\tsigned:1;"];
+        let switch = tracepoint("sched:sched_switch", &fields, print);
+        assert_eq!(text(&switch, &4u64.to_le_bytes()), "prev_state=R+");
+    }
+
+    #[test]
+    fn fields_of_all_kinds_are_printed() {
+        let fields = [
+            "__data_loc char[] filename;\toffset:0;\tsize:4;\tsigned:0;",
+            "__rel_loc char[] name;\toffset:4;\tsize:4;\tsigned:0;",
+            "const void * buf;\toffset:8;\tsize:8;\tsigned:0;",
+            "u8 mac[2];\toffset:16;\tsize:2;\tsigned:0;",
+            "short level;\toffset:18;\tsize:2;\tsigned:1;",
+            "unsigned char flag;\toffset:20;\tsize:1;\tsigned:0;",
+            "__data_loc u8[] blob;\toffset:21;\tsize:4;\tsigned:0;",
+        ];
+        let tracepoint = tracepoint("a:b", &fields, "");
+        let place = |offset: u32, length: u32| (length << 16 | offset).to_le_bytes();
+        let raw = [
+            &place(25, 3)[..],
+            &place(28 - 8, 2),
+            &0xabcu64.to_le_bytes(),
+            &[0x0a, 0xff],
+            &(-2i16).to_le_bytes(),
+            &[200],
+            &place(25, 2),
+            b"ls\0x\0",
+        ]
+        .concat();
+        let expected = "filename=ls name=x buf=0xabc mac=ARRAY[0a, ff] level=-2 flag=200 \
+                        blob=ARRAY[6c, 73]";
+        assert_eq!(text(&tracepoint, &raw), expected);
+    }
+}
