@@ -2,7 +2,6 @@
 //! and the sums that `--stats` prints.
 
 pub(crate) mod blocks;
-mod closed_stdout;
 pub(crate) mod input;
 pub(crate) mod messages;
 pub(crate) mod output;
@@ -10,5 +9,6 @@ mod packed;
 pub(crate) mod progress;
 pub(crate) mod seekable;
 pub(crate) mod stats;
+pub(crate) mod unsafe_code;
 mod utf16;
 mod zstd;

@@ -75,6 +75,7 @@ pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::output::{Output, STDOUT};
 pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};
+pub use io::unsafe_code::map_executable;
 pub use names::{cpp, ocaml, rust};
 pub use pattern::{bad_pattern, pattern_text};
 pub use pipe::{Limit, Pipe};

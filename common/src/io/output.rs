@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
 use crate::append_folded;
-use crate::io::closed_stdout::stdout_was_closed;
+use crate::io::unsafe_code::stdout_was_closed;
 use crate::{Error, Result};
 
 /// What standard output is called in messages.
