@@ -5,6 +5,8 @@ use std::thread;
 
 use clap::Args;
 
+use crate::symbolize::SymbolizeArgs;
+
 /// Each thread has blocks and tables of its own, and memory is as fast as it
 /// gets before there are more.
 const MOST_THREADS: usize = 8;
@@ -17,6 +19,9 @@ const MOST_ASKED_THREADS: usize = 256;
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) objects: ObjectArgs,
+
+    #[command(flatten)]
+    pub(crate) symbolize: SymbolizeArgs,
 
     /// Read with as many threads; the default is one per processor, 8 at most
     #[arg(long, value_name = "N")]

@@ -1,0 +1,229 @@
+//! `jit-PID.dump`: the code that a process compiled while it ran, with names and
+//! times. The layout is that of `jitdump-specification.txt` of Linux.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use hashbrown::HashMap;
+
+use super::nameless::Why;
+use super::perf_map::open;
+use super::spans::{Span, Spans};
+
+/// `JiTD`, as a machine of our byte order writes it.
+const MAGIC: [u8; 4] = 0x4a69_5444_u32.to_le_bytes();
+
+/// The longest name that is kept, in bytes.
+const LONGEST_NAME: u64 = 1 << 14;
+
+const HEADER_SIZE: u64 = 40;
+
+// The records that matter; the others tell lines, unwinding and the end.
+const LOAD: u32 = 0;
+const MOVE: u32 = 1;
+
+/// What a process compiled, as far as the file was read.
+#[derive(Debug)]
+pub(super) struct JitDump {
+    file: PathBuf,
+    is_trusted: bool,
+    /// Whether there may be more in the file than was read.
+    may_have_grown: bool,
+    /// Where in the file the next record is.
+    next: u64,
+    /// In the order of the file.
+    codes: Vec<Code>,
+    /// The names of all codes.
+    names: Vec<u8>,
+    /// The last code of each number.
+    by_number: HashMap<u64, usize>,
+    /// Where and since when codes are in memory.
+    loads: Vec<Load>,
+    /// Known by the number of their load.
+    spans: Spans,
+    why: Option<Why>,
+}
+
+/// A function that was compiled.
+#[derive(Clone, Copy, Debug)]
+struct Code {
+    /// Where in the file its code is.
+    offset: u64,
+    size: u64,
+    /// Where its name ends in all names; it begins where the one before ends.
+    name_end: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    /// In nanoseconds.
+    time: u64,
+    code: usize,
+    start: u64,
+}
+
+impl JitDump {
+    pub(super) fn new(file: PathBuf, is_trusted: bool) -> JitDump {
+        JitDump {
+            file,
+            is_trusted,
+            may_have_grown: true,
+            next: 0,
+            codes: Vec::new(),
+            names: Vec::new(),
+            by_number: HashMap::new(),
+            loads: Vec::new(),
+            spans: Spans::default(),
+            why: None,
+        }
+    }
+
+    /// The process may still run and compile more.
+    pub(super) fn may_have_grown(&mut self) {
+        self.may_have_grown = true;
+    }
+
+    /// Why it could not be read, if so.
+    pub(super) fn why(&self) -> Option<&Why> {
+        self.why.as_ref()
+    }
+
+    /// Where in the file the code is that was at `address` at this time, in
+    /// nanoseconds. Without a time, or if the clocks differ, it may be another
+    /// function that was there.
+    pub(super) fn offset_of(&mut self, address: u64, time: Option<u64>) -> Option<u64> {
+        let known = self.known_offset_of(address, time);
+        if known.is_some() || !std::mem::take(&mut self.may_have_grown) {
+            return known;
+        }
+        self.refresh();
+        self.known_offset_of(address, time)
+    }
+
+    fn known_offset_of(&self, address: u64, time: Option<u64>) -> Option<u64> {
+        let time = time.unwrap_or(u64::MAX);
+        let time_of = |span: &&Span| self.loads[span.what as usize].time;
+        let earlier = self.spans.at(address).filter(|span| time_of(span) <= time);
+        // Of two at the same time the one further back in the file is newer.
+        let newest = earlier.max_by_key(|span| (time_of(span), span.what));
+        let span = newest.or_else(|| self.spans.at(address).min_by_key(time_of))?;
+        let load = self.loads[span.what as usize];
+        Some(self.codes[load.code].offset + (address - load.start))
+    }
+
+    /// The function whose code is at `offset` in the file.
+    pub(super) fn name(&self, offset: u64) -> Option<&[u8]> {
+        let behind = self.codes.partition_point(|code| code.offset <= offset);
+        let code = self.codes.get(behind.checked_sub(1)?)?;
+        let start = behind.checked_sub(2).map_or(0, |before| self.codes[before].name_end);
+        (offset - code.offset < code.size).then(|| &self.names[start..code.name_end])
+    }
+
+    /// Reads what was added to the file.
+    fn refresh(&mut self) {
+        let before = self.loads.len();
+        self.why = self.read().err();
+        if self.loads.len() > before {
+            let span = |(number, load): (u32, &Load)| {
+                let end = load.start.saturating_add(self.codes[load.code].size);
+                Span::new(load.start, end, number)
+            };
+            self.spans = Spans::new((0..).zip(&self.loads).map(span).collect());
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Why> {
+        let (file, length) = open(&self.file, self.is_trusted)?;
+        if length <= self.next {
+            return Ok(());
+        }
+        let mut file = BufReader::new(file);
+        let why = |error: io::Error| Why::Unreadable(error.to_string());
+        if self.next == 0 {
+            self.next = header_size(&mut file).map_err(why)?.ok_or(Why::NoJitDump)?;
+        }
+        file.seek(SeekFrom::Start(self.next)).map_err(why)?;
+        self.records(&mut file, length).map_err(why)
+    }
+
+    /// Reads the records that are there as a whole.
+    fn records(&mut self, file: &mut BufReader<File>, length: u64) -> io::Result<()> {
+        while length - self.next >= 16 {
+            let mut header = [0; 16];
+            file.read_exact(&mut header)?;
+            let (kind, size) = (u32_at(&header, 0), u64::from(u32_at(&header, 4)));
+            if size < 16 || length - self.next < size {
+                return Ok(());
+            }
+            let time = u64_at(&header, 8);
+            let read = match kind {
+                LOAD => self.load(file, size, time)?,
+                MOVE => self.moved(file, size, time)?,
+                _ => 0,
+            };
+            self.next += size;
+            file.seek_relative((size - 16 - read).cast_signed())?;
+        }
+        Ok(())
+    }
+
+    /// Reads a function; returns how many bytes of the record were read.
+    fn load(&mut self, file: &mut BufReader<File>, size: u64, time: u64) -> io::Result<u64> {
+        // Process, thread, address, address, size, number; then the name and the code.
+        let mut fields = [0; 40];
+        let Some(rest) = size.checked_sub(16 + 40) else { return Ok(0) };
+        file.read_exact(&mut fields)?;
+        let [start, code_size, number] = [16, 24, 32].map(|at| u64_at(&fields, at));
+        let Some(name_size) = rest.checked_sub(code_size) else { return Ok(40) };
+        let name_start = self.names.len();
+        let read = file.take(name_size.min(LONGEST_NAME)).read_to_end(&mut self.names)?;
+        if let Some(end) = memchr::memchr(0, &self.names[name_start..]) {
+            self.names.truncate(name_start + end);
+        }
+        let offset = self.next + size - code_size;
+        let code = self.codes.len();
+        self.codes.push(Code { offset, size: code_size, name_end: self.names.len() });
+        self.by_number.insert(number, code);
+        self.loads.push(Load { time, code, start });
+        Ok(40 + read as u64)
+    }
+
+    /// A function is somewhere else from now on.
+    fn moved(&mut self, file: &mut BufReader<File>, size: u64, time: u64) -> io::Result<u64> {
+        // Process, thread, address, from, to, size, number.
+        let mut fields = [0; 48];
+        if size < 16 + 48 {
+            return Ok(0);
+        }
+        file.read_exact(&mut fields)?;
+        let [start, number] = [24, 40].map(|at| u64_at(&fields, at));
+        if let Some(&code) = self.by_number.get(&number) {
+            self.loads.push(Load { time, code, start });
+        }
+        Ok(48)
+    }
+}
+
+/// Whether a process that maps this file says so that it is its dump.
+pub(super) fn is_dump(path: &[u8]) -> bool {
+    let name = memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
+    let pid = name.strip_prefix(b"jit-").and_then(|name| name.strip_suffix(b".dump"));
+    pid.is_some_and(|pid| !pid.is_empty() && pid.iter().all(u8::is_ascii_digit))
+}
+
+/// Where the records begin; `None` if it is no dump of a little-endian machine.
+fn header_size(file: &mut BufReader<File>) -> io::Result<Option<u64>> {
+    let mut header = [0; 12];
+    file.read_exact(&mut header)?;
+    let size = u64::from(u32_at(&header, 8));
+    Ok((header[..4] == MAGIC && size >= HEADER_SIZE).then_some(size))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[at + byte]))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}

@@ -1,0 +1,220 @@
+//! The kernel's symbols, as `/proc/kallsyms` lists them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use bstr::ByteSlice;
+
+use super::nameless::Why;
+use super::places::Places;
+use super::spans::{Span, Spans};
+
+/// The symbols that perf records to tell where the kernel was loaded.
+const REFERENCES: [&[u8]; 2] = [b"_text", b"_stext"];
+
+/// What the last function of the kernel or of a module has at least, in bytes.
+const PAGE: u64 = 4096;
+
+/// The functions of a kernel and its modules.
+#[derive(Debug)]
+pub(super) struct Kallsyms {
+    /// Known by where their names begin in `names`.
+    spans: Spans,
+    /// Each ends with a line feed.
+    names: Vec<u8>,
+    /// Where [`REFERENCES`] are.
+    references: Vec<Reference>,
+}
+
+/// A symbol and its address, which differs from boot to boot (KASLR).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reference {
+    pub(super) symbol: Box<[u8]>,
+    pub(super) address: u64,
+}
+
+impl Kallsyms {
+    /// Reads the text of a kallsyms file.
+    ///
+    /// # Errors
+    ///
+    /// [`Why::Restricted`] if all addresses are 0, [`Why::NotFound`] if there is no
+    /// function.
+    pub(super) fn parse(text: &[u8]) -> Result<Kallsyms, Why> {
+        let mut found: Vec<Function<'_>> = text.lines().filter_map(Function::parse).collect();
+        if found.is_empty() {
+            return Err(Why::NotFound);
+        }
+        if found.iter().all(|function| function.address == 0) {
+            return Err(Why::Restricted);
+        }
+        found.sort_by_key(|function| function.address);
+        let (mut spans, mut names) = (Vec::with_capacity(found.len()), Vec::new());
+        for (number, function) in found.iter().enumerate() {
+            let next = found.get(number + 1);
+            // Of several at one address perf takes the last.
+            if next.is_some_and(|next| next.address == function.address) {
+                continue;
+            }
+            let end = match next {
+                Some(next) if next.module == function.module => next.address,
+                _ => function.address.saturating_add(2 * PAGE - 1) & !(PAGE - 1),
+            };
+            let Ok(name) = u32::try_from(names.len()) else { break };
+            names.extend_from_slice(function.name);
+            names.push(b'\n');
+            spans.push(Span::new(function.address, end, name));
+        }
+        let references = found.iter().filter(|function| REFERENCES.contains(&function.name));
+        let reference =
+            |found: &Function<'_>| Reference { symbol: found.name.into(), address: found.address };
+        let references = references.map(reference).collect();
+        Ok(Kallsyms { spans: Spans::new(spans), names, references })
+    }
+
+    /// The function at `address`.
+    fn name(&self, address: u64) -> Option<&[u8]> {
+        let span = self.spans.at(address).next()?;
+        self.names[span.what as usize..].lines().next()
+    }
+
+    /// How much higher the kernel with this reference is in memory.
+    fn shift(&self, reference: &Reference) -> u64 {
+        let ours = self.references.iter().find(|ours| ours.symbol == reference.symbol);
+        ours.map_or(0, |ours| reference.address.wrapping_sub(ours.address))
+    }
+}
+
+/// The kernel of a recording.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kernel {
+    build_id: Option<Box<[u8]>>,
+    /// Whether it is said to be the one that runs, where no build-id tells.
+    is_ours: bool,
+    /// Where it was loaded.
+    pub(super) reference: Option<Reference>,
+    /// Its symbols, shared by all that have them.
+    symbols: Arc<OnceLock<Result<Kallsyms, Why>>>,
+}
+
+impl Kernel {
+    pub(super) fn new(build_id: Option<Box<[u8]>>, is_ours: bool) -> Kernel {
+        Kernel { build_id, is_ours, ..Kernel::default() }
+    }
+
+    /// Whether the symbols of `other` serve for this one.
+    pub(super) fn is_like(&self, other: &Kernel) -> bool {
+        self.build_id == other.build_id && self.is_ours == other.is_ours
+    }
+
+    /// The same kernel, loaded elsewhere.
+    pub(super) fn at(&self, reference: Option<Reference>) -> Kernel {
+        Kernel { reference, ..self.clone() }
+    }
+
+    /// Reads the symbols, if nobody did yet: those in `file`, if it is given.
+    pub(super) fn open(&self, places: &Places, file: Option<&Path>) {
+        self.symbols.get_or_init(|| read(places, file, self.build_id.as_deref(), self.is_ours));
+    }
+
+    /// The function of the kernel itself at `address`.
+    pub(super) fn name(&self, address: u64) -> Option<&[u8]> {
+        let symbols = self.symbols.get()?.as_ref().ok()?;
+        let shift = self.reference.as_ref().map_or(0, |reference| symbols.shift(reference));
+        symbols.name(address.wrapping_sub(shift))
+    }
+
+    /// The function of a module, or of other code, at `address`. All that is
+    /// loaded later is somewhere else when the kernel is.
+    pub(super) fn module_name(&self, address: u64) -> Option<&[u8]> {
+        let symbols = self.symbols.get()?.as_ref().ok()?;
+        let is_shifted = self.reference.as_ref().is_some_and(|it| symbols.shift(it) != 0);
+        symbols.name(address).filter(|_| !is_shifted)
+    }
+
+    /// Why there are no symbols, if there are none.
+    pub(super) fn why(&self) -> Option<&Why> {
+        self.symbols.get()?.as_ref().err()
+    }
+}
+
+/// A line of kallsyms that names code.
+#[derive(Clone, Copy)]
+struct Function<'a> {
+    address: u64,
+    name: &'a [u8],
+    /// `[nf_tables]`; empty for the kernel itself.
+    module: &'a [u8],
+}
+
+impl<'a> Function<'a> {
+    /// `ffffffffc0a3d010 t nft_do_chain	[nf_tables]`
+    fn parse(line: &'a [u8]) -> Option<Function<'a>> {
+        let (address, rest) = line.split_once_str(" ")?;
+        let (kind, rest) = rest.split_once_str(" ")?;
+        let (name, module) = rest.split_once_str("\t").unwrap_or((rest, b""));
+        let address = u64::from_str_radix(address.to_str().ok()?, 16).ok()?;
+        matches!(kind, b"T" | b"t" | b"W" | b"w").then_some(Function { address, name, module })
+    }
+}
+
+/// Reads the symbols of the kernel that was recorded: `file`, or what perf kept, or
+/// those of the kernel that runs. They serve if it is the same one.
+fn read(
+    places: &Places,
+    file: Option<&Path>,
+    build_id: Option<&[u8]>,
+    is_ours: bool,
+) -> Result<Kallsyms, Why> {
+    let read = |file: PathBuf| match fs::read(&file) {
+        Ok(text) => Kallsyms::parse(&text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Why::NotFound),
+        Err(error) => Err(Why::Unreadable(error.to_string())),
+    };
+    if let Some(file) = file {
+        return read(file.into());
+    }
+    let cached = build_id.and_then(|build_id| places.cached(build_id, "kallsyms"));
+    if let Some(kallsyms) = cached.and_then(|file| read(file).ok()) {
+        return Ok(kallsyms);
+    }
+    let is_right = match build_id {
+        _ if !places.are_here() => true,
+        Some(build_id) => running_build_id().is_some_and(|running| running == build_id),
+        None => is_ours,
+    };
+    if is_right { read(places.file(b"/proc/kallsyms")) } else { Err(Why::OtherKernel) }
+}
+
+/// The build-id of the kernel that runs.
+fn running_build_id() -> Option<Vec<u8>> {
+    build_id_note(&fs::read("/sys/kernel/notes").ok()?).map(<[u8]>::to_vec)
+}
+
+/// The build-id among notes of ELF: each has three sizes of 4 bytes, of its name,
+/// of its contents and its type, and what they measure, padded to 4 bytes.
+fn build_id_note(mut notes: &[u8]) -> Option<&[u8]> {
+    const BUILD_ID: u32 = 3;
+    loop {
+        let (header, rest) = notes.split_first_chunk::<12>()?;
+        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[at + byte]));
+        let [name_size, size, kind] = [word(0), word(4), word(8)];
+        let (name, rest) = rest.split_at_checked(padded(name_size)?)?;
+        let contents = rest.get(..size as usize)?;
+        if kind == BUILD_ID && name == b"GNU\0" {
+            return Some(contents);
+        }
+        notes = rest.get(padded(size)?..)?;
+    }
+}
+
+fn padded(size: u32) -> Option<usize> {
+    Some(size.checked_next_multiple_of(4)? as usize)
+}
+
+/// Whether the kernel that runs is a version of this name.
+pub(super) fn is_running(release: &[u8]) -> bool {
+    let running = fs::read("/proc/sys/kernel/osrelease");
+    running.is_ok_and(|running| running.trim_ascii_end() == release)
+}

@@ -1,0 +1,84 @@
+//! Frames without a name: which files they are in, and why these have no symbols.
+
+use std::fmt;
+
+use bstr::ByteSlice;
+
+/// How many files are named before they are only counted.
+const NAMED: usize = 5;
+
+/// Why a file gives no names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    NotFound,
+    /// It was deleted, and no build-id tells whether a file of its name is the same.
+    Deleted,
+    /// What the system says.
+    Unreadable(String),
+    NoExecutable,
+    NoJitDump,
+    OtherBuildId,
+    Stripped,
+    /// Somebody else may have written it.
+    OtherOwner,
+    /// The kernel does not tell its addresses.
+    Restricted,
+    /// The kernel that runs now is not the one that was recorded.
+    OtherKernel,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::NotFound => "not found",
+            Why::Deleted => "it was deleted",
+            Why::Unreadable(error) => error,
+            Why::NoExecutable => "it is no executable of 32 or 64 bits, little-endian",
+            Why::NoJitDump => "it is no jitdump of a little-endian machine",
+            Why::OtherBuildId => "its build-id differs from the recorded one",
+            Why::Stripped => "it is stripped, and its debug file was not found",
+            Why::OtherOwner => "its owner is neither you nor root",
+            Why::Restricted => "the kernel hides its addresses (kernel.kptr_restrict)",
+            Why::OtherKernel => "another kernel runs now: expected --kallsyms",
+        })
+    }
+}
+
+/// What is said of one file.
+#[derive(Debug)]
+pub(super) struct Nameless<'a> {
+    pub(super) path: &'a [u8],
+    pub(super) frames: u64,
+    pub(super) why: Why,
+}
+
+/// A message for each of the worst files, and one for the others; `all` is the
+/// number of all frames of all samples.
+pub(super) fn report(mut files: Vec<Nameless<'_>>, all: u64) -> Vec<String> {
+    files.retain(|file| file.frames > 0);
+    files.sort_by(|a, b| b.frames.cmp(&a.frames).then_with(|| a.path.cmp(b.path)));
+    let rest = files.split_off(files.len().min(NAMED));
+    let mut messages: Vec<String> = files
+        .iter()
+        .map(|Nameless { path, frames, why }| {
+            let path = path.as_bstr();
+            format!("{path}: no symbols for {} of all frames: {why}", share(*frames, all))
+        })
+        .collect();
+    if !rest.is_empty() {
+        let frames = rest.iter().map(|file| file.frames).sum();
+        let differ = rest.iter().filter(|file| file.why == Why::OtherBuildId).count();
+        let but = match differ {
+            0 => String::new(),
+            differ => format!("; the build-ids of {differ} differ from the recorded ones"),
+        };
+        let (share, rest) = (share(frames, all), rest.len());
+        messages.push(format!("{rest} more files: no symbols for {share} of all frames{but}"));
+    }
+    messages
+}
+
+/// `12.3%`
+fn share(part: u64, all: u64) -> String {
+    format!("{:.1}%", 100.0 * part as f64 / all.max(1) as f64)
+}

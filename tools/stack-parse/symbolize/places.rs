@@ -1,0 +1,87 @@
+//! Where the files of a recording are on this machine.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use memchr::memrchr;
+
+use super::SymbolizeArgs;
+use super::elf::Elf;
+
+/// Where distributions put the debug information of their packages.
+const DEBUG_DIR: &str = "/usr/lib/debug";
+
+/// The folders in which files are looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    /// What stands for `/`, if this is not the machine that was recorded.
+    root: Option<PathBuf>,
+    debug_dirs: Vec<PathBuf>,
+    /// What `perf record` keeps of the files that it met.
+    cache: Option<PathBuf>,
+}
+
+impl Places {
+    /// The places that the user chose; `home` is the user's folder.
+    pub(super) fn new(args: &SymbolizeArgs, home: Option<&OsStr>) -> Places {
+        let mut places =
+            Places { root: args.symfs.clone(), debug_dirs: args.debug_dir.clone(), cache: None };
+        places.debug_dirs.push(places.file(DEBUG_DIR.as_bytes()));
+        let home = home.filter(|home| !home.is_empty());
+        places.cache = home.map(|home| places.file(home.as_bytes()).join(".debug"));
+        places
+    }
+
+    /// Whether the files are those of this machine.
+    pub(super) fn are_here(&self) -> bool {
+        self.root.is_none()
+    }
+
+    /// The file that was at `path` where the recording was made.
+    pub(super) fn file(&self, path: &[u8]) -> PathBuf {
+        let path = OsStr::from_bytes(path);
+        match &self.root {
+            Some(root) => root.join(Path::new(path).strip_prefix("/").unwrap_or(path.as_ref())),
+            None => path.into(),
+        }
+    }
+
+    /// What perf kept of the file with this build-id: `elf`, `debug`, `vdso`,
+    /// `kallsyms`.
+    pub(super) fn cached(&self, build_id: &[u8], what: &str) -> Option<PathBuf> {
+        let (first, rest) = hex(build_id)?;
+        Some(self.cache.as_ref()?.join(".build-id").join(first).join(rest).join(what))
+    }
+
+    /// The files that may have the symbols or the debug information of the
+    /// executable `elf` at `path`, in the order in which perf looks for them.
+    pub(super) fn debug_files(&self, path: &[u8], elf: &Elf) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        if let Some(link) = elf.debug_link {
+            // Only the file's name: a link leads nowhere else.
+            let name = memrchr(b'/', link.name).map_or(link.name, |at| &link.name[at + 1..]);
+            let name = OsStr::from_bytes(name);
+            let folder = memrchr(b'/', path).map_or(&b""[..], |slash| &path[..slash]);
+            files.push(self.file(folder).join(name));
+            files.push(self.file(folder).join(".debug").join(name));
+            let below = OsStr::from_bytes(folder.strip_prefix(b"/").unwrap_or(folder));
+            files.extend(self.debug_dirs.iter().map(|dir| dir.join(below).join(name)));
+        }
+        let Some(build_id) = elf.build_id else { return files };
+        files.extend(self.cached(build_id, "elf"));
+        files.extend(self.cached(build_id, "debug"));
+        if let Some((first, rest)) = hex(build_id) {
+            let file = Path::new(".build-id").join(first).join(format!("{rest}.debug"));
+            files.extend(self.debug_dirs.iter().map(|dir| dir.join(&file)));
+        }
+        files
+    }
+}
+
+/// `1d` and `8f2556…` of a build-id, as they are in paths.
+fn hex(build_id: &[u8]) -> Option<(String, String)> {
+    let (first, rest) = build_id.split_first()?;
+    let rest = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some((format!("{first:02x}"), rest))
+}
