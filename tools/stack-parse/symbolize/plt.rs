@@ -58,32 +58,32 @@ fn slots<H: FileHeader<Endian = LittleEndian>>(
     name_at: &impl Fn(u64) -> Option<&'static [u8]>,
 ) -> Vec<Slot> {
     let sections = file.elf_section_table();
-    let (symbols, header) = (file.elf_dynamic_symbol_table(), file.elf_header());
+    let symbols = file.elf_dynamic_symbol_table();
+    let machine = file.elf_header().e_machine(LittleEndian);
     let is_wanted = |section: &&H::SectionHeader| {
         sections.section_name(LittleEndian, *section).is_ok_and(|name| name.starts_with(prefix))
     };
     let tables = sections.iter().filter(is_wanted);
     let tables = tables.filter_map(|it| it.rela(LittleEndian, file.data()).ok().flatten());
+    let name_of = |rela: &H::Rela| match rela.symbol(LittleEndian, false) {
+        Some(symbol) => symbols.symbol(symbol).ok()?.name(LittleEndian, symbols.strings()).ok(),
+        None if is_chooser(machine, rela.r_type(LittleEndian, false)) => {
+            let addend: i64 = rela.r_addend(LittleEndian).into();
+            // memcpy@@GLIBC_2.14
+            let name = name_at(addend.cast_unsigned()).unwrap_or_default();
+            name.split(|&byte| byte == b'@').next()
+        }
+        None => None,
+    };
     let slot = |rela: &H::Rela| {
-        let name = match rela.symbol(LittleEndian, false) {
-            Some(symbol) => {
-                let symbol = symbols.symbol(symbol).ok()?;
-                symbol.name(LittleEndian, symbols.strings()).ok()?
-            }
-            // A function that chooses among several, for this processor.
-            None => {
-                let kind = rela.r_type(LittleEndian, false);
-                let machine = header.e_machine(LittleEndian);
-                let addend: i64 = rela.r_addend(LittleEndian).into();
-                is_chooser(machine, kind)
-                    .then(|| name_at(addend.cast_unsigned()).unwrap_or_default())?
-            }
-        };
-        Some(Slot { address: rela.r_offset(LittleEndian).into(), name })
+        let address = rela.r_offset(LittleEndian).into();
+        name_of(rela).map(|name| Slot { address, name })
     };
     tables.flat_map(|(relas, _)| relas).filter_map(slot).collect()
 }
 
+/// Whether what stands in the slot is what a function says that chooses among
+/// several, for this processor.
 fn is_chooser(machine: elf::Machine, kind: elf::RelocationType) -> bool {
     match machine {
         elf::EM_X86_64 => kind == elf::R_X86_64_IRELATIVE,
