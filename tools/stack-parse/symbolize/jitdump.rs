@@ -149,7 +149,7 @@ impl JitDump {
 
     /// Reads the records that are there as a whole.
     fn records(&mut self, file: &mut BufReader<File>, length: u64) -> io::Result<()> {
-        while length - self.next >= 16 {
+        while length.saturating_sub(self.next) >= 16 {
             let mut header = [0; 16];
             file.read_exact(&mut header)?;
             let (kind, size) = (u32_at(&header, 0), u64::from(u32_at(&header, 4)));
@@ -226,4 +226,166 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
 
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn words(numbers: &[u64]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    fn header() -> Vec<u8> {
+        let fields = [0x4a69_5444_u32, 1, 40, 62, 0, 7];
+        let fields = fields.iter().flat_map(|field| field.to_le_bytes()).collect();
+        [fields, words(&[0, 0])].concat()
+    }
+
+    fn record(kind: u32, time: u64, body: &[u8]) -> Vec<u8> {
+        let size = u32::try_from(16 + body.len()).expect("a small record");
+        [&kind.to_le_bytes()[..], &size.to_le_bytes(), &time.to_le_bytes(), body].concat()
+    }
+
+    fn load(time: u64, start: u64, size: usize, number: u64, name: &str) -> Vec<u8> {
+        let fields = words(&[7 << 32 | 7, start, start, size as u64, number]);
+        record(LOAD, time, &[fields, name.as_bytes().to_vec(), vec![0], vec![0xcc; size]].concat())
+    }
+
+    fn moved(time: u64, start: u64, size: u64, number: u64) -> Vec<u8> {
+        record(MOVE, time, &words(&[7 << 32 | 7, 0, 0, start, size, number]))
+    }
+
+    struct Dump {
+        folder: TempDir,
+        dump: JitDump,
+    }
+
+    impl Dump {
+        fn new(records: &[Vec<u8>]) -> Dump {
+            let folder = TempDir::new().expect("a writable temporary folder");
+            let dump = JitDump::new(folder.path().join("jit-7.dump"), false);
+            let mut dump = Dump { folder, dump };
+            dump.append(&header());
+            records.iter().for_each(|record| dump.append(record));
+            dump
+        }
+
+        fn append(&mut self, bytes: &[u8]) {
+            let file = self.folder.path().join("jit-7.dump");
+            let mut file =
+                OpenOptions::new().create(true).append(true).open(file).expect("a writable folder");
+            file.write_all(bytes).expect("a writable folder");
+        }
+
+        fn name(&mut self, address: u64, time: Option<u64>) -> String {
+            let offset = self.dump.offset_of(address, time);
+            let name = offset.and_then(|offset| self.dump.name(offset)).unwrap_or_default();
+            String::from_utf8(name.to_vec()).expect("UTF-8")
+        }
+    }
+
+    #[test]
+    fn functions_have_names() {
+        let unwinding = record(4, 1, &[0; 48]);
+        let mut dump = Dump::new(&[
+            load(1, 0x1000, 16, 0, "JS:~f x.js:1:1"),
+            unwinding,
+            load(2, 0x2000, 32, 1, "g"),
+            record(3, 9, &[]),
+        ]);
+        for (address, expected) in [
+            (0x0fff, ""),
+            (0x1000, "JS:~f x.js:1:1"),
+            (0x100f, "JS:~f x.js:1:1"),
+            (0x1010, ""),
+            (0x201f, "g"),
+            (0x2020, ""),
+        ] {
+            assert_eq!(dump.name(address, Some(5)), expected, "{address:x}");
+        }
+    }
+
+    #[test]
+    fn the_time_tells_which_function_was_there() {
+        let mut dump = Dump::new(&[load(10, 0x1000, 64, 0, "old"), load(20, 0x1020, 64, 1, "new")]);
+        assert_eq!(dump.name(0x1030, Some(19)), "old");
+        assert_eq!(dump.name(0x1030, Some(20)), "new");
+        assert_eq!(dump.name(0x1030, None), "new");
+        assert_eq!(dump.name(0x1010, Some(99)), "old");
+        // The clock of the recording may be another one.
+        assert_eq!(dump.name(0x1030, Some(1)), "old");
+    }
+
+    #[test]
+    fn a_function_that_was_moved_is_found_where_it_is() {
+        let mut dump = Dump::new(&[
+            load(10, 0x1000, 16, 5, "f"),
+            moved(20, 0x3000, 16, 5),
+            moved(30, 0x4000, 16, 99),
+            load(40, 0x1000, 16, 6, "g"),
+        ]);
+        assert_eq!(dump.name(0x1000, Some(15)), "f");
+        assert_eq!(dump.name(0x300f, Some(25)), "f");
+        assert_eq!(dump.name(0x1000, Some(45)), "g");
+        assert_eq!(dump.name(0x4000, Some(45)), "");
+    }
+
+    #[test]
+    fn a_dump_that_grows_is_read_on() {
+        let mut dump = Dump::new(&[load(1, 0x1000, 16, 0, "f")]);
+        let second = load(2, 0x2000, 16, 1, "g");
+        assert_eq!(dump.name(0x1000, None), "f");
+        dump.append(&second[..30]);
+        dump.dump.may_have_grown();
+        assert_eq!(dump.name(0x2000, None), "");
+        dump.append(&second[30..]);
+        // Not looked at again before the next batch.
+        assert_eq!(dump.name(0x2000, None), "");
+        dump.dump.may_have_grown();
+        assert_eq!(dump.name(0x2000, None), "g");
+        assert_eq!(dump.name(0x1000, None), "f");
+    }
+
+    #[test]
+    fn damage_is_no_trouble() {
+        let whole = [
+            header(),
+            load(1, 0x1000, 16, 0, "f"),
+            moved(2, 0x3000, 16, 0),
+            load(3, 0x2000, 16, 1, "g"),
+        ]
+        .concat();
+        for place in 0..whole.len() {
+            for damaged in [whole[..place].to_vec(), {
+                let mut bytes = whole.clone();
+                bytes[place] = 0xff;
+                bytes
+            }] {
+                let mut dump = Dump::new(&[]);
+                std::fs::write(dump.folder.path().join("jit-7.dump"), damaged).expect("a folder");
+                for address in [0x1000, 0x2000, 0x3000] {
+                    dump.name(address, Some(5));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn dumps_are_told_by_their_names() {
+        for (path, expected) in [
+            ("/home/me/jit-123.dump", true),
+            ("jit-1.dump", true),
+            ("/home/me/jit-.dump", false),
+            ("/home/me/jit-1x.dump", false),
+            ("/home/me/jit-1.dump.old", false),
+        ] {
+            assert_eq!(is_dump(path.as_bytes()), expected, "{path}");
+        }
+    }
 }

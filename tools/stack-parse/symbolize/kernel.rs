@@ -28,7 +28,7 @@ pub(super) struct Kallsyms {
 }
 
 /// A symbol and its address, which differs from boot to boot (KASLR).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Reference {
     pub(super) symbol: Box<[u8]>,
     pub(super) address: u64,
@@ -217,4 +217,120 @@ fn padded(size: u32) -> Option<usize> {
 pub(super) fn is_running(release: &[u8]) -> bool {
     let running = fs::read("/proc/sys/kernel/osrelease");
     running.is_ok_and(|running| running.trim_ascii_end() == release)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+0000000000000000 A fixed_percpu_data
+ffffffff81000000 T _text
+ffffffff81000000 T startup_64
+ffffffff81000100 t local_helper
+ffffffff81000200 T memset
+ffffffff81000200 W __memset
+ffffffff81000200 T __pi_memset
+ffffffff81000300 W last_of_the_kernel
+ffffffff82000000 D a_variable
+ffffffffc0a3d010 t nft_do_chain\t[nf_tables]
+ffffffffc0a3d100 t last_of_the_module\t[nf_tables]
+ffffffffc0b00000 t bpf_prog_6deef7357e7b4530\t[bpf]
+";
+
+    fn kernel(text: &str, reference: Option<(&str, u64)>) -> Kernel {
+        let reference = reference
+            .map(|(symbol, address)| Reference { symbol: symbol.as_bytes().into(), address });
+        let kernel = Kernel::default().at(reference);
+        kernel.symbols.set(Kallsyms::parse(text.as_bytes())).expect("not set yet");
+        kernel
+    }
+
+    fn text(name: Option<&[u8]>) -> &str {
+        name.map_or("", |name| name.to_str().expect("UTF-8"))
+    }
+
+    #[test]
+    fn functions_are_chosen_as_perf_does() {
+        let kernel = kernel(TEXT, None);
+        for (address, expected) in [
+            (0xffff_ffff_8100_0000, "startup_64"),
+            (0xffff_ffff_8100_00ff, "startup_64"),
+            (0xffff_ffff_8100_0100, "local_helper"),
+            // The last one at an address.
+            (0xffff_ffff_8100_0200, "__pi_memset"),
+            (0xffff_ffff_8100_1000, "last_of_the_kernel"),
+            (0xffff_ffff_8100_2000, ""),
+            (0xffff_ffff_8200_0000, ""),
+        ] {
+            assert_eq!(text(kernel.name(address)), expected, "{address:x}");
+        }
+    }
+
+    #[test]
+    fn modules_have_their_functions() {
+        let kernel = kernel(TEXT, Some(("_text", 0xffff_ffff_8100_0000)));
+        for (address, expected) in [
+            (0xffff_ffff_c0a3_d010, "nft_do_chain"),
+            (0xffff_ffff_c0a3_e0ff, "last_of_the_module"),
+            (0xffff_ffff_c0a3_f000, ""),
+            (0xffff_ffff_c0b0_0004, "bpf_prog_6deef7357e7b4530"),
+        ] {
+            assert_eq!(text(kernel.module_name(address)), expected, "{address:x}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_was_loaded_elsewhere_is_shifted_and_its_modules_are_unknown() {
+        for symbol in ["_text", "_stext"] {
+            let listed = format!("ffffffff81000000 T {symbol}\n{TEXT}");
+            let kernel = kernel(&listed, Some((symbol, 0xffff_ffff_9a00_0000)));
+            assert_eq!(text(kernel.name(0xffff_ffff_9a00_0100)), "local_helper");
+            assert_eq!(kernel.name(0xffff_ffff_8100_0100), None);
+            assert_eq!(kernel.module_name(0xffff_ffff_c0a3_d010), None);
+        }
+    }
+
+    #[test]
+    fn hidden_addresses_are_told() {
+        let hidden = "0000000000000000 T _text\n0000000000000000 t f\n";
+        assert_eq!(kernel(hidden, None).why(), Some(&Why::Restricted));
+        assert_eq!(kernel("", None).why(), Some(&Why::NotFound));
+        assert_eq!(kernel(TEXT, None).why(), None);
+    }
+
+    #[test]
+    fn the_build_id_is_among_other_notes() {
+        let note = |name: &[u8], kind: u32, contents: &[u8]| {
+            let padded = |bytes: &[u8]| {
+                let mut bytes = bytes.to_vec();
+                bytes.resize(bytes.len().next_multiple_of(4), 0);
+                bytes
+            };
+            let sizes = [name.len() as u32, contents.len() as u32, kind];
+            let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+            [sizes, padded(name), padded(contents)].concat()
+        };
+        let notes = [
+            note(b"Xen\0", 3, b"other"),
+            note(b"Linux\0", 0x101, b"12345"),
+            note(b"GNU\0", 1, b"abi"),
+            note(b"GNU\0", 3, b"the build-id"),
+        ]
+        .concat();
+        assert_eq!(build_id_note(&notes), Some(&b"the build-id"[..]));
+        for end in 0..notes.len() {
+            assert_eq!(build_id_note(&notes[..end]), None);
+        }
+    }
+
+    #[test]
+    fn another_kernel_does_not_lend_its_symbols() {
+        let here = Places::new(&crate::symbolize::SymbolizeArgs::default(), None);
+        let why = |build_id, is_ours| read(&here, None, build_id, is_ours).err();
+        assert_eq!(why(Some(b"another"), true), Some(Why::OtherKernel));
+        assert_eq!(why(None, false), Some(Why::OtherKernel));
+        let running = running_build_id();
+        assert_ne!(why(running.as_deref(), running.is_none()), Some(Why::OtherKernel));
+    }
 }

@@ -106,3 +106,99 @@ pub(super) fn open(path: &Path, is_trusted: bool) -> Result<(File, u64), Why> {
     }
     Ok((file, metadata.len()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A map with this text.
+    fn map(text: &str) -> (TempDir, PerfMap) {
+        let folder = TempDir::new().expect("a writable temporary folder");
+        let file = folder.path().join("perf-1.map");
+        fs::write(&file, text).expect("a writable folder");
+        let mut map = PerfMap::new(file, false);
+        map.refresh();
+        (folder, map)
+    }
+
+    fn name(map: &PerfMap, address: u64) -> &str {
+        map.name(address).map_or("", |name| name.to_str().expect("UTF-8"))
+    }
+
+    #[test]
+    fn the_last_function_at_an_address_counts() {
+        let (_folder, map) = map("100 100 old\n\
+                                  180 10 JS:~inner x.js:1:2\n\
+                                  0x200 10 with prefix\n\
+                                  140 20 new\n\
+                                  nonsense\n\
+                                  300 zz no size\n\
+                                  ffffffffffffffff 10 too large\n\
+                                  400 10 without line feed");
+        for (address, expected) in [
+            (0xff, ""),
+            (0x100, "old"),
+            (0x140, "new"),
+            (0x15f, "new"),
+            (0x160, "old"),
+            (0x180, "JS:~inner x.js:1:2"),
+            (0x190, "old"),
+            (0x205, "with prefix"),
+            (0x210, ""),
+            (0x300, ""),
+            (0x40f, "without line feed"),
+        ] {
+            assert_eq!(name(&map, address), expected, "{address:x}");
+        }
+        assert_eq!(map.why(), None);
+    }
+
+    #[test]
+    fn what_is_added_is_read() {
+        let (folder, mut map) = map("100 10 first\n");
+        assert_eq!(name(&map, 0x110), "");
+        let file = folder.path().join("perf-1.map");
+        fs::write(&file, "100 10 first\n110 10 second\n").expect("a writable folder");
+        map.refresh();
+        assert_eq!(name(&map, 0x110), "second");
+    }
+
+    #[test]
+    fn a_map_that_comes_later_is_read() {
+        let folder = TempDir::new().expect("a writable temporary folder");
+        let file = folder.path().join("perf-1.map");
+        let mut map = PerfMap::new(file.clone(), false);
+        map.refresh();
+        assert_eq!(map.why(), Some(&Why::NotFound));
+        fs::write(file, "100 10 f\n").expect("a writable folder");
+        map.refresh();
+        assert_eq!((name(&map, 0x100), map.why()), ("f", None));
+    }
+
+    #[test]
+    fn only_we_and_root_may_write_it() {
+        let (folder, _) = map("100 10 f\n");
+        let file = folder.path().join("perf-1.map");
+        let owner = |uid| std::os::unix::fs::chown(&file, Some(uid), None);
+        if !Uid::effective().is_root() {
+            return;
+        }
+        owner(12345).expect("root may do that");
+        assert_eq!(open(&file, false).err(), Some(Why::OtherOwner));
+        // Below --symfs the user put it.
+        assert!(open(&file, true).is_ok());
+        owner(0).expect("root may do that");
+        assert!(open(&file, false).is_ok());
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let folder = TempDir::new().expect("a writable temporary folder");
+        assert_eq!(open(folder.path(), false).err(), Some(Why::NotFound));
+        assert_eq!(open(Path::new("/dev/zero"), true).err(), Some(Why::NotFound));
+    }
+}
