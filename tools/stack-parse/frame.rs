@@ -13,6 +13,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) object: &'a [u8],
     /// Where the code is in memory.
     pub(crate) address: Option<u64>,
+    /// Where the code is in its file.
+    pub(crate) offset: Option<u64>,
     /// Where it is in the source: `demo.c:14`.
     pub(crate) source: &'a [u8],
     pub(crate) kind: Kind,
@@ -119,8 +121,9 @@ impl FrameArgs {
     }
 }
 
-/// A function without a name is called after its object file, `[libc.so.6]`,
-/// or its address, `[0x56024653f1ea]`, where that is all there is.
+/// A function without a name is called after its object file, `[libc.so.6]`, and
+/// where in that file it is, `[libc.so.6+0x1234]`; or after its address,
+/// `[0x56024653f1ea]`, where that is all there is.
 fn unknown(frame: &Frame<'_>, name: &mut Vec<u8>) {
     name.clear();
     let file = file_name(frame.object);
@@ -134,6 +137,9 @@ fn unknown(frame: &Frame<'_>, name: &mut Vec<u8>) {
             name.extend_from_slice(file);
             name.push(b']');
         }
+    }
+    if let Some(offset) = frame.offset.filter(|_| name.pop_if(|last| *last == b']').is_some()) {
+        name.extend_from_slice(format!("+{offset:#x}]").as_bytes());
     }
 }
 
@@ -228,6 +234,20 @@ mod tests {
             assert_eq!(names(&frame, false, Inlined::Keep), [expected], "{name} {object}");
         }
         assert_eq!(names(&Frame::default(), false, Inlined::Keep), ["[unknown]"]);
+    }
+
+    #[test]
+    fn a_place_in_a_file_has_a_name() {
+        for (object, expected) in [
+            ("/usr/lib/libc.so.6", "[libc.so.6+0x26040]"),
+            ("[vdso]", "[vdso+0x26040]"),
+            ("/memfd:demo (deleted)", "[memfd:demo (deleted)+0x26040]"),
+        ] {
+            let frame = Frame { offset: Some(0x26040), ..frame(0x7f01_0002_6040, "", object) };
+            assert_eq!(names(&frame, false, Inlined::Keep), [expected]);
+            let named = Frame { name: b"f", ..frame };
+            assert_eq!(names(&named, false, Inlined::Keep), ["f"]);
+        }
     }
 
     #[test]

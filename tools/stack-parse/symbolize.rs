@@ -17,6 +17,8 @@ mod spans;
 mod symbols;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::env;

@@ -286,7 +286,7 @@ mod tests {
         fn name(&mut self, address: u64, time: Option<u64>) -> String {
             let offset = self.dump.offset_of(address, time);
             let name = offset.and_then(|offset| self.dump.name(offset)).unwrap_or_default();
-            String::from_utf8(name.to_vec()).expect("UTF-8")
+            String::from_utf8_lossy(name).into_owned()
         }
     }
 
