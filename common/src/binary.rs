@@ -3,8 +3,10 @@
 mod dwarf;
 mod executable;
 mod ocaml_frames;
+mod sections;
 mod symbols;
 
 pub use executable::Unreadable;
 pub use ocaml_frames::{Call, CallGraph, Place, call_graph, ocaml_calls};
+pub use sections::SectionReader;
 pub use symbols::{Dwarf, Mark, OcamlName, Source, Symbol, Symbols, without_g};

@@ -62,8 +62,8 @@ mod run;
 mod stacks;
 
 pub use binary::{
-    Call, CallGraph, Dwarf, Mark, OcamlName, Place, Source, Symbol, Symbols, Unreadable,
-    call_graph, ocaml_calls, without_g,
+    Call, CallGraph, Dwarf, Mark, OcamlName, Place, SectionReader, Source, Symbol, Symbols,
+    Unreadable, call_graph, ocaml_calls, without_g,
 };
 pub use error::{Error, Result};
 pub use folded::{

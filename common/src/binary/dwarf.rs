@@ -5,17 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use addr2line::Context;
 use addr2line::gimli::{self, Dwarf, DwarfSections, EndianSlice, LittleEndian};
-use object::{CompressionFormat, Object, ObjectSection};
 
 use crate::Source;
 use crate::binary::executable::Executable;
-
-/// How many times as large as the file all its sections may be together once
-/// they are unpacked; real programs stay far below.
-///
-/// A damaged or hostile file may claim any size. A single section tells nothing:
-/// `.debug_line` of generated code shrinks to less than a three hundredth.
-const LARGEST_GROWTH: u64 = 64;
+use crate::binary::sections::SectionReader;
 
 /// The sections with debug information, unpacked.
 pub(crate) struct Sections<'a>(DwarfSections<Cow<'a, [u8]>>);
@@ -32,10 +25,9 @@ impl<'a> Sections<'a> {
     /// Reads the sections; one that is damaged, or too large to be true, is
     /// taken for empty.
     pub(crate) fn of(executable: &Executable<'a>) -> Option<Sections<'a>> {
-        let mut room = LARGEST_GROWTH.saturating_mul(executable.file.data().len() as u64);
+        let mut reader = SectionReader::new(&executable.file);
         let load = |id: gimli::SectionId| -> Result<_, gimli::Error> {
-            let section = executable.file.section_by_name(id.name());
-            Ok(section.and_then(|section| unpacked(&section, &mut room)).unwrap_or_default())
+            Ok(reader.bytes(id.name()).unwrap_or_default())
         };
         DwarfSections::load(load).ok().map(Sections)
     }
@@ -45,16 +37,6 @@ impl<'a> Sections<'a> {
         let context = Context::from_dwarf(dwarf()).ok()?;
         Some(Lines { context, dwarf: dwarf() })
     }
-}
-
-/// The bytes of a section; takes what they need from `room` if they were
-/// compressed, and returns `None` if there is not that much.
-fn unpacked<'a>(section: &impl ObjectSection<'a>, room: &mut u64) -> Option<Cow<'a, [u8]>> {
-    let data = section.compressed_data().ok()?;
-    if data.format != CompressionFormat::None {
-        *room = room.checked_sub(data.uncompressed_size)?;
-    }
-    data.decompress().ok()
 }
 
 impl Lines<'_> {

@@ -2,3 +2,5 @@
 
 #[allow(dead_code, reason = "nothing reads perf.data yet")]
 mod process;
+#[allow(dead_code, reason = "nothing reads perf.data yet")]
+mod unwind;

@@ -1,0 +1,162 @@
+//! One row of the table that CFI describes: where the caller's registers are.
+
+use gimli::{CfaRule, RegisterRule, UnwindTableRow};
+
+use super::End;
+use super::expression::Expression;
+use super::machine::{Machine, Register, Registers};
+use super::stack::Stack;
+use super::tables::{Entry, Room};
+
+/// Where the caller's registers are, for some addresses of code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Row {
+    cfa: Cfa,
+    /// The register in which the caller's program counter is.
+    return_address: Register,
+    /// Whether this is how a signal handler returns: what "called" was interrupted.
+    is_signal_frame: bool,
+    /// Of the registers that have a rule.
+    rules: Box<[(Register, Rule)]>,
+}
+
+/// The canonical frame address: the stack pointer of the caller at its call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Cfa {
+    Register(Register, u64),
+    Expression(Expression),
+}
+
+/// How the caller's value of a register is found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Rule {
+    /// It is lost.
+    Undefined,
+    SameValue,
+    /// At this distance from the CFA.
+    Saved(u64),
+    /// The CFA plus this.
+    CfaPlus(u64),
+    Register(Register),
+    /// At the address that this yields.
+    SavedAt(Expression),
+    /// What this yields.
+    Value(Expression),
+}
+
+impl Row {
+    /// Takes over what gimli read in `entry`. `None` if it cannot be used.
+    pub(super) fn new(row: &UnwindTableRow<usize, Room>, entry: &Entry) -> Option<Row> {
+        let cfa = match row.cfa() {
+            CfaRule::RegisterAndOffset { register, offset } => {
+                Cfa::Register(Register::try_from(register.0).ok()?, offset.cast_unsigned())
+            }
+            CfaRule::Expression(expression) => Cfa::Expression(entry.expression(*expression)?),
+        };
+        let mut rules = Vec::new();
+        for (register, rule) in row.registers() {
+            // Not those of floating point: no caller is found by them.
+            if let Ok(register) = Register::try_from(register.0)
+                && register < Registers::COUNT
+                && let Some(rule) = Rule::new(rule, entry)
+            {
+                rules.push((register, rule));
+            }
+        }
+        rules.sort_unstable_by_key(|(register, _)| *register);
+        let return_address = Register::try_from(entry.return_address().0).ok()?;
+        let is_signal_frame = entry.is_signal_frame();
+        Some(Row { cfa, return_address, is_signal_frame, rules: rules.into() })
+    }
+
+    /// The register in which the caller's program counter is.
+    pub(super) fn return_address(&self) -> Register {
+        self.return_address
+    }
+
+    /// Whether what "called" was interrupted by a signal.
+    pub(super) fn is_signal_frame(&self) -> bool {
+        self.is_signal_frame
+    }
+
+    /// Whether it says where `register` is; else that has its value still.
+    pub(super) fn has_rule(&self, register: Register) -> bool {
+        self.rules.iter().any(|(other, _)| *other == register)
+    }
+
+    /// The caller's registers. What was not saved, or cannot be read, is unknown.
+    ///
+    /// # Errors
+    ///
+    /// Why the caller's stack pointer or the return address is not known.
+    pub(super) fn caller(
+        &self,
+        callee: &Registers,
+        machine: Machine,
+        stack: &Stack<'_>,
+    ) -> Result<Registers, End> {
+        let cfa = match &self.cfa {
+            Cfa::Register(register, offset) => {
+                callee.get(*register).ok_or(End::Lost)?.wrapping_add(*offset)
+            }
+            Cfa::Expression(expression) => expression.evaluate(None, callee, stack)?,
+        };
+        let mut caller = callee.clone();
+        caller.set(machine.sp(), cfa);
+        for (register, rule) in &self.rules {
+            match rule.value(*register, cfa, callee, machine, stack) {
+                Ok(Some(value)) => caller.set(*register, value),
+                Err(end) if *register == self.return_address => return Err(end),
+                Ok(None) | Err(_) => caller.forget(*register),
+            }
+        }
+        Ok(caller)
+    }
+}
+
+impl Rule {
+    fn new(rule: &RegisterRule<usize>, entry: &Entry) -> Option<Rule> {
+        Some(match rule {
+            RegisterRule::Undefined => Rule::Undefined,
+            RegisterRule::SameValue => Rule::SameValue,
+            RegisterRule::Offset(offset) => Rule::Saved(offset.cast_unsigned()),
+            RegisterRule::ValOffset(offset) => Rule::CfaPlus(offset.cast_unsigned()),
+            RegisterRule::Register(other) => Rule::Register(Register::try_from(other.0).ok()?),
+            RegisterRule::Expression(expression) => Rule::SavedAt(entry.expression(*expression)?),
+            RegisterRule::ValExpression(expression) => Rule::Value(entry.expression(*expression)?),
+            RegisterRule::Architectural | RegisterRule::Constant(_) => return None,
+        })
+    }
+
+    /// The caller's value of `register`, `None` if there is none.
+    fn value(
+        &self,
+        register: Register,
+        cfa: u64,
+        callee: &Registers,
+        machine: Machine,
+        stack: &Stack<'_>,
+    ) -> Result<Option<u64>, End> {
+        let known = |register| callee.get(register).ok_or(End::Lost);
+        // Where a function ends, what it popped is below the stack, and in its
+        // register again.
+        let is_popped = |address| {
+            register != machine.pc() && callee.get(machine.sp()).is_some_and(|sp| address < sp)
+        };
+        match self {
+            Rule::Undefined => return Ok(None),
+            Rule::SameValue => known(register),
+            Rule::Saved(offset) => match cfa.wrapping_add(*offset) {
+                address if is_popped(address) => known(register),
+                address => stack.read(address),
+            },
+            Rule::CfaPlus(offset) => Ok(cfa.wrapping_add(*offset)),
+            Rule::Register(other) => known(*other),
+            Rule::SavedAt(expression) => {
+                stack.read(expression.evaluate(Some(cfa), callee, stack)?)
+            }
+            Rule::Value(expression) => expression.evaluate(Some(cfa), callee, stack),
+        }
+        .map(Some)
+    }
+}

@@ -1,0 +1,51 @@
+//! The copy of a stack.
+
+use super::End;
+
+/// How far above the dump memory counts as the rest of the same stack: threads
+/// have at most 8 MB unless they ask for more.
+const LARGEST_STACK: u64 = 8 << 20;
+
+/// The memory from the stack pointer on.
+pub(super) struct Stack<'d> {
+    start: u64,
+    dump: &'d [u8],
+}
+
+impl<'d> Stack<'d> {
+    pub(super) fn new(start: u64, dump: &'d [u8]) -> Stack<'d> {
+        Stack { start, dump }
+    }
+
+    /// The 8 bytes at `address`.
+    ///
+    /// # Errors
+    ///
+    /// [`End::Truncated`] if they are above the dump, [`End::Lost`] if they are
+    /// not on this stack.
+    pub(super) fn read(&self, address: u64) -> Result<u64, End> {
+        let offset = address.checked_sub(self.start).ok_or(End::Lost)?;
+        if offset > self.dump.len() as u64 + LARGEST_STACK {
+            return Err(End::Lost);
+        }
+        let bytes = usize::try_from(offset).ok().and_then(|offset| self.dump.get(offset..));
+        let bytes = bytes.and_then(<[u8]>::first_chunk).ok_or(End::Truncated)?;
+        Ok(u64::from_le_bytes(*bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_outside_of_the_dump_is_above_it_or_elsewhere() {
+        let stack = Stack::new(0x1000, &[1, 0, 0, 0, 0, 0, 0, 0, 2]);
+        assert_eq!(stack.read(0x1000), Ok(1));
+        assert_eq!(stack.read(0x1001), Ok(2 << 56));
+        assert_eq!(stack.read(0x1002), Err(End::Truncated));
+        assert_eq!(stack.read(0x9000), Err(End::Truncated));
+        assert_eq!(stack.read(0xfff), Err(End::Lost));
+        assert_eq!(stack.read(u64::MAX), Err(End::Lost));
+    }
+}
