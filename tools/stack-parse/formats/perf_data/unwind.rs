@@ -14,12 +14,14 @@ mod rows;
 mod search;
 mod stack;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use machine::{Machine, Registers};
 pub(crate) use tables::Tables;
 
 use row::Row;
-use rows::Rows;
+use rows::{Rows, Way};
 use stack::Stack;
 
 /// More frames than fit a dump, which is smaller than 64 kB. A damaged stack may
@@ -70,16 +72,9 @@ struct Frame {
     is_exact: bool,
 }
 
-impl Frame {
-    /// An address within the instruction that counts.
-    fn address(&self) -> u64 {
-        if self.is_exact { self.pc } else { self.pc.wrapping_sub(1) }
-    }
-}
-
 impl Unwinder {
     pub(crate) fn new(machine: Machine) -> Unwinder {
-        Unwinder { machine, rows: Rows::default() }
+        Unwinder { machine, rows: Rows::new(machine) }
     }
 
     /// Appends the addresses of the functions on the stack to `chain`, the one
@@ -102,55 +97,53 @@ impl Unwinder {
         };
         let stack = Stack::new(sp, dump);
         let mut frame = Frame { registers: registers.clone(), pc, is_exact: true };
-        let mut code = find(pc);
-        chain.push(pc);
-        for _ in 1..MOST_FRAMES {
-            match self.caller(&frame, &code, &stack, find) {
+        let first = chain.len();
+        while chain.len() - first < MOST_FRAMES {
+            let way = match find(frame.address()) {
+                Code::File { tables, bias } => {
+                    self.rows.way(tables, frame.pc.wrapping_sub(bias), frame.is_exact)
+                }
+                Code::Jit => Way::FramePointer,
+                Code::Unmapped if chain.len() > first => return End::Lost,
+                Code::Unmapped => Way::None,
+            };
+            // A signal handler "returns" to where it was never called from.
+            chain.push(if way.returns_from_signal() { frame.pc } else { frame.address() });
+            match frame.caller(machine, &way, &stack, find) {
                 Ok(caller) => frame = caller,
                 Err(end) => return end,
             }
-            code = find(frame.address());
-            if let Code::Unmapped = code {
-                return End::Lost;
-            }
-            chain.push(frame.address());
         }
         End::Lost
     }
+}
 
-    /// The caller of `frame`, or what the signal that `frame` returns from
-    /// interrupted.
+impl Frame {
+    /// An address within the instruction that counts.
+    fn address(&self) -> u64 {
+        if self.is_exact { self.pc } else { self.pc.wrapping_sub(1) }
+    }
+
+    /// The caller, or what the signal interrupted that this returns from.
     fn caller<'t>(
-        &mut self,
-        frame: &Frame,
-        code: &Code<'t>,
+        &self,
+        machine: Machine,
+        way: &Way<'_>,
         stack: &Stack<'_>,
         find: &mut dyn FnMut(u64) -> Code<'t>,
     ) -> Result<Frame, End> {
-        let machine = self.machine;
-        let caller = match *code {
-            Code::File { tables, bias } => {
-                let address = frame.address().wrapping_sub(bias);
-                match self.rows.get(tables, address) {
-                    Some(row) => by_row(machine, row, frame, stack)?,
-                    None => {
-                        let bytes = tables.code_at(frame.pc.wrapping_sub(bias));
-                        match bare_code::caller(machine, bytes, frame, stack)? {
-                            Some(caller) => caller,
-                            None => by_frame_pointer(machine, frame, stack, find)?,
-                        }
-                    }
-                }
-            }
-            Code::Jit => by_frame_pointer(machine, frame, stack, find)?,
-            Code::Unmapped => return Err(End::Lost),
+        let caller = match way {
+            Way::Row(row) => by_row(machine, row, self, stack)?,
+            Way::Bare(code) => code.caller(machine, self, stack)?,
+            Way::FramePointer => by_frame_pointer(machine, self, stack, find)?,
+            Way::None => return Err(End::Lost),
         };
         let sp = |frame: &Frame| frame.registers.get(machine.sp());
-        let grows = match (sp(frame), sp(&caller)) {
+        let grows = match (sp(self), sp(&caller)) {
             // A signal handler may have a stack of its own.
             (_, Some(_)) if caller.is_exact => true,
             // On AArch64, a function that calls none need not use the stack.
-            (Some(from), Some(to)) if frame.is_exact => to >= from,
+            (Some(from), Some(to)) if self.is_exact => to >= from,
             (Some(from), Some(to)) => to > from,
             _ => false,
         };
@@ -165,10 +158,10 @@ impl Unwinder {
 /// The caller as CFI says.
 fn by_row(machine: Machine, row: &Row, frame: &Frame, stack: &Stack<'_>) -> Result<Frame, End> {
     let registers = row.caller(&frame.registers, machine, stack)?;
-    let is_saved = row.has_rule(row.return_address());
-    // Without a rule the return address is still in its register, which only a
-    // function that has not called others can leave there.
-    if !is_saved && !frame.is_exact {
+    // Without a rule the return address is still in its register, if there is such
+    // a register and the function has called no other.
+    let may_stay = row.return_address() != machine.pc() && frame.is_exact;
+    if !row.has_rule(row.return_address()) && !may_stay {
         return Err(End::Lost);
     }
     let pc = registers.get(row.return_address()).ok_or(End::Root)?;

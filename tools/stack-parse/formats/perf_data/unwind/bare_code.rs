@@ -1,17 +1,17 @@
-//! Code that has no CFI but can be told by its bytes: how signal handlers return
-//! (musl, Go, Linux for AArch64), and entries of the PLT that lld made.
+//! Code that can be told by its bytes and may have no CFI: how signal handlers
+//! return (musl, Go, Linux for AArch64), and entries of the PLT that lld made.
 
 use super::machine::{Machine, Register, Registers};
 use super::stack::Stack;
 use super::{End, Frame};
 
-/// mov $15, %rax; syscall — and the same of 32 bits: rt_sigreturn
+/// mov $15, %rax; syscall — and the same with %eax: rt_sigreturn
 const RETURNS_X86_64: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
 
 /// mov x8, #139; svc #0: rt_sigreturn
 const RETURN_AARCH64: &[u8] = b"\x68\x11\x80\xd2\x01\0\0\xd4";
 
-/// jmp *offset(%rip), alone, behind `bnd` or behind `endbr64`
+/// jmp *offset(%rip), alone, behind `bnd`, behind `endbr64` or behind both
 const JUMPS: [&[u8]; 4] =
     [b"\xff\x25", b"\xf2\xff\x25", b"\xf3\x0f\x1e\xfa\xff\x25", b"\xf3\x0f\x1e\xfa\xf2\xff\x25"];
 
@@ -25,53 +25,64 @@ const SAVED_X86_64: [u64; 17] =
 /// address of a fault (8).
 const SAVED_AARCH64: u64 = 128 + 176 + 8;
 
-/// The caller, or what a signal interrupted, if `code` at the program counter is
-/// of a known kind.
-///
-/// # Errors
-///
-/// Why it cannot be read.
-pub(super) fn caller(
-    machine: Machine,
-    code: &[u8],
-    frame: &Frame,
-    stack: &Stack<'_>,
-) -> Result<Option<Frame>, End> {
-    let begins = |start: &&[u8]| code.starts_with(start);
+/// What the bytes of code tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BareCode {
+    /// A signal handler returns to it; it gives control back to what the signal
+    /// interrupted.
+    SignalReturn,
+    /// It jumps to a function of another file, with the stack as it was called.
+    Jump,
+}
+
+impl BareCode {
+    /// What `code` is, whose start is a program counter.
+    pub(super) fn of(machine: Machine, code: &[u8], is_exact: bool) -> Option<BareCode> {
+        let begins = |start: &&[u8]| code.starts_with(start);
+        match machine {
+            Machine::X86_64 if RETURNS_X86_64.iter().any(begins) => Some(BareCode::SignalReturn),
+            Machine::Aarch64 if begins(&RETURN_AARCH64) => Some(BareCode::SignalReturn),
+            // A call may return to a jump elsewhere, but not in a PLT.
+            Machine::X86_64 if is_exact && JUMPS.iter().any(begins) => Some(BareCode::Jump),
+            _ => None,
+        }
+    }
+
+    /// The caller, or what a signal interrupted.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read from the stack.
+    pub(super) fn caller(
+        self,
+        machine: Machine,
+        frame: &Frame,
+        stack: &Stack<'_>,
+    ) -> Result<Frame, End> {
+        let sp = frame.registers.get(machine.sp()).ok_or(End::Lost)?;
+        match self {
+            BareCode::SignalReturn => {
+                let mut registers = Registers::none();
+                for register in 0..=machine.pc() {
+                    let saved = sp.wrapping_add(saved_at(machine, register));
+                    registers.set(register, stack.read(saved)?);
+                }
+                let pc = registers.get(machine.pc()).ok_or(End::Lost)?;
+                Ok(Frame { registers, pc, is_exact: true })
+            }
+            BareCode::Jump => {
+                let mut registers = frame.registers.clone();
+                registers.set(machine.sp(), sp.wrapping_add(8));
+                Ok(Frame { registers, pc: stack.read(sp)?, is_exact: false })
+            }
+        }
+    }
+}
+
+/// Where a register is that was saved for a signal, in bytes from the stack pointer.
+fn saved_at(machine: Machine, register: Register) -> u64 {
     match machine {
-        Machine::X86_64 if RETURNS_X86_64.iter().any(begins) => {
-            interrupted(machine, frame, stack, |register| SAVED_X86_64[usize::from(register)])
-        }
-        Machine::Aarch64 if code.starts_with(RETURN_AARCH64) => {
-            interrupted(machine, frame, stack, |register| SAVED_AARCH64 + 8 * u64::from(register))
-        }
-        Machine::X86_64 if frame.is_exact && JUMPS.iter().any(begins) => {
-            returned_to(machine, frame, stack)
-        }
-        _ => Ok(None),
+        Machine::X86_64 => SAVED_X86_64[usize::from(register)],
+        Machine::Aarch64 => SAVED_AARCH64 + 8 * u64::from(register),
     }
-}
-
-/// What a signal interrupted: the kernel saved all registers on the stack.
-fn interrupted(
-    machine: Machine,
-    frame: &Frame,
-    stack: &Stack<'_>,
-    saved: impl Fn(Register) -> u64,
-) -> Result<Option<Frame>, End> {
-    let sp = frame.registers.get(machine.sp()).ok_or(End::Lost)?;
-    let mut registers = Registers::none();
-    for register in 0..=machine.pc() {
-        registers.set(register, stack.read(sp.wrapping_add(saved(register)))?);
-    }
-    let pc = registers.get(machine.pc()).ok_or(End::Lost)?;
-    Ok(Some(Frame { registers, pc, is_exact: true }))
-}
-
-/// The caller of code that left the stack as it was called with.
-fn returned_to(machine: Machine, frame: &Frame, stack: &Stack<'_>) -> Result<Option<Frame>, End> {
-    let sp = frame.registers.get(machine.sp()).ok_or(End::Lost)?;
-    let mut registers = frame.registers.clone();
-    registers.set(machine.sp(), sp.wrapping_add(8));
-    Ok(Some(Frame { registers, pc: stack.read(sp)?, is_exact: false }))
 }

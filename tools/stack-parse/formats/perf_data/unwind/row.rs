@@ -32,7 +32,6 @@ enum Cfa {
 enum Rule {
     /// It is lost.
     Undefined,
-    SameValue,
     /// At this distance from the CFA.
     Saved(u64),
     /// The CFA plus this.
@@ -118,13 +117,15 @@ impl Rule {
     fn new(rule: &RegisterRule<usize>, entry: &Entry) -> Option<Rule> {
         Some(match rule {
             RegisterRule::Undefined => Rule::Undefined,
-            RegisterRule::SameValue => Rule::SameValue,
             RegisterRule::Offset(offset) => Rule::Saved(offset.cast_unsigned()),
             RegisterRule::ValOffset(offset) => Rule::CfaPlus(offset.cast_unsigned()),
             RegisterRule::Register(other) => Rule::Register(Register::try_from(other.0).ok()?),
             RegisterRule::Expression(expression) => Rule::SavedAt(entry.expression(*expression)?),
             RegisterRule::ValExpression(expression) => Rule::Value(entry.expression(*expression)?),
-            RegisterRule::Architectural | RegisterRule::Constant(_) => return None,
+            // To keep its value is what registers do.
+            RegisterRule::SameValue | RegisterRule::Architectural | RegisterRule::Constant(_) => {
+                return None;
+            }
         })
     }
 
@@ -145,7 +146,6 @@ impl Rule {
         };
         match self {
             Rule::Undefined => return Ok(None),
-            Rule::SameValue => known(register),
             Rule::Saved(offset) => match cfa.wrapping_add(*offset) {
                 address if is_popped(address) => known(register),
                 address => stack.read(address),
