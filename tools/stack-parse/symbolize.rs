@@ -5,6 +5,8 @@
 
 mod elf;
 mod executable;
+#[allow(dead_code, reason = "nothing asks for them yet")]
+mod inlines;
 mod jitdump;
 mod kernel;
 mod nameless;

@@ -1,0 +1,145 @@
+//! Functions that the compiler put into others, and lines of the source, by DWARF.
+
+use std::borrow::Cow;
+
+use addr2line::gimli::{self, AbbreviationsCacheStrategy, Dwarf, EndianSlice, Section, SectionId};
+use addr2line::{Context, Location};
+use common::SectionReader;
+use memchr::memrchr;
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object};
+
+type Bytes = EndianSlice<'static, gimli::LittleEndian>;
+
+/// What DWARF says of one object file. Units and functions are read when an
+/// address of theirs is first asked for.
+pub(crate) struct Inlines {
+    context: Context<Bytes>,
+}
+
+/// A place in the source; what is unknown is empty or 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place<'a> {
+    /// Without the folder.
+    pub(crate) file: &'a [u8],
+    /// From 1.
+    pub(crate) line: u32,
+}
+
+/// A function that was put into another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inlined<'a> {
+    /// As the linker would know it, or else as the source has it; empty if it is
+    /// not known.
+    pub(crate) name: &'a [u8],
+    /// Where it is: at the code itself or at its call of what is put into it.
+    pub(crate) place: Place<'a>,
+}
+
+impl Inlines {
+    /// Reads where the units are. The debug information is in `debug` or, if it is
+    /// not there, in `elf`; what it shares with other files is in `shared`, the
+    /// file that [`shared_file`] names.
+    ///
+    /// Returns `None` if there is none, or if it is damaged.
+    pub(crate) fn new(
+        elf: &'static [u8],
+        debug: Option<&'static [u8]>,
+        shared: Option<&'static [u8]>,
+    ) -> Option<Inlines> {
+        let mut dwarf = debug.and_then(dwarf_of).or_else(|| dwarf_of(elf))?;
+        if let Some(shared) = shared.and_then(dwarf_of) {
+            dwarf.set_sup(shared);
+        }
+        // Units of one language often share them.
+        dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+        Context::from_dwarf(dwarf).ok().map(|context| Inlines { context })
+    }
+
+    /// Hands the functions that were inlined at `address`, as the file has it, to
+    /// `each`, the innermost first. Returns where the function is that they were
+    /// put into, whose name its symbol tells.
+    pub(crate) fn frames(&self, address: u64, each: &mut dyn FnMut(Inlined<'_>)) -> Place<'_> {
+        // Damaged units tell nothing.
+        self.try_frames(address, each).unwrap_or_default()
+    }
+
+    fn try_frames(
+        &self,
+        address: u64,
+        each: &mut dyn FnMut(Inlined<'_>),
+    ) -> Result<Place<'_>, gimli::Error> {
+        // No code is at the last address, behind which the library would look.
+        if address == u64::MAX {
+            return Ok(Place::default());
+        }
+        let mut frames = self.context.find_frames(address).skip_all_loads()?;
+        let Some(mut frame) = frames.next()? else { return Ok(Place::default()) };
+        while let Some(outer) = frames.next()? {
+            let name = frame.function.as_ref().map_or(&b""[..], |function| function.name.slice());
+            each(Inlined { name, place: Place::new(frame.location) });
+            frame = outer;
+        }
+        Ok(Place::new(frame.location))
+    }
+}
+
+impl<'a> Place<'a> {
+    fn new(location: Option<Location<'a>>) -> Place<'a> {
+        let file = location.as_ref().and_then(|location| location.file).unwrap_or_default();
+        let file = file.as_bytes();
+        let file = memrchr(b'/', file).map_or(file, |slash| &file[slash + 1..]);
+        Place { file, line: location.and_then(|location| location.line).unwrap_or_default() }
+    }
+
+    /// Appends `demo.c:14`, as `perf script -F +srcline` prints it, or nothing if
+    /// the place is not known.
+    pub(crate) fn write(&self, text: &mut Vec<u8>) {
+        if !self.file.is_empty() && self.line > 0 {
+            text.extend_from_slice(self.file);
+            text.extend_from_slice(format!(":{}", self.line).as_bytes());
+        }
+    }
+}
+
+/// The path and the build-id of the file with the debug information that a file
+/// shares with others, as Debian's have it; `bytes` are of the debug file.
+pub(crate) fn shared_file(bytes: &'static [u8]) -> Option<(&'static [u8], &'static [u8])> {
+    let file = ElfFile64::<LittleEndian>::parse(bytes).ok()?;
+    file.gnu_debugaltlink().ok().flatten()
+}
+
+/// The sections that functions and lines need: others may be large.
+const SECTIONS: [SectionId; 10] = [
+    SectionId::DebugAbbrev,
+    SectionId::DebugAddr,
+    SectionId::DebugAranges,
+    SectionId::DebugInfo,
+    SectionId::DebugLine,
+    SectionId::DebugLineStr,
+    SectionId::DebugRanges,
+    SectionId::DebugRngLists,
+    SectionId::DebugStr,
+    SectionId::DebugStrOffsets,
+];
+
+/// The DWARF in a file, `None` if there is none.
+fn dwarf_of(bytes: &'static [u8]) -> Option<Dwarf<Bytes>> {
+    let file = ElfFile64::<LittleEndian>::parse(bytes).ok()?;
+    let mut reader = SectionReader::new(&file);
+    let mut load = |section: SectionId| -> Result<Bytes, gimli::Error> {
+        let is_needed = SECTIONS.contains(&section);
+        let bytes = is_needed.then(|| reader.bytes(section.name())).flatten();
+        let bytes: &'static [u8] = match bytes.unwrap_or_default() {
+            Cow::Borrowed(bytes) => bytes,
+            // Like the files, it is wanted to the end of the program.
+            Cow::Owned(unpacked) => unpacked.leak(),
+        };
+        Ok(EndianSlice::new(bytes, gimli::LittleEndian))
+    };
+    let dwarf = Dwarf::load(&mut load).ok()?;
+    (!dwarf.debug_info.reader().is_empty()).then_some(dwarf)
+}
+
+#[cfg(test)]
+mod tests;
