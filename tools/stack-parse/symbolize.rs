@@ -4,6 +4,8 @@
 //! Nothing here knows how a profiler records.
 
 mod elf;
+#[allow(dead_code, reason = "nothing asks for them yet")]
+mod exact_names;
 mod executable;
 #[allow(dead_code, reason = "nothing asks for them yet")]
 mod inlines;

@@ -7,7 +7,9 @@ use memchr::memrchr;
 
 use crate::binary::dwarf::Sections;
 use crate::binary::executable::{Code, Executable, Unreadable};
-use crate::binary::ocaml_frames::{self, Function, Tables, Told, is_ocaml, without_anonymous};
+use crate::binary::ocaml_frames::{
+    self, Call, Function, Tables, Told, is_ocaml, without_anonymous,
+};
 use crate::ocaml::{self, Stamps};
 use crate::{Error, Result, cpp, read_whole, rust};
 
@@ -109,13 +111,36 @@ impl Symbols {
     /// [`Unreadable`] says what they are instead.
     pub fn parse(bytes: &[u8], dwarf: Dwarf) -> Result<Symbols, Unreadable> {
         let executable = Executable::parse(bytes)?;
+        let (mut symbols, _) = Symbols::of(&executable)?;
+        if dwarf == Dwarf::Read {
+            add_lines(&executable, &mut symbols.functions);
+        }
+        Ok(symbols)
+    }
+
+    /// Reads the functions of an executable of OCaml without their lines, and all
+    /// calls that its frame tables give a place in the source.
+    ///
+    /// # Errors
+    ///
+    /// [`Unreadable`] says what the bytes are instead.
+    pub fn with_calls(bytes: &[u8]) -> Result<(Symbols, Vec<Call<'_>>), Unreadable> {
+        let (symbols, calls) = Symbols::of(&Executable::parse(bytes)?)?;
+        match symbols.no_ocaml {
+            Some(why) => Err(why),
+            None => Ok((symbols, calls)),
+        }
+    }
+
+    fn of<'a>(executable: &Executable<'a>) -> Result<(Symbols, Vec<Call<'a>>), Unreadable> {
         let code = executable.code();
         if !code.iter().any(|code| code.is_function) {
             return Err(Unreadable::NoFunctions);
         }
-        let tables = Tables::read(&executable);
+        let tables = Tables::read(executable);
         let no_ocaml = tables.as_ref().err().copied();
-        let ocaml = ocaml_frames::Functions::of(&code, &mut tables.unwrap_or_default());
+        let mut tables = tables.unwrap_or_default();
+        let ocaml = ocaml_frames::Functions::of(&code, &mut tables);
         let mut found = Vec::new();
         let mut enclosing = Enclosing::default();
         for (index, code) in code.iter().enumerate() {
@@ -127,11 +152,8 @@ impl Symbols {
             symbol.lacks_g = function.filter(|it| it.lacks_g).map(Function::unit);
             found.push((is_function, symbol));
         }
-        let mut functions = with_aliases(found);
-        if dwarf == Dwarf::Read {
-            add_lines(&executable, &mut functions);
-        }
-        Ok(Symbols { functions, no_ocaml, stripped: executable.is_stripped() })
+        let functions = with_aliases(found);
+        Ok((Symbols { functions, no_ocaml, stripped: executable.is_stripped() }, tables.calls))
     }
 }
 

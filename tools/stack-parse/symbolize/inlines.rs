@@ -77,19 +77,22 @@ impl Inlines {
         let Some(mut frame) = frames.next()? else { return Ok(Place::default()) };
         while let Some(outer) = frames.next()? {
             let name = frame.function.as_ref().map_or(&b""[..], |function| function.name.slice());
-            each(Inlined { name, place: Place::new(frame.location) });
+            each(Inlined { name, place: Place::of(frame.location) });
             frame = outer;
         }
-        Ok(Place::new(frame.location))
+        Ok(Place::of(frame.location))
     }
 }
 
 impl<'a> Place<'a> {
-    fn new(location: Option<Location<'a>>) -> Place<'a> {
-        let file = location.as_ref().and_then(|location| location.file).unwrap_or_default();
-        let file = file.as_bytes();
-        let file = memrchr(b'/', file).map_or(file, |slash| &file[slash + 1..]);
-        Place { file, line: location.and_then(|location| location.line).unwrap_or_default() }
+    /// A line of the file with this path.
+    pub(crate) fn new(path: &'a [u8], line: u32) -> Place<'a> {
+        Place { file: memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]), line }
+    }
+
+    fn of(location: Option<Location<'a>>) -> Place<'a> {
+        let Some(location) = location else { return Place::default() };
+        Place::new(location.file.unwrap_or_default().as_bytes(), location.line.unwrap_or(0))
     }
 
     /// Appends `demo.c:14`, as `perf script -F +srcline` prints it, or nothing if

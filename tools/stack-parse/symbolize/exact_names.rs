@@ -1,0 +1,201 @@
+//! Names of OCaml's functions from the executable's frame tables: these know the
+//! module of a function and what was inlined at a call.
+
+use common::ocaml::{self, Stamps};
+use common::{Call, Place, Symbols};
+use memchr::memrchr;
+
+use super::inlines;
+
+/// What the frame tables of one executable say.
+pub(crate) struct ExactNames {
+    /// By return address; there may be several of one, for allocations that are made
+    /// together.
+    calls: Vec<Call<'static>>,
+    /// All functions by address, with their names if they are OCaml's.
+    functions: Vec<(u64, Option<Vec<u8>>)>,
+}
+
+impl ExactNames {
+    /// Reads the tables of an executable; `None` if it is not one of OCaml's, or was
+    /// stripped.
+    pub(crate) fn new(elf: &'static [u8]) -> Option<ExactNames> {
+        let (symbols, mut calls) = Symbols::with_calls(elf).ok()?;
+        calls.sort_by_key(|call| call.return_address);
+        let functions = symbols.functions.into_iter().map(|function| {
+            let name = function.ocaml.is_some().then(|| stable(function.name()));
+            (function.address, name)
+        });
+        let mut functions: Vec<(u64, Option<Vec<u8>>)> = functions.collect();
+        // What begins at one address is one function.
+        functions.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same {
+                kept.1 = kept.1.take().or(next.1.take());
+            }
+            is_same
+        });
+        Some(ExactNames { calls, functions })
+    }
+
+    /// Hands the functions at `address`, as the file has it, to `each` with their
+    /// places: what was inlined first, the function proper last. Returns false, and
+    /// hands over nothing, if that is not OCaml's.
+    ///
+    /// The address of a caller is that of its call, as long as it is within that
+    /// instruction, or where that returns to.
+    pub(crate) fn frames(
+        &self,
+        address: u64,
+        each: &mut dyn FnMut(&[u8], inlines::Place<'_>),
+    ) -> bool {
+        let next = self.functions.partition_point(|(start, _)| *start <= address);
+        let function = next.checked_sub(1).map(|last| &self.functions[last]);
+        let Some((start, Some(name))) = function else { return false };
+        // Where a function begins, no call of it can have returned to.
+        let returns = || self.places(address).filter(|_| address > *start);
+        let call = address.checked_add(1).and_then(|behind| self.places(behind)).or_else(returns);
+        for place in call.unwrap_or_default() {
+            let source = place.source();
+            let source = source.as_ref().map(|it| inlines::Place::new(&it.file, it.line));
+            each(&stable(place.readable()), source.unwrap_or_default());
+        }
+        if call.is_none() {
+            each(name, inlines::Place::default());
+        }
+        true
+    }
+
+    /// The places of the call that returns to `address`; of several allocations,
+    /// those that all have.
+    fn places(&self, address: u64) -> Option<&[Place<'static>]> {
+        let first = self.calls.partition_point(|call| call.return_address < address);
+        let (first, others) = self.calls[first..].split_first()?;
+        if first.return_address != address {
+            return None;
+        }
+        let mut places = &first.places[..];
+        for other in others.iter().take_while(|call| call.return_address == address) {
+            let pairs = places.iter().rev().zip(other.places.iter().rev());
+            let names = |place: &Place<'static>| (place.pack, place.function);
+            let same = pairs.take_while(|(one, other)| names(one) == names(other)).count();
+            places = &places[places.len() - same..];
+        }
+        (!places.is_empty()).then_some(places)
+    }
+}
+
+/// The name as stack-demangle leaves it: in `Foo.add_64` it would take the number for
+/// a stamp, so this becomes `Foo.(add_64)`, which means the same in OCaml.
+fn stable(name: Vec<u8>) -> Vec<u8> {
+    let mut demangled = Vec::new();
+    let is_symbol = ocaml::demangle(&name, Stamps::Keep, &mut demangled) && demangled != name;
+    match memrchr(b'.', &name) {
+        Some(dot) if is_symbol => [&name[..=dot], b"(", &name[dot + 1..], b")"].concat(),
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+    use std::sync::LazyLock;
+
+    use common::ocaml_calls;
+
+    use super::*;
+
+    /// A program with the frame tables of OCaml 5.2: tests/ocaml/frames.s.
+    static PROGRAM: LazyLock<&'static [u8]> = LazyLock::new(|| {
+        let sources = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml"));
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("frames");
+        let sources = ["frames.s", "frames.c"].map(|name| sources.join(name));
+        let built = Command::new("cc").arg("-o").arg(&program).args(sources).status();
+        assert!(built.expect("cc").success());
+        std::fs::read(program).expect("it was built").leak()
+    });
+
+    /// The frames at an address, `name place` each, from the innermost on.
+    fn frames(names: &ExactNames, address: u64) -> Option<Vec<String>> {
+        let mut frames = Vec::new();
+        let is_ocaml = names.frames(address, &mut |name, place| {
+            let mut frame = [name, b" "].concat();
+            place.write(&mut frame);
+            frames.push(String::from_utf8(frame).expect("ASCII"));
+        });
+        is_ocaml.then_some(frames)
+    }
+
+    fn start_of(name: &str) -> u64 {
+        let (symbols, _) = Symbols::with_calls(&PROGRAM).expect("OCaml");
+        let found = symbols.functions.iter().find(|it| it.symbol == name.as_bytes());
+        found.expect("a function").address
+    }
+
+    #[test]
+    fn a_call_has_the_frames_that_the_tables_give_it() {
+        let names = ExactNames::new(&PROGRAM).expect("OCaml");
+        let calls = ocaml_calls(&PROGRAM).expect("OCaml");
+        assert!(calls.iter().any(|call| call.places.len() > 1), "one with an inlined function");
+        for call in &calls {
+            let expected: Vec<_> = call
+                .places
+                .iter()
+                .map(|place| {
+                    let name = String::from_utf8(place.readable()).expect("ASCII");
+                    let source = place.source().map_or_else(Vec::new, |source| source.to_bytes());
+                    let source = String::from_utf8(source).expect("ASCII");
+                    format!("{name} {}", source.rsplit('/').next().expect("one at least"))
+                })
+                .collect();
+            // perf prints an address within the call.
+            assert_eq!(frames(&names, call.return_address - 1), Some(expected.clone()));
+            // A call may be the last instruction, and its return address another function's.
+            let next_begins = start_of("camlFoo.map_34");
+            if call.return_address != next_begins {
+                assert_eq!(frames(&names, call.return_address), Some(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn other_code_has_the_name_of_its_function() {
+        let names = ExactNames::new(&PROGRAM).expect("OCaml");
+        for (symbol, name) in [
+            ("camlFoo.run_12", "Foo.Make.run "),
+            ("camlFoo.map_34", "Stdlib.List.map "),
+            ("camlFoo.$3b$40_78", "Foo.(;@) "),
+            ("camlBar.fun_9", "Bar.(fun/9) "),
+        ] {
+            assert_eq!(frames(&names, start_of(symbol)), Some(vec![name.to_owned()]), "{symbol}");
+        }
+        for address in [start_of("main"), start_of("leaf"), 0, u64::MAX] {
+            assert_eq!(frames(&names, address), None, "{address:#x}");
+        }
+        assert!(ExactNames::new(b"no executable").is_none());
+    }
+
+    #[test]
+    fn names_stay_as_they_are_in_stack_demangle() {
+        for (name, expected) in [
+            ("Stdlib.Map.Make.add", "Stdlib.Map.Make.add"),
+            ("Main.run.(fun)", "Main.run.(fun)"),
+            ("Main.(fun/12)", "Main.(fun/12)"),
+            ("Foo.(.%(:..))", "Foo.(.%(:..))"),
+            ("Foo.counter#add_2", "Foo.counter#add_2"),
+            ("Eio__core.Fiber.fork", "Eio__core.Fiber.fork"),
+            // Here the end looks like a stamp, or like a mark of the compiler's.
+            ("Stdlib.String.is_valid_utf_8", "Stdlib.String.(is_valid_utf_8)"),
+            ("Foo.Make.add_64", "Foo.Make.(add_64)"),
+            ("Foo.entry", "Foo.(entry)"),
+            ("Foo.code_begin", "Foo.(code_begin)"),
+        ] {
+            let stable = stable(name.into());
+            assert_eq!(stable, expected.as_bytes());
+            let mut demangled = Vec::new();
+            assert!(!ocaml::demangle(&stable, Stamps::Anonymous, &mut demangled), "{name}");
+        }
+    }
+}
