@@ -4,15 +4,14 @@
 //! Nothing here knows how a profiler records.
 
 mod elf;
-#[allow(dead_code, reason = "nothing asks for them yet")]
 mod exact_names;
 mod executable;
-#[allow(dead_code, reason = "nothing asks for them yet")]
 mod inlines;
 mod jitdump;
 mod kernel;
 mod nameless;
 mod object;
+mod opened;
 mod perf_map;
 mod places;
 mod plt;
@@ -61,6 +60,11 @@ pub(crate) struct SymbolizeArgs {
     /// The vdso of the recorded kernel
     #[arg(long, value_name = "FILE")]
     vdso: Option<PathBuf>,
+
+    /// Name functions of OCaml, and what was inlined into them, as the executable's
+    /// frame tables do
+    #[arg(long)]
+    exact_names: bool,
 }
 
 /// A file or another thing with code.

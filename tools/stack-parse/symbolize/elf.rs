@@ -14,6 +14,8 @@ pub(crate) struct Elf {
     /// The file with its debug information, or with the symbols that were
     /// stripped from it, if there is one.
     pub(crate) debug: Option<&'static [u8]>,
+    /// The file with what its debug information shares with that of other files.
+    pub(super) shared: Option<&'static [u8]>,
     /// What the linker made of the contents, which no other file has.
     pub(crate) build_id: Option<&'static [u8]>,
     /// What is loaded: code first, as offsets in other segments' pages may be the same.
@@ -90,6 +92,7 @@ fn read<H: FileHeader<Endian = LittleEndian>>(bytes: &'static [u8]) -> Option<El
     Some(Elf {
         bytes,
         debug: None,
+        shared: None,
         build_id: object::Object::build_id(&file).ok().flatten(),
         segments,
         debug_link: link.map(|(name, crc)| DebugLink { name, crc }),

@@ -8,6 +8,7 @@ use memchr::memrchr;
 use super::inlines;
 
 /// What the frame tables of one executable say.
+#[derive(Debug)]
 pub(crate) struct ExactNames {
     /// By return address; there may be several of one, for allocations that are made
     /// together.
@@ -39,15 +40,16 @@ impl ExactNames {
     }
 
     /// Hands the functions at `address`, as the file has it, to `each` with their
-    /// places: what was inlined first, the function proper last. Returns false, and
-    /// hands over nothing, if that is not OCaml's.
+    /// places: first those that were inlined, which is what the last argument says,
+    /// then the function proper. Returns false, and hands over nothing, if that is not
+    /// OCaml's.
     ///
     /// The address of a caller is that of its call, as long as it is within that
     /// instruction, or where that returns to.
     pub(crate) fn frames(
         &self,
         address: u64,
-        each: &mut dyn FnMut(&[u8], inlines::Place<'_>),
+        each: &mut dyn FnMut(&[u8], &inlines::Place<'_>, bool),
     ) -> bool {
         let next = self.functions.partition_point(|(start, _)| *start <= address);
         let function = next.checked_sub(1).map(|last| &self.functions[last]);
@@ -55,13 +57,15 @@ impl ExactNames {
         // Where a function begins, no call of it can have returned to.
         let returns = || self.places(address).filter(|_| address > *start);
         let call = address.checked_add(1).and_then(|behind| self.places(behind)).or_else(returns);
-        for place in call.unwrap_or_default() {
+        let places = call.unwrap_or_default();
+        for (depth, place) in (1..).zip(places) {
             let source = place.source();
             let source = source.as_ref().map(|it| inlines::Place::new(&it.file, it.line));
-            each(&stable(place.readable()), source.unwrap_or_default());
+            let is_inlined = depth < places.len();
+            each(&stable(place.readable()), &source.unwrap_or_default(), is_inlined);
         }
         if call.is_none() {
-            each(name, inlines::Place::default());
+            each(name, &inlines::Place::default(), false);
         }
         true
     }
@@ -120,8 +124,8 @@ mod tests {
     /// The frames at an address, `name place` each, from the innermost on.
     fn frames(names: &ExactNames, address: u64) -> Option<Vec<String>> {
         let mut frames = Vec::new();
-        let is_ocaml = names.frames(address, &mut |name, place| {
-            let mut frame = [name, b" "].concat();
+        let is_ocaml = names.frames(address, &mut |name, place, is_inlined| {
+            let mut frame = [name, if is_inlined { b" < " } else { b" " }].concat();
             place.write(&mut frame);
             frames.push(String::from_utf8(frame).expect("ASCII"));
         });
@@ -147,7 +151,9 @@ mod tests {
                     let name = String::from_utf8(place.readable()).expect("ASCII");
                     let source = place.source().map_or_else(Vec::new, |source| source.to_bytes());
                     let source = String::from_utf8(source).expect("ASCII");
-                    format!("{name} {}", source.rsplit('/').next().expect("one at least"))
+                    let file = source.rsplit('/').next().expect("one at least");
+                    let is_inlined = !std::ptr::eq(place, call.places.last().expect("one"));
+                    format!("{name} {}{file}", if is_inlined { "< " } else { "" })
                 })
                 .collect();
             // perf prints an address within the call.

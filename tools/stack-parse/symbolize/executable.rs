@@ -9,6 +9,7 @@ use common::map_executable;
 use flate2::Crc;
 
 use super::elf::Elf;
+use super::inlines::shared_file;
 use super::nameless::Why;
 use super::places::Places;
 
@@ -31,6 +32,7 @@ pub(super) fn open(places: &Places, path: &[u8], build_id: Option<&[u8]>) -> Res
     let cached = || places.cached(build_id?, "elf").and_then(|file| matching(&file, build_id).ok());
     let mut elf = found.or_else(|why| cached().ok_or(why))?;
     elf.debug = find_debug(places, path, &elf);
+    elf.shared = find_shared(places, path, &elf);
     Ok(elf)
 }
 
@@ -80,6 +82,13 @@ fn find_debug(places: &Places, path: &[u8], elf: &Elf) -> Option<&'static [u8]> 
         some = some.or(Some(debug.bytes));
     }
     some
+}
+
+/// The file with what the debug information of `elf` shares with others'.
+fn find_shared(places: &Places, path: &[u8], elf: &Elf) -> Option<&'static [u8]> {
+    let (link, build_id) = elf.debug.and_then(shared_file).or_else(|| shared_file(elf.bytes))?;
+    let files = places.shared_files(path, link);
+    files.iter().find_map(|file| matching(file, Some(build_id)).ok()).map(|found| found.bytes)
 }
 
 /// Whether `debug` was made from `elf`.

@@ -1,6 +1,7 @@
 //! Functions that the compiler put into others, and lines of the source, by DWARF.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use addr2line::gimli::{self, AbbreviationsCacheStrategy, Dwarf, EndianSlice, Section, SectionId};
 use addr2line::{Context, Location};
@@ -34,6 +35,12 @@ pub(crate) struct Inlined<'a> {
     pub(crate) name: &'a [u8],
     /// Where it is: at the code itself or at its call of what is put into it.
     pub(crate) place: Place<'a>,
+}
+
+impl fmt::Debug for Inlines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Inlines")
+    }
 }
 
 impl Inlines {

@@ -7,9 +7,9 @@ use super::executable;
 use super::jitdump::JitDump;
 use super::kernel::Kernel;
 use super::nameless::Why;
+use super::opened::Opened;
 use super::perf_map::PerfMap;
 use super::resolved::Names;
-use super::symbols::SymbolTable;
 use super::{Detail, Finder};
 
 /// A file or another thing with code.
@@ -48,12 +48,6 @@ pub(super) struct Binary {
     opened: Option<Result<Opened, Why>>,
 }
 
-#[derive(Debug)]
-struct Opened {
-    elf: Elf,
-    symbols: Option<SymbolTable>,
-}
-
 impl Code {
     pub(super) fn file(path: &[u8], build_id: Option<Box<[u8]>>, is_from_here: bool) -> Code {
         let path = path.to_vec();
@@ -72,18 +66,9 @@ impl Binary {
                 }
                 path => executable::open(places, path, build_id),
             };
-            elf.map(|elf| Opened { elf, symbols: None })
+            elf.map(|elf| Opened::new(elf, args.exact_names))
         });
         opened.as_mut().map_err(|why| &*why)
-    }
-}
-
-impl Opened {
-    /// The functions at an offset in the file, innermost first.
-    fn names(&mut self, offset: u64, _detail: Detail, names: &mut Names) {
-        let symbols = self.symbols.get_or_insert_with(|| self.elf.symbols());
-        let name = self.elf.address_at(offset).and_then(|address| symbols.name(address));
-        names.push(&name.unwrap_or_default(), b"", false);
     }
 }
 
@@ -143,7 +128,7 @@ impl Object {
     pub(super) fn why(&self) -> Option<Why> {
         match &self.code {
             Code::File(binary) => match binary.opened.as_ref()? {
-                Ok(opened) => opened.symbols.as_ref()?.is_stripped().then_some(Why::Stripped),
+                Ok(opened) => opened.is_stripped().then_some(Why::Stripped),
                 Err(why) => Some(why.clone()),
             },
             Code::Kernel(kernel) | Code::Module(kernel) => kernel.why().cloned(),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use memchr::memrchr;
 
@@ -76,6 +76,27 @@ impl Places {
             files.extend(self.debug_dirs.iter().map(|dir| dir.join(&file)));
         }
         files
+    }
+
+    /// Where the debug information may be that the executable at `path` shares with
+    /// others, in a file that its own calls `link`: `../../.dwz/coreutils.debug`, or
+    /// `/usr/lib/debug/.dwz/x86_64-linux-gnu/coreutils.debug`.
+    pub(super) fn shared_files(&self, path: &[u8], link: &[u8]) -> Vec<PathBuf> {
+        let link = Path::new(OsStr::from_bytes(link));
+        if let Ok(below) = link.strip_prefix("/") {
+            let below = below.strip_prefix(&DEBUG_DIR[1..]).unwrap_or(below);
+            let file = self.file(link.as_os_str().as_bytes());
+            return [file]
+                .into_iter()
+                .chain(self.debug_dirs.iter().map(|dir| dir.join(below)))
+                .collect();
+        }
+        // It is relative to the debug file, which is somewhere in a folder of those.
+        let is_up = |part: &Component<'_>| *part == Component::ParentDir;
+        let below: PathBuf = link.components().skip_while(is_up).collect();
+        let folder = memrchr(b'/', path).map_or(&b""[..], |slash| &path[..slash]);
+        let beside = self.file(folder).join(link);
+        [beside].into_iter().chain(self.debug_dirs.iter().map(|dir| dir.join(&below))).collect()
     }
 }
 
