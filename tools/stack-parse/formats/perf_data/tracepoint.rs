@@ -99,7 +99,8 @@ impl Tracepoint {
     /// `S`, `D|K`; `R` if there is nothing it waits for, with a `+` if it was only sent
     /// away.
     fn append_states(&self, state: u64, out: &mut Vec<u8>) {
-        let all = self.states.iter().fold(0, |all, (bit, _)| all | bit);
+        let bits = self.states.iter().map(|(bit, _)| *bit);
+        let (all, highest) = bits.fold((0, 1), |(all, most), bit| (all | bit, most.max(bit)));
         let mut separator: &[u8] = b"";
         for (_, letter) in self.states.iter().filter(|(bit, _)| state & bit == *bit) {
             out.extend_from_slice(separator);
@@ -109,7 +110,8 @@ impl Tracepoint {
         if state & all == 0 {
             out.push(b'R');
         }
-        if state & all.saturating_add(1) != 0 {
+        // The kernel's mark is above all bits that have letters.
+        if state & !(u64::MAX >> highest.leading_zeros()) != 0 {
             out.push(b'+');
         }
     }
