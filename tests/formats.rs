@@ -174,10 +174,12 @@ fn every_case_may_end_anywhere() {
                     file
                 })
                 .collect();
-            assert_ends_well(&["--format", &case.format], &files);
+            let args = case.args();
+            let args: Vec<&str> = args.split_whitespace().collect();
+            assert_ends_well(&[&["--format", &case.format], &args[..]].concat(), &files);
             // The format is detected by the first bytes.
             let short = lengths.partition_point(|&length| length < 1024);
-            assert_ends_well(&[], &files[..short]);
+            assert_ends_well(&args, &files[..short]);
             for file in files {
                 fs::remove_file(file).expect("our own file");
             }

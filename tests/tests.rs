@@ -39,6 +39,9 @@ mod formats;
 // No file of the tests is forgotten.
 mod house;
 
+// perf.data, compared with what perf makes of it.
+mod perf_data;
+
 // One module per tool.
 mod stack_collapse_frames;
 mod stack_demangle;

@@ -126,11 +126,13 @@ pub(crate) fn golden_path(name: &str) -> PathBuf {
 pub(crate) fn recording(name: &str) -> Vec<u8> {
     let path = golden_path(name);
     let packed = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-    if !name.ends_with(".gz") {
-        return packed;
-    }
+    if name.ends_with(".gz") { unpacked(&packed) } else { packed }
+}
+
+/// What gzip packed.
+pub(crate) fn unpacked(packed: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    MultiGzDecoder::new(&packed[..]).read_to_end(&mut bytes).expect("a whole gzip file");
+    MultiGzDecoder::new(packed).read_to_end(&mut bytes).expect("a whole gzip file");
     bytes
 }
 

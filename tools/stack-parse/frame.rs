@@ -65,6 +65,16 @@ impl FrameArgs {
         self.annotate
     }
 
+    /// Whether inlined functions are frames.
+    pub(crate) fn keep_inlined(&self) -> bool {
+        self.inlined == Inlined::Keep
+    }
+
+    /// Whether the places in the source are asked for.
+    pub(crate) fn srcline(&self) -> bool {
+        self.srcline
+    }
+
     /// Hands the names that a frame stands for to `each`, root first: nearly
     /// always one, none if it is to be dropped. `buffer` is for making them.
     #[inline]

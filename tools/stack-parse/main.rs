@@ -6,7 +6,6 @@ mod frame;
 mod options;
 mod read;
 mod samples;
-#[allow(dead_code, reason = "nothing reads perf.data yet")]
 mod symbolize;
 
 use std::path::Path;

@@ -215,6 +215,11 @@ impl<'p> Samples<'p> {
         &self.args.frames
     }
 
+    /// Whether samples are written as they come, so that none should wait.
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self.sink, Sink::PerSample | Sink::Table(_))
+    }
+
     /// Whether another thread can help: it would treat samples as this one does,
     /// whatever was before them.
     pub(crate) fn can_fork(&self) -> bool {

@@ -40,7 +40,7 @@ use perf_map::PerfMap;
 use places::Places;
 
 pub(crate) use elf::Elf;
-pub(crate) use resolved::Resolved;
+pub(crate) use resolved::{Named, Resolved};
 
 /// Where the files of a recording are.
 #[derive(Args, Clone, Debug, Default)]
@@ -165,14 +165,6 @@ impl Objects {
             build_ids: HashMap::new(),
             is_from_here: false,
         }
-    }
-
-    /// Gets ready for an input, which has its own build-ids and processes.
-    pub(crate) fn begin_input(&mut self) {
-        self.build_ids.clear();
-        self.dumps.clear();
-        self.kernel = Kernel::default();
-        self.is_from_here = false;
     }
 
     /// Says which build-id a file of this input had, where its maps do not tell.

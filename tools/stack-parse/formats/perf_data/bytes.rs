@@ -71,10 +71,6 @@ impl<'a> U64s<'a> {
         self.0.len() / 8
     }
 
-    pub(crate) fn is_empty(self) -> bool {
-        self.0.is_empty()
-    }
-
     #[inline]
     pub(crate) fn get(self, index: usize) -> Option<u64> {
         let bytes = self.0.get(index.checked_mul(8)?..)?;

@@ -9,6 +9,7 @@ use super::events::Events;
 pub(super) mod numbers {
     pub(crate) const TRACING_DATA: usize = 1;
     pub(crate) const BUILD_ID: usize = 2;
+    pub(crate) const OSRELEASE: usize = 4;
     pub(crate) const ARCH: usize = 6;
     pub(crate) const EVENT_DESC: usize = 12;
     pub(crate) const DIR_FORMAT: usize = 24;
@@ -29,8 +30,8 @@ pub(super) fn event_names(feature: &[u8], events: &mut Events) -> Option<()> {
     Some(())
 }
 
-/// The machine of the recording from `ARCH`: `x86_64`, `aarch64`.
-pub(super) fn machine(feature: &[u8]) -> Option<Vec<u8>> {
+/// The text of `ARCH`: `x86_64`, `aarch64`; or of `OSRELEASE`: `6.1.0-13-amd64`.
+pub(super) fn text(feature: &[u8]) -> Option<Vec<u8>> {
     Bytes(feature).sized_string().map(<[u8]>::to_vec)
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct Recording<'i> {
 struct First {
     /// The machine it was recorded on.
     machine: Option<Vec<u8>>,
+    /// Its version of Linux.
+    release: Option<Vec<u8>>,
     /// Records, one after the other.
     build_ids: Vec<u8>,
 }
@@ -99,6 +101,9 @@ impl<'i> Recording<'i> {
     fn hand_out_first(&mut self, each: Each<'_>) -> Result<()> {
         if let Some(machine) = &self.first.machine {
             each(Record::Machine(machine))?;
+        }
+        if let Some(release) = &self.first.release {
+            each(Record::Release(release))?;
         }
         let mut rest = &self.first.build_ids[..];
         while let Some((record, after)) = records::split_off(rest) {

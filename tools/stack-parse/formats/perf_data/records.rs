@@ -29,7 +29,6 @@ pub(super) mod kinds {
 /// What flags of records mean, besides the [`Mode`].
 mod flags {
     pub(super) const MMAP_DATA: u16 = 1 << 13;
-    pub(super) const COMM_EXEC: u16 = 1 << 13;
     pub(super) const MMAP_BUILD_ID: u16 = 1 << 14;
     pub(super) const BUILD_ID_SIZE: u16 = 1 << 15;
 }
@@ -43,7 +42,6 @@ pub(crate) enum Record<'a> {
     Map {
         /// `u32::MAX` for the kernel and its modules.
         pid: u32,
-        tid: u32,
         start: u64,
         length: u64,
         /// Of `start` in the file; for the kernel itself the address of `_text`.
@@ -58,8 +56,6 @@ pub(crate) enum Record<'a> {
         pid: u32,
         tid: u32,
         name: &'a [u8],
-        /// Whether this is because it runs another program now.
-        is_exec: bool,
     },
     /// A thread or a process was made.
     Fork {
@@ -69,18 +65,19 @@ pub(crate) enum Record<'a> {
         parent_tid: u32,
     },
     Exit {
-        pid: u32,
         tid: u32,
     },
     /// The build-id of a file that perf found samples in. In files these come first.
     BuildId {
         path: &'a [u8],
         id: &'a [u8],
-        is_kernel: bool,
     },
     /// The machine of the recording, as `uname -m` calls it: `x86_64`, `aarch64`. In
     /// files this comes first.
     Machine(&'a [u8]),
+    /// Its version of Linux, as `uname -r` calls it: `6.1.0-13-amd64`. It comes as the
+    /// machine does.
+    Release(&'a [u8]),
     Sample(RawSample<'a>),
     /// A round ended, and what could be put in order is handed out: a good moment to
     /// print what there is.
@@ -135,7 +132,7 @@ pub(super) fn parse(record: &[u8]) -> Result<Option<Record<'_>>, TooShort> {
     let record = match kind {
         kinds::MMAP => map(flags, bytes),
         kinds::MMAP2 => map2(flags, bytes),
-        kinds::COMM => comm(flags, bytes),
+        kinds::COMM => comm(bytes),
         kinds::FORK => fork(bytes),
         kinds::EXIT => exit(bytes),
         _ => return Ok(None),
@@ -156,9 +153,9 @@ fn is_of_guest(flags: u16) -> bool {
 }
 
 fn map(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
+    let (pid, _tid) = (body.u32()?, body.u32()?);
     Some(Record::Map {
-        pid: body.u32()?,
-        tid: body.u32()?,
+        pid,
         start: body.u64()?,
         length: body.u64()?,
         offset: body.u64()?,
@@ -171,7 +168,7 @@ fn map(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
 
 fn map2(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
     const PROT_EXEC: u32 = 4;
-    let (pid, tid) = (body.u32()?, body.u32()?);
+    let (pid, _tid) = (body.u32()?, body.u32()?);
     let (start, length, offset) = (body.u64()?, body.u64()?, body.u64()?);
     // The device and the inode of the file, or its build-id.
     let identity = body.take(24)?;
@@ -183,24 +180,19 @@ fn map2(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
     };
     Some(Record::Map {
         pid,
-        tid,
         start,
         length,
         offset,
         path: body.string(),
         build_id,
-        is_code: protection & PROT_EXEC != 0,
+        // With `--buildid-mmap` perf says `---p` of the kernel.
+        is_code: protection & PROT_EXEC != 0 || Mode::of(flags) == Mode::Kernel,
         is_kernel: Mode::of(flags) == Mode::Kernel,
     })
 }
 
-fn comm(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
-    Some(Record::Comm {
-        pid: body.u32()?,
-        tid: body.u32()?,
-        name: body.string(),
-        is_exec: flags & flags::COMM_EXEC != 0,
-    })
+fn comm(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    Some(Record::Comm { pid: body.u32()?, tid: body.u32()?, name: body.string() })
 }
 
 fn fork(mut body: Bytes<'_>) -> Option<Record<'_>> {
@@ -210,8 +202,8 @@ fn fork(mut body: Bytes<'_>) -> Option<Record<'_>> {
 }
 
 fn exit(mut body: Bytes<'_>) -> Option<Record<'_>> {
-    let (pid, _parent_pid, tid) = (body.u32()?, body.u32()?, body.u32()?);
-    Some(Record::Exit { pid, tid })
+    let (_pid, _parent_pid, tid) = (body.u32()?, body.u32()?, body.u32()?);
+    Some(Record::Exit { tid })
 }
 
 /// Parses a record of a build-id, whose kind may be missing: perf once forgot it.
@@ -223,9 +215,5 @@ pub(super) fn build_id(record: &[u8]) -> Option<Record<'_>> {
     let field = body.take(24)?;
     let has_size = flags & flags::BUILD_ID_SIZE != 0;
     let size = if has_size { usize::from(field[USUAL_SIZE]) } else { USUAL_SIZE };
-    Some(Record::BuildId {
-        path: body.string(),
-        id: &field[..size.min(USUAL_SIZE)],
-        is_kernel: Mode::of(flags) == Mode::Kernel,
-    })
+    Some(Record::BuildId { path: body.string(), id: &field[..size.min(USUAL_SIZE)] })
 }

@@ -143,19 +143,19 @@ fn build_ids_maps_and_threads_are_told_as_they_stand() {
     assert_eq!(
         told,
         [
-            format!("BuildId {{ {path}, id: {:?}, is_kernel: false }}", &id[..8]),
+            format!("BuildId {{ {path}, id: {:?} }}", &id[..8]),
             format!(
-                "Map {{ pid: 1, tid: 1, start: 4096, length: 8192, offset: 12288, {path}, \
+                "Map {{ pid: 1, start: 4096, length: 8192, offset: 12288, {path}, \
                  build_id: Some({id:?}), is_code: true, is_kernel: false }}"
             ),
             format!(
-                "Map {{ pid: 4294967295, tid: 4294967295, start: 16, length: 32, offset: 48, \
+                "Map {{ pid: 4294967295, start: 16, length: 32, offset: 48, \
                  path: {:?}, build_id: None, is_code: true, is_kernel: true }}",
                 b"[kernel]"
             ),
-            format!("Comm {{ pid: 1, tid: 2, name: {:?}, is_exec: true }}", b"w0 worker"),
+            format!("Comm {{ pid: 1, tid: 2, name: {:?} }}", b"w0 worker"),
             "Fork { pid: 3, parent_pid: 1, tid: 4, parent_tid: 2 }".to_owned(),
-            "Exit { pid: 3, tid: 4 }".to_owned(),
+            "Exit { tid: 4 }".to_owned(),
         ]
     );
 }

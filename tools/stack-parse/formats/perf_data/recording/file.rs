@@ -81,7 +81,10 @@ fn read_features(
                 return Err(Stop::Refused(what.to_owned()));
             }
             numbers::ARCH => {
-                first.machine = read(file, section).as_deref().and_then(features::machine);
+                first.machine = read(file, section).as_deref().and_then(features::text)
+            }
+            numbers::OSRELEASE => {
+                first.release = read(file, section).as_deref().and_then(features::text);
             }
             numbers::BUILD_ID => first.build_ids = read(file, section).unwrap_or_default(),
             numbers::TRACING_DATA => {

@@ -86,8 +86,13 @@ impl Recording<'_> {
         let mut bytes = Bytes(body);
         match bytes.u64().map(|number| number as usize) {
             Some(numbers::ARCH) => {
-                if let Some(machine) = features::machine(bytes.0) {
+                if let Some(machine) = features::text(bytes.0) {
                     each(Record::Machine(&machine))?;
+                }
+            }
+            Some(numbers::OSRELEASE) => {
+                if let Some(release) = features::text(bytes.0) {
+                    each(Record::Release(&release))?;
                 }
             }
             Some(numbers::EVENT_DESC) => {

@@ -15,6 +15,15 @@ pub(super) type Register = u8;
 const AARCH64_ADDRESS: u64 = (1 << 48) - 1;
 
 impl Machine {
+    /// The machine that `uname -m` calls so.
+    pub(crate) fn of_name(name: &[u8]) -> Option<Machine> {
+        match name {
+            b"x86_64" => Some(Machine::X86_64),
+            b"aarch64" | b"arm64" => Some(Machine::Aarch64),
+            _ => None,
+        }
+    }
+
     /// The program counter. On x86-64 DWARF's number 16 is the return address,
     /// which is the caller's program counter.
     pub(super) fn pc(self) -> Register {

@@ -1,0 +1,4 @@
+//! perf.data, read directly: the same samples as perf's, and its stacks.
+
+mod agreement;
+mod perf_text;

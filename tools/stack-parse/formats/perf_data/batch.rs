@@ -1,0 +1,135 @@
+//! Samples that wait until all places of their stacks are named together.
+
+use common::{FrameId, FrameTable, Result};
+use std::io::Write;
+use std::ops::Range;
+
+use super::places::{PlaceId, Places};
+use super::sample::RawSample;
+use crate::samples::Samples;
+use crate::samples::sample::{Sample, Time};
+use crate::symbolize::Objects;
+
+/// So many samples are enough to share the work of naming their places.
+const FULL: usize = 16 * 1024;
+
+/// So many frames are enough, too.
+const MOST_FRAMES: usize = 1024 * 1024;
+
+/// Samples, and the places of their frames.
+pub(super) struct Batch {
+    samples: Vec<Waiting>,
+    /// Of all samples, leaf first.
+    places: Vec<PlaceId>,
+    /// The names of events, by their index.
+    events: Vec<Vec<u8>>,
+    comms: FrameTable,
+    texts: Vec<u8>,
+    /// What is made for one sample.
+    frames: Vec<FrameId>,
+    numbers: [Vec<u8>; 3],
+}
+
+/// A sample and where in the batch its parts are.
+struct Waiting {
+    event: usize,
+    comm: FrameId,
+    time: Option<u64>,
+    /// Of the process, the thread and the processor.
+    numbers: [Option<u32>; 3],
+    period: Option<u64>,
+    text: Range<usize>,
+    places: Range<usize>,
+}
+
+impl Batch {
+    pub(super) fn new() -> Batch {
+        Batch {
+            samples: Vec::new(),
+            places: Vec::new(),
+            events: Vec::new(),
+            comms: FrameTable::default(),
+            texts: Vec::new(),
+            frames: Vec::new(),
+            numbers: Default::default(),
+        }
+    }
+
+    /// Whether it is time to [`flush`](Batch::flush).
+    pub(super) fn is_full(&self) -> bool {
+        self.samples.len() >= FULL || self.places.len() >= MOST_FRAMES
+    }
+
+    /// Adds a sample of a thread called `comm`; `place` and `describe` append the places of its
+    /// stack, leaf first, and what its tracepoint says.
+    pub(super) fn push(
+        &mut self,
+        sample: &RawSample<'_>,
+        comm: &[u8],
+        place: impl FnOnce(&mut Vec<PlaceId>),
+        describe: impl FnOnce(&mut Vec<u8>),
+    ) {
+        let event = sample.event.index;
+        if self.events.len() <= event {
+            self.events.resize(event + 1, Vec::new());
+        }
+        // The recording may name its events late.
+        if self.events[event] != sample.event.name {
+            self.events[event].clone_from(&sample.event.name);
+        }
+        let (text, places) = (self.texts.len(), self.places.len());
+        place(&mut self.places);
+        describe(&mut self.texts);
+        self.samples.push(Waiting {
+            event,
+            comm: self.comms.intern(comm),
+            time: sample.time,
+            numbers: [sample.pid, sample.tid, sample.cpu],
+            period: sample.period,
+            text: text..self.texts.len(),
+            places: places..self.places.len(),
+        });
+    }
+
+    /// Hands all samples on.
+    ///
+    /// # Errors
+    ///
+    /// What writing returns.
+    pub(super) fn flush(
+        &mut self,
+        places: &mut Places,
+        objects: &mut Objects,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        places.name_new(objects, samples);
+        let Batch { frames, numbers, .. } = self;
+        for waiting in self.samples.drain(..) {
+            frames.clear();
+            for &place in self.places[waiting.places].iter().rev() {
+                frames.extend_from_slice(places.frames(place));
+            }
+            for (text, number) in numbers.iter_mut().zip(waiting.numbers) {
+                text.clear();
+                // To write to memory cannot fail.
+                let _ = number.map(|number| write!(text, "{number}"));
+            }
+            let number = |index: usize| waiting.numbers[index].map(|_| &numbers[index][..]);
+            let sample = Sample {
+                comm: self.comms.name(waiting.comm),
+                pid: number(0),
+                tid: number(1),
+                cpu: number(2),
+                time: waiting.time.map(Time::Nanoseconds),
+                event: &self.events[waiting.event],
+                weights: waiting.period.as_slice(),
+                count: 1,
+                text: &self.texts[waiting.text],
+            };
+            samples.add(&sample, frames)?;
+        }
+        self.places.clear();
+        self.texts.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! The places in code that samples were in, each named once.
+
+use common::FrameId;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
+use std::ops::Range;
+
+use crate::frame::Frame;
+use crate::samples::Samples;
+use crate::symbolize::{Detail, Location, Named, Objects};
+
+/// The number of a place in [`Places`].
+pub(super) type PlaceId = u32;
+
+/// All places met so far. Those that were met lately have no names yet.
+pub(super) struct Places {
+    detail: Detail,
+    threads: usize,
+    hasher: DefaultHashBuilder,
+    ids: HashTable<PlaceId>,
+    locations: Vec<Option<Location>>,
+    /// Of the places that are named.
+    names: Vec<Name>,
+    /// Of all names, root first.
+    frames: Vec<FrameId>,
+    /// How many frames were at a place, named or not.
+    uses: u64,
+}
+
+/// What a place is called.
+struct Name {
+    /// Where its frames are in `frames`.
+    frames: Range<u32>,
+    /// How many frames were at this place, which has no symbol; `None` if it has one.
+    nameless: Option<u64>,
+}
+
+impl Places {
+    /// Where the code is in no object.
+    pub(super) const UNKNOWN: PlaceId = 0;
+    /// Stands for the callers that are missing.
+    pub(super) const TRUNCATED: PlaceId = 1;
+
+    /// The frames of the places that are in no object.
+    const OF_NO_OBJECT: [&[u8]; 2] = [b"[unknown]", b"[truncated]"];
+
+    pub(super) fn new(detail: Detail, threads: usize) -> Places {
+        Places {
+            detail,
+            threads,
+            hasher: DefaultHashBuilder::default(),
+            ids: HashTable::new(),
+            locations: vec![None; Places::OF_NO_OBJECT.len()],
+            names: Vec::new(),
+            frames: Vec::new(),
+            uses: 0,
+        }
+    }
+
+    /// The number of a place.
+    #[inline]
+    pub(super) fn intern(&mut self, location: Location) -> PlaceId {
+        let Places { hasher, ids, locations, .. } = self;
+        let hash = hasher.hash_one(location);
+        if let Some(&id) = ids.find(hash, |&id| locations[id as usize] == Some(location)) {
+            return id;
+        }
+        let id = PlaceId::try_from(locations.len()).expect("fewer than 2^32 places");
+        locations.push(Some(location));
+        ids.insert_unique(hash, id, |&id| hasher.hash_one(locations[id as usize]));
+        id
+    }
+
+    /// Names the places that have no names yet.
+    pub(super) fn name_new(&mut self, objects: &mut Objects, samples: &mut Samples<'_>) {
+        for name in &Places::OF_NO_OBJECT[self.names.len().min(Places::OF_NO_OBJECT.len())..] {
+            self.add_name(None, |frames| frames.push(samples.frame(name)));
+        }
+        let new: Vec<Location> =
+            self.locations[self.names.len()..].iter().flatten().copied().collect();
+        let resolved = objects.resolve(&new, self.detail, self.threads);
+        for (index, &location) in new.iter().enumerate() {
+            let named = resolved.frames(index);
+            let innermost_first: Vec<_> = named.map(|it| frame(it, location, objects)).collect();
+            let is_nameless = innermost_first.iter().all(|frame| frame.name.is_empty());
+            self.add_name(is_nameless.then_some(0), |frames| {
+                innermost_first.iter().rev().for_each(|frame| samples.frames(frame, frames));
+            });
+        }
+    }
+
+    fn add_name(&mut self, nameless: Option<u64>, add: impl FnOnce(&mut Vec<FrameId>)) {
+        let start = self.frames.len() as u32;
+        add(&mut self.frames);
+        let frames = start..self.frames.len() as u32;
+        self.names.push(Name { frames, nameless });
+    }
+
+    /// The frames of a place that is named, root first: several where functions
+    /// were put into others, none if all of them are to be left out.
+    #[inline]
+    pub(super) fn frames(&mut self, place: PlaceId) -> &[FrameId] {
+        let Name { frames, nameless } = &mut self.names[place as usize];
+        self.uses += 1;
+        if let Some(uses) = nameless {
+            *uses += 1;
+        }
+        &self.frames[frames.start as usize..frames.end as usize]
+    }
+
+    /// Tells of the frames without a symbol.
+    pub(super) fn report(&self, objects: &mut Objects, samples: &mut Samples<'_>) {
+        for (name, location) in self.names.iter().zip(&self.locations) {
+            if let (Some(uses), Some(location)) = (name.nameless, location) {
+                objects.add_nameless(location.object, uses);
+            }
+        }
+        for line in objects.report(self.uses) {
+            samples.note(line);
+        }
+    }
+}
+
+fn frame<'a>(named: Named<'a>, location: Location, objects: &'a Objects) -> Frame<'a> {
+    let Location { object, address } = location;
+    Frame {
+        name: named.name,
+        object: objects.path(object),
+        address: Some(address),
+        offset: objects.is_file(object).then_some(address),
+        source: named.source,
+        kind: objects.kind(object),
+        inlined: named.inlined,
+    }
+}
