@@ -149,7 +149,7 @@ struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    /// `ffffffffc0a3d010 t nft_do_chain	[nf_tables]`
+    /// `ffffffffc0a3d010 t nft_do_chain [nf_tables]`
     fn parse(line: &'a [u8]) -> Option<Function<'a>> {
         let (address, rest) = line.split_once_str(" ")?;
         let (kind, rest) = rest.split_once_str(" ")?;

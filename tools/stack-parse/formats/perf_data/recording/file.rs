@@ -81,7 +81,7 @@ fn read_features(
                 return Err(Stop::Refused(what.to_owned()));
             }
             numbers::ARCH => {
-                first.machine = read(file, section).as_deref().and_then(features::text)
+                first.machine = read(file, section).as_deref().and_then(features::text);
             }
             numbers::OSRELEASE => {
                 first.release = read(file, section).as_deref().and_then(features::text);
