@@ -1,10 +1,10 @@
 //! Recordings of perf, compared with what perf itself says of them.
 
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
 
 use flate2::read::GzDecoder;
-use std::io::Read;
 
 use crate::util::{TempFile, golden_files, golden_path, output, recording, skip, weight};
 

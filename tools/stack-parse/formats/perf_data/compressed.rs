@@ -92,7 +92,7 @@ impl Unpacked {
     }
 }
 
-/// What unpacks. It is a library in C, which other systems have no compiler for.
+/// What unpacks: a library in C. Elsewhere the tools are built without a C compiler.
 #[cfg(target_os = "linux")]
 struct Decoder(zstd_safe::DCtx<'static>);
 

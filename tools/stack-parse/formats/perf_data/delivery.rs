@@ -47,7 +47,7 @@ impl Delivery {
         Ok(())
     }
 
-    /// Hands out the samples that wait in vain.
+    /// Hands out the samples whose chain did not come.
     pub(super) fn finish(&mut self, each: Each<'_>) -> Result<()> {
         let held = self.held.take_all();
         self.hand_out_held(held, None, each)

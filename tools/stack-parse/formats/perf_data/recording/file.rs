@@ -75,7 +75,7 @@ fn read_features(
     for (number, section) in header.features().zip(table.chunks_exact(Section::SIZE)) {
         let section = Section::parse(&mut Bytes(section)).unwrap_or_default();
         match number {
-            numbers::DIR_FORMAT => {
+            numbers::DIR_FORMAT if is_one_of_many(file, section) => {
                 let what = "a recording in a folder, with its samples in the files beside \
                             this one: run 'perf script' on the folder";
                 return Err(Stop::Refused(what.to_owned()));
@@ -99,6 +99,13 @@ fn read_features(
         }
     }
     Ok(())
+}
+
+/// Whether the samples are in other files of the same folder, as `perf record --threads`
+/// writes them. A folder may also have this one and a copy of the kernel's memory.
+fn is_one_of_many(file: &mut Seekable, section: Section) -> bool {
+    let version = read(file, section).and_then(|bytes| Bytes(&bytes).u64());
+    version.is_some_and(|version| version > 0)
 }
 
 /// A part of the file, or as much of it as there is.

@@ -42,7 +42,6 @@ fn records(bytes: &[u8]) -> (usize, usize) {
 }
 
 /// How many samples there are in whole records before `cut`, found without our reader.
-/// `packed` unpacks what all packed records hold.
 fn count_samples(bytes: &[u8], cut: usize) -> usize {
     let (mut at, end) = records(bytes);
     let (mut samples, mut packed) = (0, Vec::new());
