@@ -127,7 +127,7 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
             .zip(self.symbols)
             .filter_map(|(index, symbol)| self.candidate(index, symbol))
             .collect();
-        candidates.sort_by_key(|candidate| candidate.start);
+        candidates.sort_unstable_by_key(|candidate| (candidate.start, candidate.index));
         self.drop_inner_labels(&mut candidates);
         for number in 0..candidates.len() {
             let next = candidates.get(number + 1).map(|next| next.start);
@@ -167,9 +167,9 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
 
     /// `$x`, `$d`, `$x.12`: where an AArch64's code and data begin.
     fn is_mapping_symbol(&self, symbol: &H::Sym) -> bool {
-        let name = self.names.get(symbol.st_name(LittleEndian)).unwrap_or_default();
+        let name = || self.names.get(symbol.st_name(LittleEndian)).unwrap_or_default();
         self.machine == elf::EM_AARCH64
-            && matches!(name, [b'$', b'x' | b'd'] | [b'$', b'x' | b'd', b'.', ..])
+            && matches!(name(), [b'$', b'x' | b'd'] | [b'$', b'x' | b'd', b'.', ..])
     }
 
     /// Drops labels within a function, as assembly has them, which are no functions.
@@ -199,10 +199,12 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
 
     /// The symbol that perf would print; the first of equals.
     fn best(&self, aliases: &[Candidate]) -> Candidate {
-        let mut best = aliases[0];
-        for alias in &aliases[1..] {
-            if self.rank(alias) > self.rank(&best) {
-                best = *alias;
+        let (mut best, others) = (aliases[0], &aliases[1..]);
+        let mut rank = (!others.is_empty()).then(|| self.rank(&best));
+        for alias in others {
+            let other = Some(self.rank(alias));
+            if other > rank {
+                (best, rank) = (*alias, other);
             }
         }
         best
