@@ -137,7 +137,7 @@ pub(crate) struct Objects {
 
 /// Where to look for what an object has.
 #[derive(Debug)]
-pub(super) struct Finder {
+struct Finder {
     args: SymbolizeArgs,
     places: Places,
 }

@@ -8,6 +8,9 @@ use object::read::elf::{ElfFile, FileHeader, Rela, SectionHeader, Sym};
 /// How many bytes of code a stub has; those of `.plt.got` may have half as many.
 const STUB_SIZE: u64 = 16;
 
+/// Code is below this in every program, so that sums do not overflow.
+const HIGHEST_ADDRESS: u64 = 1 << 62;
+
 /// The stubs, sorted by address.
 #[derive(Debug, Default)]
 pub(super) struct Plt(Vec<Stub>);
@@ -106,6 +109,9 @@ fn by_jumps<H: FileHeader<Endian = LittleEndian>>(
         let Some((_, section)) = sections.section_by_name(LittleEndian, name) else { continue };
         let Ok(code) = section.data(LittleEndian, file.data()) else { continue };
         let start: u64 = section.sh_addr(LittleEndian).into();
+        if start > HIGHEST_ADDRESS {
+            continue;
+        }
         let stub_size = if section.sh_entsize(LittleEndian).into() == 8 { 8 } else { 16 };
         for (address, stub) in (start..).step_by(stub_size).zip(code.chunks(stub_size)) {
             let Some(jump) = stub.windows(2).position(|bytes| bytes == [0xff, 0x25]) else {
@@ -132,6 +138,7 @@ fn in_order<H: FileHeader<Endian = LittleEndian>>(
         return Vec::new();
     };
     let start: u64 = plt.sh_addr(LittleEndian).into();
-    let addresses = (start.saturating_add(header_size)..).step_by(STUB_SIZE as usize);
+    let start = start.min(HIGHEST_ADDRESS) + header_size;
+    let addresses = (start..).step_by(STUB_SIZE as usize);
     addresses.zip(slots).map(|(address, Slot { name, .. })| Stub { address, name }).collect()
 }

@@ -177,7 +177,7 @@ fn a_library_of_32_bits_has_symbols_too() {
     assert_eq!(names(bytes, &table, &[0, 8]), ["exported", "hidden"]);
 }
 
-/// Calls two functions of another library, of which one's address is taken, too.
+/// Calls functions of another library; the address of one is taken, too.
 #[cfg(target_arch = "x86_64")]
 const CALLS: &str = "
 .text
@@ -188,6 +188,7 @@ calls:
     call beta@plt
     mov beta@gotpcrel(%rip), %rax
     call *gamma@gotpcrel(%rip)
+    call delta@plt
     ret
 .size calls, .-calls
 ";
@@ -214,8 +215,39 @@ fn a_stub_is_called_after_its_function() {
 }
 
 #[test]
-fn a_damaged_file_is_no_trouble() {
+#[cfg(target_arch = "x86_64")]
+fn stubs_of_other_machines_are_in_the_order_of_their_slots() {
+    let mut bytes = Library::new(CALLS, &["-Wl,-z,lazy"]).bytes().to_vec();
+    let file: ElfFile<elf::FileHeader64<LittleEndian>> =
+        ElfFile::parse(&bytes[..]).expect("a library");
+    let plt = file.elf_section_table().section_by_name(LittleEndian, b".plt").expect("stubs");
+    let start = plt.1.sh_addr(LittleEndian);
+    let names = |bytes: &[u8], stubs: u64| {
+        let table = SymbolTable::read(bytes.to_vec().leak(), None);
+        [stubs, stubs + 16].map(|address| table.name(address).map(Cow::into_owned))
+    };
+    let by_jumps = names(&bytes, start + 16);
+    assert!(by_jumps.iter().flatten().all(|name| name.ends_with(b"@plt")), "{by_jumps:?}");
+    // An AArch64, whose stubs begin behind 32 bytes.
+    bytes[18] = 183;
+    assert_eq!(names(&bytes, start + 32), by_jumps);
+    assert_eq!(names(&bytes, start + 16)[0], None);
+}
+
+#[test]
+fn damage_is_no_trouble() {
+    #[cfg(target_arch = "x86_64")]
+    let bytes = Library::new(CALLS, &[]).bytes();
+    #[cfg(not(target_arch = "x86_64"))]
     let bytes = Library::new(&exported_and_hidden(), &[]).bytes();
+    // The headers of sections, which end the file, have addresses and sizes.
+    for place in bytes.len() - 40 * 64..bytes.len() - 8 {
+        if place % 8 == 0 {
+            let mut damaged = bytes.to_vec();
+            damaged[place..place + 8].fill(0xff);
+            SymbolTable::read(damaged.leak(), None).name(0x1000);
+        }
+    }
     for place in 0..bytes.len() {
         let mut damaged = bytes.to_vec();
         damaged[place] ^= 0xff;
