@@ -25,7 +25,8 @@ impl<'a> Sections<'a> {
     /// Reads the sections; one that is damaged, or too large to be true, is
     /// taken for empty.
     pub(crate) fn of(executable: &Executable<'a>) -> Option<Sections<'a>> {
-        let mut reader = SectionReader::new(&executable.file);
+        let file = &executable.file;
+        let mut reader = SectionReader::new(file, file.data().len());
         let load = |id: gimli::SectionId| -> Result<_, gimli::Error> {
             Ok(reader.bytes(id.name()).unwrap_or_default())
         };

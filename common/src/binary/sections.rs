@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use object::read::elf::ElfFile64;
-use object::{CompressionFormat, LittleEndian, Object, ObjectSection};
+use object::{CompressionFormat, Object, ObjectSection};
 
 /// How many times as large as the file all its sections may be together once
 /// they are unpacked; real programs stay far below.
@@ -14,18 +13,17 @@ const LARGEST_GROWTH: u64 = 64;
 
 /// Reads the sections of a file, and unpacks as much as is plausible.
 #[derive(Debug)]
-pub struct SectionReader<'f, 'a> {
-    file: &'f ElfFile64<'a, LittleEndian>,
+pub struct SectionReader<'f, F> {
+    file: &'f F,
     /// How many bytes may still be unpacked.
     room: u64,
 }
 
-impl<'f, 'a> SectionReader<'f, 'a> {
-    /// Reads the sections of `file`.
+impl<'f, 'a, F: Object<'a>> SectionReader<'f, F> {
+    /// Reads the sections of `file`, which is so many bytes long.
     #[must_use]
-    pub fn new(file: &'f ElfFile64<'a, LittleEndian>) -> SectionReader<'f, 'a> {
-        let room = LARGEST_GROWTH.saturating_mul(file.data().len() as u64);
-        SectionReader { file, room }
+    pub fn new(file: &'f F, size: usize) -> SectionReader<'f, F> {
+        SectionReader { file, room: LARGEST_GROWTH.saturating_mul(size as u64) }
     }
 
     /// The bytes of a section, which are borrowed from the file unless they were

@@ -7,7 +7,7 @@ use addr2line::gimli::{self, AbbreviationsCacheStrategy, Dwarf, EndianSlice, Sec
 use addr2line::{Context, Location};
 use common::SectionReader;
 use memchr::memrchr;
-use object::read::elf::ElfFile64;
+use object::read::elf::{ElfFile, ElfFile32, ElfFile64, FileHeader};
 use object::{LittleEndian, Object};
 
 type Bytes = EndianSlice<'static, gimli::LittleEndian>;
@@ -135,9 +135,15 @@ const SECTIONS: [SectionId; 10] = [
 
 /// The DWARF in a file, `None` if there is none.
 fn dwarf_of(bytes: &'static [u8]) -> Option<Dwarf<Bytes>> {
-    let file = ElfFile64::<LittleEndian>::parse(bytes).ok()?;
-    let mut reader = SectionReader::new(&file);
-    let mut load = |section: SectionId| -> Result<Bytes, gimli::Error> {
+    match bytes {
+        [0x7f, b'E', b'L', b'F', 1, ..] => dwarf_in(&ElfFile32::<LittleEndian>::parse(bytes).ok()?),
+        _ => dwarf_in(&ElfFile64::<LittleEndian>::parse(bytes).ok()?),
+    }
+}
+
+fn dwarf_in<H: FileHeader>(file: &ElfFile<'static, H>) -> Option<Dwarf<Bytes>> {
+    let mut reader = SectionReader::new(file, file.data().len());
+    let load = |section: SectionId| -> Result<Bytes, gimli::Error> {
         let is_needed = SECTIONS.contains(&section);
         let bytes = is_needed.then(|| reader.bytes(section.name())).flatten();
         let bytes: &'static [u8] = match bytes.unwrap_or_default() {
@@ -147,7 +153,7 @@ fn dwarf_of(bytes: &'static [u8]) -> Option<Dwarf<Bytes>> {
         };
         Ok(EndianSlice::new(bytes, gimli::LittleEndian))
     };
-    let dwarf = Dwarf::load(&mut load).ok()?;
+    let dwarf = Dwarf::load(load).ok()?;
     (!dwarf.debug_info.reader().is_empty()).then_some(dwarf)
 }
 

@@ -25,6 +25,10 @@ impl<'d> Stack<'d> {
     /// not on this stack.
     pub(super) fn read(&self, address: u64) -> Result<u64, End> {
         let offset = address.checked_sub(self.start).ok_or(End::Lost)?;
+        // A process that is being replaced by another program has no stack.
+        if self.dump.is_empty() {
+            return Err(End::Lost);
+        }
         if offset > self.dump.len() as u64 + LARGEST_STACK {
             return Err(End::Lost);
         }
@@ -47,5 +51,6 @@ mod tests {
         assert_eq!(stack.read(0x9000), Err(End::Truncated));
         assert_eq!(stack.read(0xfff), Err(End::Lost));
         assert_eq!(stack.read(u64::MAX), Err(End::Lost));
+        assert_eq!(Stack::new(0x1000, &[]).read(0x1000), Err(End::Lost));
     }
 }

@@ -131,7 +131,7 @@ fn why_there_is_no_caller_is_told() {
         (UNDEFINED_RIP, &[0x2005][..], End::Root),
         // A return address of 0 ends the stack, too.
         (b"", &[0], End::Root),
-        (b"", &[], End::Truncated),
+        (&[0x0e, 16], &[0x2005], End::Truncated),
         // Nothing is mapped there.
         (b"", &[0xdead_0000], End::Lost),
         // %rbp is not known.
