@@ -3,6 +3,9 @@
 // Runs a tool, finds the recordings, compares with what is expected.
 mod util;
 
+// Starts a tool that still runs while a test writes to it.
+mod running;
+
 // Builds the programs that tests read.
 mod programs;
 

@@ -2,12 +2,14 @@
 //!
 //! `frame(;frame)* SP count LF`, root first; man/folded-stack.5 is the grammar.
 
+mod end_line;
 mod frames;
 mod header;
 mod line;
 mod lines;
 mod writer;
 
+pub use end_line::{end_line, is_end_line};
 pub use frames::Frames;
 pub use header::{HEADER_KEYS, Headers, header_line, parse_header};
 pub use line::{FoldedLine, FoldedPair, Malformed};

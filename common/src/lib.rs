@@ -20,6 +20,7 @@
 //! | dso | the file that code was loaded from, as perf calls it: an executable or a library |
 //! | tower | a recursion in a stack: the same frames, direct or through others, repeated |
 //! | header | lines before the stacks that say what was counted: `# unit: samples` |
+//! | interval | a time of a live recording; the stacks of each stand together, and a line `# end 2.000` ends them |
 //! | block | the bytes that are read at once; it ends where a line ends |
 //!
 //! # A tool
@@ -68,7 +69,7 @@ pub use binary::{
 pub use error::{Error, Result};
 pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,
-    clean_frame, header_line, parse_header,
+    clean_frame, end_line, header_line, is_end_line, parse_header,
 };
 pub use io::blocks::Blocks;
 pub use io::input::{Files, Input, STDIN, read_whole};

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::running::{Running, assert_silent_success, lines_of, next, start};
 use crate::util::{
     FILTERS, binary, feed, filter_bytes, folded_tools, scratch, weight, with_minimal,
 };
@@ -67,7 +67,7 @@ fn a_full_disk_is_trouble() {
 #[test]
 fn a_reader_that_went_away_is_no_trouble() {
     for name in folded_tools() {
-        let Running { mut child, mut stdin } = start(name, &[]);
+        let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
         drop(child.stdout.take());
         // The tool may end before it has read all, and then this fails.
         let _ = stdin.write_all(&many_stacks());
@@ -79,7 +79,7 @@ fn a_reader_that_went_away_is_no_trouble() {
 #[test]
 fn a_reader_that_has_enough_is_no_trouble() {
     for name in FILTERS {
-        let Running { mut child, mut stdin } = start(name, &[]);
+        let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
         let mut first = String::new();
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
         let writer = thread::spawn(move || stdin.write_all(&many_stacks()));
@@ -94,7 +94,8 @@ fn a_reader_that_has_enough_is_no_trouble() {
 #[test]
 fn filters_hand_each_line_on_when_asked_to() {
     for name in FILTERS {
-        let Running { mut child, mut stdin } = start(name, &["--line-buffered"]);
+        let Running { mut child, mut stdin } =
+            start(name, &with_minimal(name, &["--line-buffered"]));
         let lines = lines_of(&mut child);
         for line in ["main;b 1", "main;a 2", "main;b 3"] {
             writeln!(stdin, "{line}").expect("it reads");
@@ -110,7 +111,7 @@ fn filters_hand_each_line_on_when_asked_to() {
 fn samples_are_handed_on_as_they_come() {
     for format in [&[][..], &["--format", "perf-script"]] {
         let args = [&["--per-sample", "--line-buffered"], format].concat();
-        let Running { mut child, mut stdin } = start_with("stack-parse", &args);
+        let Running { mut child, mut stdin } = start("stack-parse", &args);
         let lines = lines_of(&mut child);
         let sample = |number| format!("d 1 2.{number}: 1 c: \n\t 10 f{number} (/d)\n\n");
         write!(stdin, "{}", sample(0)).expect("it reads");
@@ -128,7 +129,7 @@ fn samples_are_handed_on_as_they_come() {
 #[test]
 fn filters_write_before_they_have_read_all() {
     for name in FILTERS {
-        let Running { mut child, mut stdin } = start(name, &[]);
+        let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
         let lines = lines_of(&mut child);
         stdin.write_all(&many_stacks()).expect("it reads");
         for number in 0..100 {
@@ -140,11 +141,48 @@ fn filters_write_before_they_have_read_all() {
 }
 
 #[test]
+fn filters_hand_on_what_they_hold_back_where_an_interval_ends() {
+    for name in FILTERS {
+        let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
+        let lines = lines_of(&mut child);
+        for second in 1..4 {
+            let interval = [format!("main;f{second} 1"), format!("# end {second}.000")];
+            for line in &interval {
+                writeln!(stdin, "{line}").expect("it reads");
+            }
+            for line in interval {
+                assert_eq!(next(&lines), Some(line), "{name}");
+            }
+        }
+        drop(stdin);
+        assert_silent_success(name, child);
+    }
+}
+
+#[test]
+fn who_sums_leaves_out_where_intervals_ended() {
+    let stacks = "main;a 1\nmain;b 2\n";
+    let intervals = "main;a 1\n# end 1.000\nmain;b 1\n# end 2.000\nmain;b 1\n# end 2.500\n";
+    for name in folded_tools().filter(|name| !FILTERS.contains(name)) {
+        assert_eq!(feed(name, &[], intervals), feed(name, &[], stacks), "{name}");
+    }
+    for (name, args) in [
+        ("stack-collapse-frames", &["--lwt", "entries"][..]),
+        ("stack-demangle", &["--stamps", "auto"]),
+        ("stack-fold-towers", &["--report"]),
+        ("stack-grep", &["-c"]),
+    ] {
+        let output = feed(name, args, intervals);
+        assert!(!String::from_utf8_lossy(&output.stdout).contains('#'), "{name} {args:?}");
+    }
+}
+
+#[test]
 fn progress_is_not_told_to_a_pipe() {
     thread::scope(|scope| {
         for name in folded_tools() {
             scope.spawn(move || {
-                let Running { mut child, mut stdin } = start(name, &[]);
+                let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
                 let lines = lines_of(&mut child);
                 stdin.write_all(b"main 1\n").expect("it reads");
                 // Longer than the second after which a terminal would show progress.
@@ -174,47 +212,6 @@ fn progress_is_told_to_a_terminal() {
     let terminal = String::from_utf8_lossy(&output.stdout);
     assert!(terminal.contains("stack-merge: 14 B read"), "{terminal:?}");
     assert!(output.status.success(), "{terminal:?}");
-}
-
-/// A running tool, with pipes for all its streams.
-struct Running {
-    child: Child,
-    stdin: ChildStdin,
-}
-
-fn start(name: &str, args: &[&str]) -> Running {
-    start_with(name, &with_minimal(name, args))
-}
-
-fn start_with(name: &str, args: &[&str]) -> Running {
-    let mut child = Command::new(binary(name))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let stdin = child.stdin.take().expect("piped");
-    Running { child, stdin }
-}
-
-fn assert_silent_success(name: &str, child: Child) {
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
-    assert_eq!(output.status.code(), Some(0), "{name}");
-}
-
-/// The lines that come out, as they come.
-fn lines_of(child: &mut Child) -> Receiver<String> {
-    let stdout = BufReader::new(child.stdout.take().expect("piped"));
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|it| sender.send(it)));
-    receiver
-}
-
-/// The next line, or `None` at the end and if none comes for long.
-fn next(lines: &Receiver<String>) -> Option<String> {
-    lines.recv_timeout(Duration::from_secs(20)).ok()
 }
 
 /// More lines than all pipes and buffers can hold.

@@ -74,7 +74,7 @@ fn run_over(rules: &mut Rules, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result
 /// twice. Equal stacks are summed.
 fn run_twice(rules: &mut Rules, files: &Files, pipe: &mut Pipe) -> Result<()> {
     let (mut stacks, mut names) = (StackTree::default(), FrameTable::default());
-    pipe.filter(files, |line, _| {
+    pipe.filter_at_end(files, |line, _| {
         stacks.add_stack(&mut names, line.stack, line.count);
         Ok(())
     })?;

@@ -25,7 +25,7 @@ pub(crate) fn filter(
     rename: impl Fn(&[u8], Stamps, &mut Vec<u8>),
 ) -> Result<()> {
     let mut held = HeldLines::default();
-    pipe.filter(files, |line, _| {
+    pipe.filter_at_end(files, |line, _| {
         see(&line);
         held.add(&line);
         Ok(())

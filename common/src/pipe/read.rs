@@ -7,7 +7,7 @@ use crate::io::input;
 use crate::stacks::Counting;
 use crate::{
     Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result,
-    StackCounts, Total, parse_header,
+    StackCounts, Total, is_end_line, parse_header,
 };
 
 /// Which sums must fit into 64 bits.
@@ -74,9 +74,9 @@ impl Pipe {
     }
 
     /// Calls `each` with every folded line; it writes what becomes of the line.
-    /// Lines that start with `# ` are written as they are, malformed ones are
-    /// named. As in all methods that read lines, spaces take the place of control
-    /// bytes.
+    /// Lines that start with `# ` are written as they are, and all that was
+    /// written goes out at one that ends an interval. Malformed lines are named. As
+    /// in all methods that read lines, spaces take the place of control bytes.
     ///
     /// # Errors
     ///
@@ -84,12 +84,40 @@ impl Pipe {
     pub fn filter(
         &mut self,
         files: &Files,
+        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.filter_lines(files, each, |comment, pipe| {
+            pipe.out.line(comment)?;
+            if is_end_line(comment) { pipe.out.flush() } else { Ok(()) }
+        })
+    }
+
+    /// The same for a filter that writes its stacks when all are read. Lines that
+    /// end an interval are left out, since no stack would stand before them.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn filter_at_end(
+        &mut self,
+        files: &Files,
+        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.filter_lines(files, each, |comment, pipe| {
+            if is_end_line(comment) { Ok(()) } else { pipe.out.line(comment) }
+        })
+    }
+
+    fn filter_lines(
+        &mut self,
+        files: &Files,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+        comment: impl Fn(&[u8], &mut Pipe) -> Result<()>,
     ) -> Result<()> {
         self.for_each_input(files, |input, pipe| {
             pipe.for_each_line(input, |line, pipe| {
                 if line.is_comment() {
-                    return pipe.with_clean(&line, line.text, |text, pipe| pipe.out.line(text));
+                    return pipe.with_clean(&line, line.text, &comment);
                 }
                 pipe.folded(&line, &mut each)
             })
