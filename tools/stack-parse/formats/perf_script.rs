@@ -48,8 +48,8 @@ pub(super) const FORMAT: Format = Format {
     weighs: Weighs::Period,
 };
 
-/// Text without a blank line is cut when it is this long, in bytes: samples
-/// without call chains have none between them.
+/// Text without a blank line is cut when it is this long, in bytes, even if it
+/// may be within a call chain.
 const LONGEST_WAIT: usize = 512 * 1024;
 
 /// Reads one input to its end, with several threads if they are to be had.
@@ -97,9 +97,17 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
 fn end_of_samples(text: &[u8]) -> Option<usize> {
     let mut ends = memrchr_iter(b'\n', text).map(|newline| newline + 1);
     match ends.find(|&end| ends_a_sample(&text[..end])) {
-        None if text.len() >= LONGEST_WAIT => end_of_lines(text),
+        None if text.len() >= LONGEST_WAIT || ends_without_frames(text) => end_of_lines(text),
         found => found,
     }
+}
+
+/// Whether the last lines of `text` are no frames: samples without call chains
+/// have no blank lines between them, and it may take long until more of them come.
+fn ends_without_frames(text: &[u8]) -> bool {
+    let Some(end) = memrchr(b'\n', text) else { return false };
+    let mut last_lines = text[..end].rsplit(|&byte| byte == b'\n').take(2);
+    last_lines.all(|line| !is_frame(line))
 }
 
 /// Whether `text` ends in a frame and a blank line. Whatever stands before, no
