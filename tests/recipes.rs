@@ -30,7 +30,7 @@ const OF_PAGE: Expected = &[
     ("Ask without a picture", &["Stdlib.Map.Make.", "<svg", "Db.insert"]),
     ("Several recordings", &["main;work 5\n"]),
     ("A Makefile rule", &["<svg", "Db.query"]),
-    ("Live", &["Db."]),
+    ("Live", &["Db.", "# end ", "<svg"]),
 ];
 
 const OF_README: Expected = &[

@@ -18,6 +18,9 @@ mod damage;
 // Input in pieces of any size.
 mod blocks;
 
+// What was added every few seconds.
+mod every;
+
 // Blocked time.
 mod inputs;
 mod off_cpu;

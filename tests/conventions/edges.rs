@@ -41,6 +41,12 @@ fn without_a_second_thread_the_first_does_it_all() {
     let alone = without_threads("stack-parse", &["--threads", "4"], &perf);
     assert_eq!(alone.status.code(), Some(0), "{}", String::from_utf8_lossy(&alone.stderr));
     assert!(alone.stdout == filter_bytes("stack-parse", &["--threads", "4"], &perf));
+    let alone = without_threads("stack-parse", &["--every", "0.001"], &perf);
+    assert_eq!(alone.status.code(), Some(0), "{}", String::from_utf8_lossy(&alone.stderr));
+    let ends = alone.stdout.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"# end "));
+    assert!(ends.count() > 1, "{}", String::from_utf8_lossy(&alone.stdout));
+    let profile = filter_bytes("stack-parse", &["--weight", "samples"], &perf);
+    assert!(filter_bytes("stack-merge", &[], &alone.stdout) == profile);
 }
 
 /// Runs `script`, in which `$0` is the tool and `$1` a file of folded stacks.

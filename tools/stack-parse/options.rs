@@ -42,7 +42,7 @@ impl Options {
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ObjectArgs {
     /// Only memory that was not collected before the trace ended (memtrace)
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu"])]
+    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
     pub(crate) live: bool,
 
     /// Only what was allocated in the major heap (memtrace)
@@ -50,7 +50,7 @@ pub(crate) struct ObjectArgs {
     pub(crate) major: bool,
 
     /// Only what was promoted to the major heap; with --major either (memtrace)
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu"])]
+    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
     pub(crate) promoted: bool,
 }
 

@@ -10,6 +10,7 @@ mod args;
 mod event;
 mod event_name;
 pub(crate) mod events;
+mod every;
 mod health;
 mod off_cpu;
 mod report;
@@ -267,7 +268,7 @@ impl<'p> Samples<'p> {
                 table.open(origin, event, self.window.since_first(origin.time));
             }
             Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree),
-            Sink::Sum | Sink::PerSample | Sink::List => {}
+            Sink::Sum | Sink::PerSample | Sink::Every(_) | Sink::List => {}
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
     }

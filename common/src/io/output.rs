@@ -54,6 +54,17 @@ impl Output {
         Ok(Output { file, buffer: Vec::with_capacity(2 * BLOCK_SIZE), by_line, regular_file })
     }
 
+    /// Standard output once more, with an empty buffer of its own: for a thread
+    /// that writes while this one does not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with what the system says.
+    pub fn try_clone(&self) -> Result<Output> {
+        let file = self.file.try_clone().map_err(trouble)?;
+        Ok(Output { file, buffer: Vec::new(), ..*self })
+    }
+
     /// The regular file that is written to, if it is one.
     pub(crate) fn regular_file(&self) -> Option<FileId> {
         self.regular_file

@@ -48,7 +48,8 @@ impl Overflows {
         self.others
     }
 
-    pub(crate) fn absorb(&mut self, other: &Overflows) {
+    /// Adds all that was left out of other sums.
+    pub fn absorb(&mut self, other: &Overflows) {
         for (stack, total) in other.named() {
             self.leave_out(stack, total);
         }

@@ -1,8 +1,11 @@
 //! How samples become stacks, as the user asks for it.
 
+use std::time::Duration;
+
 use clap::Args;
 
 use super::events::EventArgs;
+use super::every;
 use super::root::Root;
 use super::weight::{Weight, WeightParser};
 use super::window::WindowArgs;
@@ -11,7 +14,7 @@ use crate::frame::FrameArgs;
 /// How samples become stacks.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SamplesArgs {
-    /// What a sample weighs; with --per-sample auto is samples, with --table period
+    /// What a sample weighs; with --per-sample and --every auto is samples, with --table period
     #[arg(long, value_parser = WeightParser, default_value = "auto")]
     pub(super) weight: Weight,
 
@@ -39,6 +42,11 @@ pub(crate) struct SamplesArgs {
     /// A table, one row per sample: time, since, comm, pid, tid, cpu, event, weight, stack
     #[arg(long, conflicts_with = "per_sample")]
     pub(super) table: bool,
+
+    /// Write what was added every so many seconds, then a line '# end SECONDS': for live pipes
+    #[arg(long, value_name = "SECONDS", value_parser = every::parse_length)]
+    #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "list_events"])]
+    pub(super) every: Option<Duration>,
 
     /// Nanoseconds that threads were blocked, from sched:sched_switch events
     #[arg(long, conflicts_with_all = ["per_sample", "table", "weight", "by_event", "event"])]

@@ -127,7 +127,7 @@ impl Samples<'_> {
         let Some(pipe) = self.pipe.take() else { return Ok(()) };
         self.report_first_events(pipe);
         self.report_events(pipe);
-        match &self.sink {
+        match &mut self.sink {
             Sink::Sum => {
                 self.report_weights(pipe);
                 self.report_health(pipe);
@@ -139,6 +139,11 @@ impl Samples<'_> {
                 self.write_tree(pipe)
             }
             Sink::List => self.write_list(pipe),
+            Sink::Every(every) => {
+                every.finish(pipe)?;
+                self.report_weights(pipe);
+                Ok(())
+            }
             Sink::PerSample | Sink::Table(_) => {
                 self.report_weights(pipe);
                 Ok(())

@@ -4,6 +4,7 @@ use common::{FrameId, Overflows, Result};
 
 use super::Samples;
 use super::args::SamplesArgs;
+use super::every::Every;
 use super::off_cpu::OffCpu;
 use super::sample::OpenSample;
 use super::table::Table;
@@ -19,6 +20,8 @@ pub(super) enum Sink {
     Sum,
     /// Each is written as a folded line.
     PerSample,
+    /// They are summed, and the sums are written every few seconds.
+    Every(Every),
     /// Each is a row of a table.
     Table(Table),
     /// The time between them is summed.
@@ -33,6 +36,7 @@ impl Sink {
             SamplesArgs { off_cpu: true, .. } => Sink::OffCpu(OffCpu::default()),
             SamplesArgs { table: true, .. } => Sink::Table(Table::default()),
             SamplesArgs { per_sample: true, .. } => Sink::PerSample,
+            SamplesArgs { every: Some(length), .. } => Sink::Every(Every::new(*length)),
             SamplesArgs { list_events: true, .. } => Sink::List,
             _ => Sink::Sum,
         }
@@ -43,7 +47,7 @@ impl Sink {
     /// at once cannot.
     pub(super) fn auto_rule(&self) -> Rule {
         match self {
-            Sink::PerSample => Rule::Count,
+            Sink::PerSample | Sink::Every(_) => Rule::Count,
             Sink::Table(_) => Rule::Sum,
             Sink::Sum | Sink::OffCpu(_) | Sink::List => Rule::CountWhileEqual,
         }
@@ -51,8 +55,8 @@ impl Sink {
 }
 
 impl Samples<'_> {
-    /// Writes the line of one sample, or says that its weight does not fit into 64
-    /// bits.
+    /// Writes the line of one sample, or adds it to those of its interval, or says
+    /// that its weight does not fit into 64 bits.
     pub(super) fn write_row(
         &mut self,
         sample: &OpenSample,
@@ -81,6 +85,7 @@ impl Samples<'_> {
         };
         match sink {
             Sink::Table(rows) => rows.close(text, weight, pipe),
+            Sink::Every(every) => every.add(text, weight, pipe),
             _ => pipe.write(text, weight),
         }
     }
