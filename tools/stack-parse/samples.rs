@@ -218,7 +218,7 @@ impl<'p> Samples<'p> {
 
     /// Whether samples are written as they come, so that none should wait.
     pub(crate) fn is_live(&self) -> bool {
-        matches!(self.sink, Sink::PerSample | Sink::Table(_))
+        matches!(self.sink, Sink::PerSample | Sink::Table(_) | Sink::Every(_))
     }
 
     /// Whether another thread can help: it would treat samples as this one does,
