@@ -1,11 +1,14 @@
 //! Streams made record by record, and what is read from them.
 
+use std::io::Cursor;
+
 use common::Input;
 
 pub(super) use super::super::attr::fields as field;
 use super::super::header::MAGIC;
 use super::super::recording::Recording;
 use super::super::records::Record;
+use super::super::sample::RawSample;
 use super::super::troubles::Troubles;
 
 /// The bytes of `perf record -o -`.
@@ -110,32 +113,48 @@ pub(super) struct Seen {
 
 /// The samples of a recording, what is wrong with it, and what ended it.
 pub(super) fn read(bytes: &[u8]) -> (Vec<Seen>, Troubles, Option<String>) {
-    let (mut seen, mut troubles) = (Vec::new(), Troubles::default());
-    let mut input = Input::from_reader("x", std::io::Cursor::new(bytes.to_vec()));
-    let recording = match Recording::open(&mut input) {
-        Ok(recording) => recording,
-        Err(error) => return (seen, troubles, Some(error.to_string())),
-    };
-    let mut each = |record: Record<'_>| {
+    let mut seen = Vec::new();
+    let (troubles, error) = for_each(bytes, |record| {
         if let Record::Sample(sample) = record {
-            seen.push(Seen {
-                event: String::from_utf8_lossy(&sample.event.name).into_owned(),
-                ip: sample.ip.unwrap_or(0),
-                time: sample.time,
-                tid: sample.tid,
-                cpu: sample.cpu,
-                period: sample.period,
-                chain: sample.chain.iter().collect(),
-                lacks_user_chain: sample.lacks_user_chain,
-                registers: sample.registers.map(|registers| {
-                    (registers.is_32_bit, registers.mask, registers.values.iter().collect())
-                }),
-                stack: sample.stack.map(<[u8]>::to_vec),
-                raw: sample.raw.to_vec(),
-            });
+            seen.push(Seen::from(&sample));
         }
-        Ok(())
-    };
-    let read = recording.read(&mut each, &mut troubles);
-    (seen, troubles, read.err().map(|error| error.to_string()))
+    });
+    (seen, troubles, error)
+}
+
+/// Hands all records to `each`; returns what is wrong with the recording, and what ended it.
+pub(super) fn for_each(
+    bytes: &[u8],
+    mut each: impl FnMut(Record<'_>),
+) -> (Troubles, Option<String>) {
+    let mut troubles = Troubles::default();
+    let mut input = Input::from_reader("x", Cursor::new(bytes.to_vec()));
+    let read = Recording::open(&mut input).and_then(|recording| {
+        let mut each = |record: Record<'_>| {
+            each(record);
+            Ok(())
+        };
+        recording.read(&mut each, &mut troubles)
+    });
+    (troubles, read.err().map(|error| error.to_string()))
+}
+
+impl From<&RawSample<'_>> for Seen {
+    fn from(sample: &RawSample<'_>) -> Seen {
+        Seen {
+            event: String::from_utf8_lossy(&sample.event.name).into_owned(),
+            ip: sample.ip.unwrap_or(0),
+            time: sample.time,
+            tid: sample.tid,
+            cpu: sample.cpu,
+            period: sample.period,
+            chain: sample.chain.iter().collect(),
+            lacks_user_chain: sample.lacks_user_chain,
+            registers: sample.registers.map(|registers| {
+                (registers.is_32_bit, registers.mask, registers.values.iter().collect())
+            }),
+            stack: sample.stack.map(<[u8]>::to_vec),
+            raw: sample.raw.to_vec(),
+        }
+    }
 }

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 
-use super::build::read;
+use super::super::records::Record;
+use super::super::troubles::Troubles;
+use super::build::for_each;
 
 /// The recordings of the golden tests, by their names.
 fn recordings() -> Vec<(String, Vec<u8>)> {
@@ -41,60 +43,83 @@ fn records(bytes: &[u8]) -> (usize, usize) {
     }
 }
 
-/// How many samples there are in whole records before `cut`, found without our reader.
-fn count_samples(bytes: &[u8], cut: usize) -> usize {
+/// Where records end, and how many samples there are up to there, found without our reader.
+fn samples_by_end(bytes: &[u8]) -> Vec<(usize, usize)> {
     let (mut at, end) = records(bytes);
-    let (mut samples, mut packed) = (0, Vec::new());
-    while at + 8 <= end.min(cut) {
+    let (mut samples, mut unpacked) = (0, Unpacked::new());
+    let mut ends = vec![(0, 0)];
+    while at + 8 <= end {
         let (kind, size) = (number(bytes, at, 4), number(bytes, at + 6, 2));
-        if at + size > cut {
-            break;
-        }
         samples += usize::from(kind == 9);
         if kind == 81 {
-            packed.extend_from_slice(&bytes[at + 8..at + size]);
+            samples += unpacked.samples(&bytes[at + 8..at + size]);
         }
+        ends.push((at + size, samples));
         // Behind a record of TRACING_DATA are as many bytes as it says.
         let more = if kind == 66 { number(bytes, at + 8, 4).next_multiple_of(8) } else { 0 };
         at += size + more;
     }
-    let unpacked = unpack(&packed);
-    let mut rest = &unpacked[..];
-    while rest.len() >= 8 && rest.len() >= number(rest, 6, 2) {
-        samples += usize::from(number(rest, 0, 4) == 9);
-        rest = &rest[number(rest, 6, 2)..];
-    }
-    samples
+    ends
 }
 
-#[cfg(target_os = "linux")]
-fn unpack(packed: &[u8]) -> Vec<u8> {
-    let mut unpacked = vec![0; 64 << 20];
-    let mut input = zstd_safe::InBuffer::around(packed);
-    let mut output = zstd_safe::OutBuffer::around(&mut unpacked[..]);
-    let mut context = zstd_safe::DCtx::create();
-    while input.pos < packed.len() {
-        context.decompress_stream(&mut output, &mut input).expect("zstd");
-    }
-    context.decompress_stream(&mut output, &mut input).expect("zstd");
-    let length = output.pos();
-    unpacked.truncate(length);
-    unpacked
+/// Records that were packed.
+struct Unpacked {
+    context: zstd_safe::DCtx<'static>,
+    /// What is no whole record yet.
+    rest: Vec<u8>,
 }
 
-#[cfg(not(target_os = "linux"))]
-fn unpack(_packed: &[u8]) -> Vec<u8> {
-    Vec::new()
+impl Unpacked {
+    fn new() -> Unpacked {
+        Unpacked { context: zstd_safe::DCtx::create(), rest: Vec::new() }
+    }
+
+    /// How many more samples are whole behind these bytes.
+    fn samples(&mut self, packed: &[u8]) -> usize {
+        let mut input = zstd_safe::InBuffer::around(packed);
+        let mut room = [0; 4096];
+        loop {
+            let mut output = zstd_safe::OutBuffer::around(&mut room[..]);
+            self.context.decompress_stream(&mut output, &mut input).expect("zstd");
+            let count = output.pos();
+            self.rest.extend_from_slice(&room[..count]);
+            if count < room.len() && input.pos == packed.len() {
+                break;
+            }
+        }
+        let (mut at, mut samples) = (0, 0);
+        let rest = &self.rest;
+        while rest.len() - at >= 8 && rest.len() - at >= number(rest, at + 6, 2) {
+            samples += usize::from(number(rest, at, 4) == 9);
+            at += number(rest, at + 6, 2);
+        }
+        self.rest.drain(..at);
+        samples
+    }
+}
+
+/// How many samples are handed out. The text of those of tracepoints is made, too.
+fn count(bytes: &[u8]) -> (usize, Troubles, Option<String>) {
+    let mut samples = 0;
+    let (troubles, error) = for_each(bytes, |record| {
+        if let Record::Sample(sample) = record {
+            let mut text = Vec::new();
+            sample.event.append_text(sample.raw, &mut text);
+            samples += 1;
+        }
+    });
+    (samples, troubles, error)
 }
 
 #[test]
 fn what_stands_before_a_cut_comes_out() {
     for (name, bytes) in recordings() {
-        let (start, end) = records(&bytes);
+        let (_, end) = records(&bytes);
+        let ends = samples_by_end(&bytes);
+        let before = |cut| ends[ends.partition_point(|(end, _)| *end <= cut) - 1].1 as u64;
         for cut in (0..=bytes.len()).step_by(97) {
-            let (_, troubles, error) = read(&bytes[..cut]);
-            let expected = if cut < start { 0 } else { count_samples(&bytes, cut.min(end)) };
-            assert_eq!(troubles.samples, expected as u64, "{name} cut at {cut}: {error:?}");
+            let (_, troubles, error) = count(&bytes[..cut]);
+            assert_eq!(troubles.samples, before(cut), "{name} cut at {cut}: {error:?}");
             assert_eq!(troubles.damaged, 0, "{name} cut at {cut}: {error:?}");
             // A stream may end behind any of its records.
             let may_be_whole = cut >= end || number(&bytes, 8, 8) == 16;
@@ -102,8 +127,8 @@ fn what_stands_before_a_cut_comes_out() {
             let names_the_place = |why: &String| why.contains("byte") || why.contains("header");
             assert!(error.is_none_or(|why| names_the_place(&why)), "{name} cut at {cut}");
         }
-        let (_, troubles, error) = read(&bytes);
-        assert_eq!((troubles.samples, error), (count_samples(&bytes, end) as u64, None), "{name}");
+        let (_, troubles, error) = count(&bytes);
+        assert_eq!((troubles.samples, error), (before(end), None), "{name}");
     }
 }
 
@@ -114,12 +139,12 @@ fn a_recording_that_was_not_finished_is_read_to_its_end() {
             continue;
         }
         // perf writes the size of the data last. Behind it, there is nothing then.
-        let (whole, ..) = read(&bytes);
+        let (whole, ..) = count(&bytes);
         let (_, end) = records(&bytes);
         let mut killed = bytes[..end].to_vec();
         killed[48..56].fill(0);
-        let (seen, _, error) = read(&killed);
-        assert_eq!(seen.len(), whole.len(), "{name}");
+        let (samples, _, error) = count(&killed);
+        assert_eq!(samples, whole, "{name}");
         let why = format!(
             "x: perf did not finish the recording, which ends at byte {end}; \
              what came before is kept"
@@ -141,16 +166,10 @@ impl Random {
 }
 
 /// The most memory that this process ever had, in kB.
-#[cfg(target_os = "linux")]
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
     line.trim().trim_end_matches(" kB").parse().expect("a number")
-}
-
-#[cfg(not(target_os = "linux"))]
-fn peak_memory() -> u64 {
-    0
 }
 
 #[test]
@@ -167,9 +186,9 @@ fn damaged_recordings_neither_panic_nor_take_memory() {
             let at = random.below(reach.min(bytes.len()));
             damaged[at] = random.below(256) as u8;
         }
-        let (seen, ..) = read(&damaged);
+        let (samples, ..) = count(&damaged);
         // The shortest sample has 8 bytes, and of each group there are two.
-        assert!(seen.len() <= 64 * bytes.len(), "{number}");
+        assert!(samples <= 64 * bytes.len(), "{number}");
     }
     // Other tests run beside this one.
     assert!(peak_memory() < before + 600_000, "{before} {}", peak_memory());

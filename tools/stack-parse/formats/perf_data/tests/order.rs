@@ -5,7 +5,7 @@ use common::Input;
 use super::super::recording::Recording;
 use super::super::records::Record;
 use super::super::troubles::Troubles;
-use super::build::{Stream, field, read};
+use super::build::{Stream, field, for_each, read};
 
 const FIELDS: u64 = field::IP | field::TIME;
 
@@ -17,17 +17,12 @@ fn at(stream: Stream, time: u64, ip: u64) -> Stream {
 /// The addresses of the samples, and 0 for the end of a round.
 fn order(stream: &Stream) -> Vec<u64> {
     let mut seen = Vec::new();
-    let mut input = Input::from_reader("x", std::io::Cursor::new(stream.0.clone()));
-    let recording = Recording::open(&mut input).expect("a header");
-    let mut each = |record: Record<'_>| {
-        match record {
-            Record::Sample(sample) => seen.push(sample.ip.expect("an address")),
-            Record::RoundEnd => seen.push(0),
-            _ => {}
-        }
-        Ok(())
-    };
-    recording.read(&mut each, &mut Troubles::default()).expect("nothing is damaged");
+    let (_, error) = for_each(&stream.0, |record| match record {
+        Record::Sample(sample) => seen.push(sample.ip.expect("an address")),
+        Record::RoundEnd => seen.push(0),
+        _ => {}
+    });
+    assert_eq!(error, None);
     seen
 }
 
