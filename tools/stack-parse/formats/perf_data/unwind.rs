@@ -179,7 +179,6 @@ fn by_frame_pointer<'t>(
     stack: &Stack<'_>,
     find: &mut dyn FnMut(u64) -> Code<'t>,
 ) -> Result<Frame, End> {
-    let mut registers = frame.registers.clone();
     let at = |register| frame.registers.get(register).ok_or(End::Lost);
     let (sp, fp) = (at(machine.sp())?, at(machine.fp())?);
     // The convention for the outermost frame.
@@ -190,15 +189,10 @@ fn by_frame_pointer<'t>(
         return Err(End::Lost);
     }
     let (caller_fp, pc) = (stack.read(fp)?, stack.read(fp.wrapping_add(8))?);
-    let caller = Frame {
-        pc: machine.without_signature(pc),
-        is_exact: false,
-        registers: {
-            registers.set(machine.fp(), caller_fp);
-            registers.set(machine.sp(), fp.wrapping_add(16));
-            registers
-        },
-    };
+    let mut registers = frame.registers.clone();
+    registers.set(machine.fp(), caller_fp);
+    registers.set(machine.sp(), fp.wrapping_add(16));
+    let caller = Frame { registers, pc: machine.without_signature(pc), is_exact: false };
     match find(caller.address()) {
         Code::Unmapped if caller.pc != 0 => Err(End::Lost),
         _ => Ok(caller),
