@@ -78,9 +78,9 @@ pub(super) fn report(mut files: Vec<Nameless<'_>>, all: u64) -> Vec<String> {
     messages
 }
 
-/// `12.3%`
+/// `12.3 %`
 fn share(part: u64, all: u64) -> String {
-    format!("{:.1}%", 100.0 * part as f64 / all.max(1) as f64)
+    format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64)
 }
 
 #[cfg(test)]
@@ -102,12 +102,12 @@ mod tests {
             file("/g", 1, Why::OtherBuildId),
         ];
         let expected = [
-            "/a: no symbols for 25.0% of all frames: not found",
-            "/b: no symbols for 15.0% of all frames: its build-id differs from the recorded one",
-            "/c: no symbols for 3.5% of all frames: it is stripped, and its debug file was not found",
-            "/d: no symbols for 3.5% of all frames: it was deleted",
-            "/e: no symbols for 1.0% of all frames: its build-id differs from the recorded one",
-            "2 more files: no symbols for 1.0% of all frames; the build-ids of 1 differ from the recorded ones",
+            "/a: no symbols for 25.0 % of all frames: not found",
+            "/b: no symbols for 15.0 % of all frames: its build-id differs from the recorded one",
+            "/c: no symbols for 3.5 % of all frames: it is stripped, and its debug file was not found",
+            "/d: no symbols for 3.5 % of all frames: it was deleted",
+            "/e: no symbols for 1.0 % of all frames: its build-id differs from the recorded one",
+            "2 more files: no symbols for 1.0 % of all frames; the build-ids of 1 differ from the recorded ones",
         ];
         assert_eq!(report(files, 200), expected);
         assert!(report(Vec::new(), 200).is_empty());
