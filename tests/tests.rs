@@ -55,3 +55,4 @@ mod stack_parse;
 mod stack_parse_ocaml;
 mod stack_svg;
 mod stack_symbols;
+mod stack_top;

@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 8] = [
+pub(crate) const TOOLS: [(&str, &str); 9] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
@@ -20,6 +20,7 @@ pub(crate) const TOOLS: [(&str, &str); 8] = [
     ("stack-parse", env!("CARGO_BIN_EXE_stack-parse")),
     ("stack-svg", env!("CARGO_BIN_EXE_stack-svg")),
     ("stack-symbols", env!("CARGO_BIN_EXE_stack-symbols")),
+    ("stack-top", env!("CARGO_BIN_EXE_stack-top")),
 ];
 
 /// The tools that read something other than folded stacks; their own tests
@@ -29,6 +30,14 @@ const OTHER_READERS: [&str; 1] = ["stack-symbols"];
 /// The tools that read folded stacks.
 pub(crate) fn folded_tools() -> impl Iterator<Item = &'static str> {
     TOOLS.into_iter().map(|(name, _)| name).filter(|name| !OTHER_READERS.contains(name))
+}
+
+/// The tools that read folded stacks and write something else.
+const ANSWERS: [&str; 2] = ["stack-svg", "stack-top"];
+
+/// The tools that read folded stacks and write folded stacks.
+pub(crate) fn folded_writers() -> impl Iterator<Item = &'static str> {
+    folded_tools().filter(|name| !ANSWERS.contains(name))
 }
 
 /// The tools that write one line for each line they read, while input still comes in.

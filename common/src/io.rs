@@ -9,6 +9,7 @@ mod packed;
 pub(crate) mod progress;
 pub(crate) mod seekable;
 pub(crate) mod stats;
+pub(crate) mod table;
 pub(crate) mod unsafe_code;
 mod utf16;
 mod zstd;

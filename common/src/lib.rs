@@ -57,6 +57,7 @@ mod error;
 mod folded;
 mod io;
 mod names;
+mod numbers;
 mod pattern;
 mod pipe;
 mod run;
@@ -76,12 +77,17 @@ pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::output::{Output, STDOUT};
 pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};
+pub use io::table::{push_field, push_quoted};
 pub use io::unsafe_code::map_executable;
-pub use names::{cpp, ocaml, rust};
-pub use pattern::{bad_pattern, pattern_text};
+pub use names::{
+    cpp, escaped, fitted, fitted_with, is_unseen, module, ocaml, rust, split_mark,
+    split_source_line,
+};
+pub use numbers::{MINUS, Unit, grouped, share};
+pub use pattern::{PatternSyntax, bad_pattern, compile_patterns, pattern_text};
 pub use pipe::{Limit, Pipe};
 pub use run::{Status, run};
 pub use stacks::{
-    FrameId, FrameTable, NodeId, Overflows, SortedStack, SortedStacks, StackCounts, StackIds,
-    StackTree,
+    FrameId, FrameTable, FrameWeights, NodeId, Overflows, SortedStack, SortedStacks, StackCounts,
+    StackIds, StackTree,
 };

@@ -1,5 +1,15 @@
-//! Readable names for the symbols that compilers make.
+//! Names: readable ones for the symbols that compilers make, their parts, and
+//! names as text.
 
 pub mod cpp;
+mod escape;
+mod fit;
+mod module;
 pub mod ocaml;
 pub mod rust;
+mod source_line;
+
+pub use escape::{escaped, is_unseen};
+pub use fit::{fitted, fitted_with};
+pub use module::module;
+pub use source_line::{split_mark, split_source_line};

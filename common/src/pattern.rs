@@ -1,8 +1,12 @@
 //! Patterns as a user types them: any bytes, where the regex crates take text.
 
+mod in_frames;
+
 use std::fmt::{Display, Write};
 
 use crate::Error;
+
+pub use in_frames::{PatternSyntax, compile_patterns};
 
 /// A pattern as the regex crates take it; a byte that is not UTF-8 becomes
 /// `(?-u:\xNN)`, so that any name in a profile can be searched for.

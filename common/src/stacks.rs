@@ -16,6 +16,6 @@ pub(crate) use counting::Counting;
 pub use counts::StackCounts;
 pub use frame_table::{FrameId, FrameTable};
 pub use overflows::Overflows;
-pub use sorted::{SortedStack, SortedStacks};
+pub use sorted::{FrameWeights, SortedStack, SortedStacks};
 pub use stack_ids::StackIds;
 pub use tree::{NodeId, StackTree};

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use crate::running::{Running, assert_silent_success, lines_of, next, start};
 use crate::util::{
-    FILTERS, binary, feed, filter_bytes, folded_tools, scratch, weight, with_minimal,
+    FILTERS, binary, feed, filter_bytes, folded_tools, folded_writers, scratch, weight,
+    with_minimal,
 };
 
 /// Names of all kinds, and a stack that comes twice.
@@ -20,7 +21,7 @@ const PROFILE: &[u8] = b"main;operator new(unsigned long) 7\n\
 
 #[test]
 fn folded_output_is_folded_input() {
-    for name in folded_tools().filter(|name| *name != "stack-svg") {
+    for name in folded_writers() {
         let out = filter_bytes(name, &with_minimal(name, &[]), PROFILE);
         assert_eq!(weight(&out), weight(PROFILE), "{name} loses weight");
         assert_eq!(filter_bytes("stack-grep", &["."], &out), out, "{name} | stack-grep .");

@@ -1,6 +1,6 @@
 //! Splits a frame into its symbol and what profilers put around it.
 
-use bstr::ByteSlice;
+use common::split_source_line;
 
 /// The two parts of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +35,9 @@ fn without_mark(name: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Without the line in `work (demo.c:14)`, which `stack-parse --srcline` and our
-/// own `--lines` append.
+/// Without the line in `work (demo.c:14)`.
 fn without_line(name: &[u8]) -> Option<&[u8]> {
-    let inside = name.strip_suffix(b")")?;
-    let digits = inside.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let file = inside[..inside.len() - digits].strip_suffix(b":")?;
-    let start = file.rfind(" (")?;
-    (digits > 0 && start + 2 < file.len()).then_some(&name[..start])
+    split_source_line(name).map(|(name, _)| name)
 }
 
 /// Without the offset in `main+0x12`, as perf and bpftrace print addresses.

@@ -1,17 +1,16 @@
 //! Keeps the stacks in which a frame matches.
 
-mod pattern;
-
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, FoldedLine, Frames, Pipe, Result, Status, Total, read_whole};
+use common::{
+    Files, FoldedLine, Frames, PatternSyntax, Pipe, Result, Status, Total, compile_patterns,
+    read_whole,
+};
 use regex_automata::meta::Regex;
-
-use crate::pattern::{Syntax, compile};
 
 /// Keep the stacks in which a frame matches, as grep keeps lines
 #[derive(Parser)]
@@ -159,15 +158,15 @@ enum Position {
 
 impl Selection {
     fn new(args: &Args, patterns: &[Vec<u8>]) -> Result<Selection> {
-        let syntax = Syntax {
+        let syntax = PatternSyntax {
             ignore_case: args.ignore_case,
             fixed_strings: args.fixed_strings,
             word_regexp: args.word_regexp,
             whole_stack: args.stack,
         };
-        let under = args.under.as_ref().map(|under| compile([under.as_bytes()], syntax));
+        let under = args.under.as_ref().map(|under| compile_patterns([under.as_bytes()], syntax));
         Ok(Selection {
-            pattern: compile(patterns.iter().map(Vec::as_slice), syntax)?,
+            pattern: compile_patterns(patterns.iter().map(Vec::as_slice), syntax)?,
             position: match args {
                 Args { leaf: true, .. } => Position::Leaf,
                 Args { root: true, .. } => Position::Root,

@@ -2,16 +2,15 @@
 //!
 //! A name in a profile is bytes, while SVG and inferno take text only.
 
+use common::{escaped, is_unseen, split_mark};
+
 /// What the picture shows for a frame without a name.
 const NAMELESS: &str = "[empty name]";
 
 /// The name without the mark that says what kind of code it is: `_[k]` kernel,
 /// `_[j]` JIT, `_[i]` inlined, `_[w]` waker.
 pub(crate) fn bare(name: &[u8]) -> &[u8] {
-    match name {
-        [bare @ .., b'_', b'[', b'k' | b'j' | b'i' | b'w', b']'] => bare,
-        _ => name,
-    }
+    split_mark(name).0
 }
 
 /// The name as the picture shows it: without its mark, and with escapes for
@@ -47,44 +46,6 @@ pub(crate) fn parseable(name: &[u8]) -> String {
 /// Text from the command line for the picture.
 pub(crate) fn visible(text: &str) -> String {
     escaped(text.as_bytes(), is_unseen)
-}
-
-/// Whether a character cannot be shown: control characters, those that change
-/// the direction of the text around them, and the two that XML forbids.
-fn is_unseen(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-}
-
-/// The name as text, in which invalid UTF-8 and the characters that `escape`
-/// accepts are replaced by escapes of their bytes: `\xAD`.
-fn escaped(name: &[u8], escape: impl Fn(char) -> bool) -> String {
-    // The common case first: there may be a million names.
-    if let Ok(text) = str::from_utf8(name)
-        && text.is_ascii()
-        && !text.chars().any(&escape)
-    {
-        return text.to_owned();
-    }
-    let mut text = String::with_capacity(name.len());
-    for chunk in name.utf8_chunks() {
-        for char in chunk.valid().chars() {
-            if escape(char) {
-                push_escapes(char.encode_utf8(&mut [0; 4]).as_bytes(), &mut text);
-            } else {
-                text.push(char);
-            }
-        }
-        push_escapes(chunk.invalid(), &mut text);
-    }
-    text
-}
-
-fn push_escapes(bytes: &[u8], text: &mut String) {
-    for byte in bytes {
-        text.push_str(&format!("\\x{byte:02X}"));
-    }
 }
 
 #[cfg(test)]

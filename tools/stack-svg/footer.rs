@@ -3,12 +3,12 @@
 
 use std::io;
 
+use common::grouped;
 use inferno::flamegraph::color::Color;
 use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
 use crate::look::LETTER_WIDTH;
-use crate::numbers::grouped;
 
 /// A grey that is dark enough to be read.
 const INK: &str = "rgb(96,96,96)";

@@ -1,11 +1,11 @@
 //! Options for the looks of the picture.
 
 use clap::{Args, ValueEnum};
+use common::grouped;
 
 use crate::colors::{self, Colors};
 use crate::escape::visible;
 use crate::kind::Kind;
-use crate::numbers::grouped;
 
 /// The margins that inferno leaves on the left and right, together, in pixels.
 const SIDES: usize = 20;

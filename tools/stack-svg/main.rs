@@ -5,7 +5,6 @@ mod command;
 mod count;
 mod embed;
 mod escape;
-mod fit;
 mod footer;
 mod heaviest;
 mod kind;

@@ -1,20 +1,6 @@
 //! Numbers as people read them.
 
-/// As wide as a plus sign, which a hyphen is not.
-pub(crate) const MINUS: char = '\u{2212}';
-
-/// A number with commas between the thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+use common::MINUS;
 
 /// A share in percent. A small one never reads as 0%, and a part never as 100%.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
@@ -41,12 +27,6 @@ pub(crate) fn change(before: u64, after: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_grouped() {
-        let texts = [0, 999, 1000, 123_456, u64::MAX].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "123,456", "18,446,744,073,709,551,615"]);
-    }
 
     #[test]
     fn shares_are_never_rounded_to_nothing_or_all() {

@@ -2,18 +2,17 @@
 
 use std::io;
 
-use common::{FrameId, FrameTable};
+use common::{FrameId, FrameTable, fitted, fitted_with, grouped};
 use inferno::flamegraph::color::Color;
 use inferno::flamegraph::{self, Direction, Options};
 
 use crate::colors::{self, Colors};
 use crate::embed::{self, Columns, Embedded, hex};
 use crate::escape::{parseable, shown};
-use crate::fit::{fitted, fitted_with};
 use crate::footer::Footer;
 use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
-use crate::numbers::{change, grouped, percent};
+use crate::numbers::{change, percent};
 use crate::postprocess::{self, Additions, Caption};
 use crate::profile::{LeftOut, Node, Profile};
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use bstr::ByteSlice;
+
 use crate::folded::{LineEnd, LineEnds, clean_text};
 use crate::io::input;
 use crate::stacks::Counting;
@@ -153,6 +155,25 @@ impl Pipe {
     pub fn header_value(&self, key: &str) -> Option<&[u8]> {
         let mut values = self.headers.kept().into_iter().filter_map(parse_header);
         values.find(|(found, _)| *found == key).map(|(_, value)| value)
+    }
+
+    /// The unit of the weights, as the header lines of all inputs say it: `# unit: ns`,
+    /// or `# event: NAME UNIT` where all events have one unit.
+    #[must_use]
+    pub fn header_unit(&self) -> Option<String> {
+        let text = |unit: &[u8]| unit.to_str_lossy().into_owned();
+        if let Some(unit) = self.header_value("unit") {
+            return Some(text(unit));
+        }
+        let lines = self.headers.kept().into_iter().filter_map(parse_header);
+        let events = lines.filter(|(key, _)| *key == "event");
+        let mut units: Vec<_> =
+            events.filter_map(|(_, event)| event.rsplit_once_str(" ")).collect();
+        units.dedup_by_key(|(_, unit)| *unit);
+        match units[..] {
+            [(_, unit)] => Some(text(unit)),
+            _ => None,
+        }
     }
 
     /// Calls `each` with every folded line; malformed ones are named.

@@ -2,7 +2,7 @@
 
 use crate::stacks::distinct::DistinctStacks;
 use crate::stacks::run_order::Placed;
-use crate::{FrameId, FrameTable};
+use crate::{Error, FrameId, FrameTable, Result};
 
 /// Distinct stacks and their weights, sorted by the names of their frames, so
 /// that stacks with the same first frames are neighbours.
@@ -22,6 +22,16 @@ pub struct SortedStack<'a> {
     pub shared: usize,
     /// What this stack weighs; may be 0.
     pub weight: u64,
+}
+
+/// What the stacks with a frame weigh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameWeights {
+    /// The weight of the stacks that end in the frame.
+    pub self_weight: u64,
+    /// The weight of the stacks that hold the frame, each counted once however
+    /// often it holds it.
+    pub total: u64,
 }
 
 impl SortedStacks {
@@ -49,6 +59,30 @@ impl SortedStacks {
     #[must_use]
     pub fn into_frames(self) -> FrameTable {
         self.frames
+    }
+
+    /// The weights of each frame, by its number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub fn frame_weights(&self) -> Result<Vec<FrameWeights>> {
+        let mut weights = vec![FrameWeights::default(); self.frames.len()];
+        // The number of the last stack that held each frame, counted from 1.
+        let mut last = vec![0; self.frames.len()];
+        for (stack, number) in self.iter().zip(1u64..) {
+            for &frame in stack.frames {
+                let frame = frame as usize;
+                if std::mem::replace(&mut last[frame], number) != number {
+                    let total = &mut weights[frame].total;
+                    *total = total.checked_add(stack.weight).ok_or(Error::Overflow)?;
+                }
+            }
+            if let Some(&leaf) = stack.frames.last() {
+                weights[leaf as usize].self_weight += stack.weight;
+            }
+        }
+        Ok(weights)
     }
 
     /// The stacks, root first.
@@ -104,6 +138,22 @@ mod tests {
                 let shared = before.iter().zip(stack.frames).take_while(|(a, b)| a == b).count();
                 prop_assert_eq!(stack.shared, shared);
                 before = stack.frames;
+            }
+        }
+
+        #[test]
+        fn a_frame_weighs_what_the_lines_with_it_weigh(lines in lines()) {
+            let ours = sorted(&lines);
+            let weights = ours.frame_weights().expect("small weights");
+            for (weights, frame) in weights.into_iter().zip(0..) {
+                let name = ours.frames().name(frame);
+                let sum = |holds: &dyn Fn(Frames<'_>) -> bool| -> u64 {
+                    let held = lines.iter().filter(|(stack, _)| holds(Frames::new(stack)));
+                    held.map(|(_, weight)| weight).sum()
+                };
+                prop_assert_eq!(weights.total, sum(&|mut stack| stack.any(|it| it == name)));
+                let ends = |mut stack: Frames<'_>| stack.next_back() == Some(name);
+                prop_assert_eq!(weights.self_weight, sum(&ends));
             }
         }
 

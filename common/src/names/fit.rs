@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use crate::numbers::MINUS;
+use crate::MINUS;
 
 /// A name cut to fewer letters than this is left out.
 const LEAST_LETTERS: usize = 5;
@@ -11,7 +11,8 @@ const LEAST_LETTERS: usize = 5;
 /// shortened in the middle; empty if there is too little room to be of use.
 ///
 /// It is cut between graphemes, which a reader takes for letters.
-pub(crate) fn fitted(name: &str, letters: usize) -> String {
+#[must_use]
+pub fn fitted(name: &str, letters: usize) -> String {
     if fits(name, letters) {
         return name.to_owned();
     }
@@ -53,7 +54,8 @@ fn tails(name: &str) -> impl Iterator<Item = &str> {
 
 /// The name, shortened, and `said` behind it, such as `+50.0%`; only the name if
 /// there is no room for both.
-pub(crate) fn fitted_with(name: &str, said: &str, letters: usize) -> String {
+#[must_use]
+pub fn fitted_with(name: &str, said: &str, letters: usize) -> String {
     match letters.saturating_sub(said.chars().count() + 1) {
         left @ LEAST_LETTERS.. => format!("{} {said}", fitted(name, left)),
         _ => fitted(name, letters),

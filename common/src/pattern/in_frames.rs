@@ -6,13 +6,15 @@
 //! `^ $ \A \z` match at the ends of a frame. The rewritten pattern then matches a
 //! stack exactly if the original one matches one of its frames.
 
-use common::{Result, bad_pattern, pattern_text};
 use regex_automata::meta::{self, Regex};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{
     Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
     Look, Repetition,
 };
+
+use super::{bad_pattern, pattern_text};
+use crate::Result;
 
 /// What separates frames.
 const SEPARATOR: u8 = b';';
@@ -22,15 +24,15 @@ const SIZE_LIMIT: usize = 1 << 28;
 
 /// How patterns are read, as options of grep.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Syntax {
-    /// `-i`
-    pub(crate) ignore_case: bool,
-    /// `-F`
-    pub(crate) fixed_strings: bool,
-    /// `-w`
-    pub(crate) word_regexp: bool,
+pub struct PatternSyntax {
+    /// `-i`: upper and lower case are equal.
+    pub ignore_case: bool,
+    /// `-F`: patterns are plain text.
+    pub fixed_strings: bool,
+    /// `-w`: no word character stands before or after the match.
+    pub word_regexp: bool,
     /// `--stack`: the `;` is a byte as any other, `^ $` are the stack's ends.
-    pub(crate) whole_stack: bool,
+    pub whole_stack: bool,
 }
 
 /// Compiles patterns into one that matches what any of them matches.
@@ -38,9 +40,9 @@ pub(crate) struct Syntax {
 /// # Errors
 ///
 /// A usage error that names the pattern.
-pub(crate) fn compile<'a>(
+pub fn compile_patterns<'a>(
     patterns: impl IntoIterator<Item = &'a [u8]>,
-    syntax: Syntax,
+    syntax: PatternSyntax,
 ) -> Result<Regex> {
     let parsed = patterns.into_iter().map(|pattern| parse(pattern, syntax));
     let any = Hir::alternation(parsed.collect::<Result<_>>()?);
@@ -52,7 +54,7 @@ pub(crate) fn compile<'a>(
     built.map_err(|error| bad_pattern(b"", &error))
 }
 
-fn parse(pattern: &[u8], syntax: Syntax) -> Result<Hir> {
+fn parse(pattern: &[u8], syntax: PatternSyntax) -> Result<Hir> {
     let text = match syntax.fixed_strings {
         true => pattern_text_of_literal(pattern),
         false => pattern_text(pattern),
@@ -134,13 +136,13 @@ fn at_frame_ends(look: Look) -> Look {
 
 #[cfg(test)]
 mod tests {
-    use common::Frames;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Frames;
 
-    fn matches(pattern: &str, syntax: Syntax, stack: &[u8]) -> bool {
-        compile([pattern.as_bytes()], syntax).expect("a good pattern").is_match(stack)
+    fn matches(pattern: &str, syntax: PatternSyntax, stack: &[u8]) -> bool {
+        compile_patterns([pattern.as_bytes()], syntax).expect("a good pattern").is_match(stack)
     }
 
     /// What the rewritten pattern must find, by a search in each frame.
@@ -154,7 +156,7 @@ mod tests {
         for pattern in
             ["b;c", "b.c", "b.*c", "b[^x]c", r"b\Wc", r"b\Dc", "(?s)b.c", "(?s-u)b.c", "b(;|!)c"]
         {
-            assert!(!matches(pattern, Syntax::default(), b"ab;cd"), "{pattern}");
+            assert!(!matches(pattern, PatternSyntax::default(), b"ab;cd"), "{pattern}");
         }
     }
 
@@ -162,10 +164,13 @@ mod tests {
     fn anchors_are_those_of_a_frame() {
         for pattern in ["^b$", r"\Ab\z", "(?m)^b$", r"(?m)\Ab\z", "(?R)^b$", "(?mR)^b$", r"\bb\b"] {
             for stack in ["b", "a;b", "b;c", "a;b;c"] {
-                assert!(matches(pattern, Syntax::default(), stack.as_bytes()), "{pattern} {stack}");
+                assert!(
+                    matches(pattern, PatternSyntax::default(), stack.as_bytes()),
+                    "{pattern} {stack}"
+                );
             }
             for stack in ["ab", "a;bc", "ab;c", "b1;ab"] {
-                let found = matches(pattern, Syntax::default(), stack.as_bytes());
+                let found = matches(pattern, PatternSyntax::default(), stack.as_bytes());
                 assert!(!found, "{pattern} {stack}");
             }
         }
@@ -174,14 +179,14 @@ mod tests {
     #[test]
     fn an_empty_frame_is_a_frame() {
         for stack in [";a", "a;;b", "a;"] {
-            assert!(matches("^$", Syntax::default(), stack.as_bytes()), "{stack}");
+            assert!(matches("^$", PatternSyntax::default(), stack.as_bytes()), "{stack}");
         }
-        assert!(!matches("^$", Syntax::default(), b"a;b"));
+        assert!(!matches("^$", PatternSyntax::default(), b"a;b"));
     }
 
     #[test]
     fn the_whole_stack_is_text_when_asked() {
-        let syntax = Syntax { whole_stack: true, ..Syntax::default() };
+        let syntax = PatternSyntax { whole_stack: true, ..PatternSyntax::default() };
         assert!(matches("a;b", syntax, b"a;b"));
         assert!(matches("^a.*d$", syntax, b"a;b;d"));
         assert!(!matches("^b", syntax, b"a;b"));
@@ -219,11 +224,7 @@ mod tests {
     }
 
     proptest! {
-        // A file of failures would lie among the tools.
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None,
-            ..ProptestConfig::with_cases(2000)
-        })]
+        #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
         fn one_search_finds_what_frame_by_frame_finds(
@@ -231,7 +232,7 @@ mod tests {
             stack in "[ab;!]{0,8}",
         ) {
             let expected = matches_a_frame(&pattern, stack.as_bytes());
-            let found = matches(&pattern, Syntax::default(), stack.as_bytes());
+            let found = matches(&pattern, PatternSyntax::default(), stack.as_bytes());
             prop_assert_eq!(found, expected, "{} {}", pattern, stack);
         }
 
@@ -240,8 +241,8 @@ mod tests {
             literal in prop::collection::vec(prop::sample::select(b"a.;\xad\\".to_vec()), 0..3),
             stack in prop::collection::vec(prop::sample::select(b"ab.;\xad\\".to_vec()), 0..8),
         ) {
-            let syntax = Syntax { fixed_strings: true, ..Syntax::default() };
-            let found = compile([&literal[..]], syntax).expect("any literal").is_match(&stack);
+            let syntax = PatternSyntax { fixed_strings: true, ..PatternSyntax::default() };
+            let found = compile_patterns([&literal[..]], syntax).expect("any literal").is_match(&stack);
             let expected = Frames::new(&stack)
                 .any(|frame| literal.is_empty() || frame.windows(literal.len()).any(|w| w == literal));
             prop_assert_eq!(found, expected);

@@ -1,0 +1,43 @@
+//! Fields of a table with tabs between its columns, for pandas, DuckDB and R.
+
+use std::borrow::Cow;
+
+/// What pandas and R take for a missing value, even in quotes.
+const MISSING: [&str; 18] = [
+    "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>",
+    "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+];
+
+/// Appends a field as readers of tables expect it: in quotation marks if it holds
+/// one, and with a space in place of each control character.
+pub fn push_field(field: &str, out: &mut Vec<u8>) {
+    if field.contains('"') {
+        return push_quoted(field, out);
+    }
+    let start = out.len();
+    out.extend_from_slice(readable(field).as_bytes());
+    replace_controls(&mut out[start..]);
+}
+
+/// The same in quotation marks in any case; those within are doubled.
+pub fn push_quoted(field: &str, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.push(b'"');
+    for part in readable(field).as_bytes().split_inclusive(|&byte| byte == b'"') {
+        out.extend_from_slice(part);
+        if part.ends_with(b"\"") {
+            out.push(b'"');
+        }
+    }
+    out.push(b'"');
+    replace_controls(&mut out[start..]);
+}
+
+/// A name such as `NA` in brackets, since it would count as no name.
+fn readable(field: &str) -> Cow<'_, str> {
+    if MISSING.contains(&field) { format!("[{field}]").into() } else { field.into() }
+}
+
+fn replace_controls(text: &mut [u8]) {
+    text.iter_mut().filter(|byte| byte.is_ascii_control()).for_each(|byte| *byte = b' ');
+}

@@ -1,0 +1,41 @@
+//! Names as text, with escapes such as `\xAD` for what cannot be shown.
+
+/// Whether a character cannot be shown: control characters, those that change
+/// the direction of the text around them, and the two that XML forbids.
+#[must_use]
+pub fn is_unseen(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// The name as text, in which invalid UTF-8 and the characters that `escape`
+/// accepts are replaced by escapes of their bytes: `\xAD`.
+#[must_use]
+pub fn escaped(name: &[u8], escape: impl Fn(char) -> bool) -> String {
+    // The common case first: there may be a million names.
+    if let Ok(text) = str::from_utf8(name)
+        && text.is_ascii()
+        && !text.chars().any(&escape)
+    {
+        return text.to_owned();
+    }
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        for char in chunk.valid().chars() {
+            if escape(char) {
+                push_escapes(char.encode_utf8(&mut [0; 4]).as_bytes(), &mut text);
+            } else {
+                text.push(char);
+            }
+        }
+        push_escapes(chunk.invalid(), &mut text);
+    }
+    text
+}
+
+fn push_escapes(bytes: &[u8], text: &mut String) {
+    for byte in bytes {
+        text.push_str(&format!("\\x{byte:02X}"));
+    }
+}

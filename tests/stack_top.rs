@@ -1,0 +1,222 @@
+//! The table of functions, against counts of others: Python's and perf's.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::programs::APP;
+use crate::util::{
+    TempFile, few_cases, filter, filter_bytes, folded_lines, output, recording, skip,
+};
+
+/// Self and total of every function, and how many stacks hold one of them twice.
+const ORACLE: &str = "
+import sys
+own, total, recursive = {}, {}, 0
+for line in sys.stdin.buffer.read().decode('latin-1').split('\\n'):
+    if not line: continue
+    stack, count = line.rsplit(' ', 1)
+    frames = stack.split(';')
+    recursive += len(set(frames)) < len(frames)
+    for f in set(frames): total[f] = total.get(f, 0) + int(count)
+    own[frames[-1]] = own.get(frames[-1], 0) + int(count)
+print(recursive)
+for f in sorted(total): print(f, own.get(f, 0), total[f], sep='\\t')
+";
+
+/// What Python counts: the number of recursive stacks, and a line for each function.
+fn oracle(folded: &[u8]) -> (u64, String) {
+    let file = TempFile::new(folded);
+    let command = format!("python3 -c \"$0\" < {}", file.path());
+    let output = Command::new("sh").args(["-c", &command, ORACLE]).output().expect("sh");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let (recursive, lines) = text.split_once('\n').expect("python3");
+    (recursive.parse().expect("a number"), lines.to_owned())
+}
+
+/// The rows of `--tsv` without its first line.
+fn rows(args: &[&str], folded: &[u8]) -> String {
+    let tsv = filter("stack-top", &[&["--tsv"], args].concat(), folded);
+    tsv.split_once('\n').expect("a first line").1.to_owned()
+}
+
+#[test]
+fn self_and_total_are_those_that_python_counts() {
+    for name in [
+        "treegc-4.13.1-dwarf",
+        "treegc-5.2.0fp-fp",
+        "packbench-4.13.1-dwarf",
+        "java-17-fp",
+        "rust-rayon-dwarf",
+    ] {
+        let folded = recording(&format!("folded/{name}.folded.gz"));
+        let (recursive, expected) = oracle(&folded);
+        assert!(recursive > 10, "{name}: {recursive} recursive stacks");
+        assert_eq!(rows(&["--sort", "name"], &folded), expected, "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(few_cases())]
+
+    #[test]
+    fn rows_are_those_of_python_whatever_the_lines(folded in folded_lines()) {
+        let output = output("stack-top", &["--tsv", "--sort", "name"], &folded);
+        let printed = String::from_utf8_lossy(&output.stdout).replace("\\xFF", "\u{ff}");
+        let expected: String = oracle(&folded).1.lines().filter(|line| !line.ends_with("\t0"))
+            .map(|line| format!("{line}\n")).collect();
+        let rows = printed.split_once('\n').map_or("", |it| it.1);
+        prop_assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn callers_and_callees_add_up_to_the_function(folded in folded_lines()) {
+        let args = ["--json", "--callers", "", "--callees", ""];
+        let output = output("stack-top", &args, &folded);
+        if output.stdout.is_empty() {
+            return Ok(());
+        }
+        let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        for row in json["rows"].as_array().expect("rows") {
+            for relation in ["callers", "callees"] {
+                let relatives = row[relation].as_array().expect("relatives");
+                let sum: u64 = relatives.iter().filter_map(|it| it["weight"].as_u64()).sum();
+                prop_assert_eq!(Some(sum), row["total"].as_u64(), "{}", row);
+            }
+        }
+    }
+}
+
+/// The shares that `perf report` prints for each symbol, in percent.
+fn perf_shares(data: &str, children: &str) -> Option<BTreeMap<String, f64>> {
+    let args = ["report", "--no-inline", "--sort", "sym", "--stdio", "-g", "none", "-i", data];
+    let output = Command::new("perf").args(args).arg(children).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut shares = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let Some((numbers, symbol)) = line.split_once("  [") else { continue };
+        let share = numbers.trim().split('%').next().expect("a part");
+        shares.insert(symbol[3..].trim().to_owned(), share.parse().expect("a share"));
+    }
+    Some(shares)
+}
+
+#[test]
+fn shares_are_those_of_perf_report() {
+    let data = [env!("CARGO_TARGET_TMPDIR"), "/stack-top.data"].concat();
+    let record = ["record", "-F", "999", "-g", "-o", &data];
+    let recorded = Command::new("perf").args(record).arg(&*APP).output();
+    if !recorded.is_ok_and(|output| output.status.success()) {
+        return skip("perf does not record here");
+    }
+    let script = Command::new("perf").args(["script", "--no-inline", "-i", &data]).output();
+    let script = script.expect("perf").stdout;
+    let parse = ["--root", "none", "--weight", "period"];
+    let folded = output("stack-parse", &parse, script).stdout;
+    let total: u64 = String::from_utf8_lossy(&folded)
+        .lines()
+        .filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok())
+        .sum();
+    let table = rows(&[], &folded);
+    for (children, column) in [("--no-children", 1), ("--children", 2)] {
+        let expected = perf_shares(&data, children).expect("perf");
+        let mut compared = 0;
+        for row in table.lines() {
+            let fields: Vec<&str> = row.split('\t').collect();
+            let weight: f64 = fields[column].parse().expect("a number");
+            // perf shows a function without a name by its address.
+            if let Some(share) = expected.get(fields[0])
+                && !fields[0].starts_with('[')
+            {
+                let found = 100.0 * weight / total as f64;
+                assert!((found - share).abs() <= 0.0051, "{row}: {found}, not {share}");
+                compared += 1;
+            }
+        }
+        assert!(compared >= 20, "{children}: {compared} of {}", expected.len());
+    }
+}
+
+const PROFILE: &str = "\
+# event: cpu-clock
+# unit: ns
+main;parse;alloc 1200000000
+main;parse;parse;read 300000000
+main;Gc.run (gc.c:3);alloc 500000
+main 40000
+";
+
+#[test]
+fn the_table_has_units_shares_and_a_foot() {
+    assert_eq!(
+        filter("stack-top", &["-n", "3"], PROFILE),
+        "   SELF   SELF%   TOTAL   TOTAL%  FUNCTION
+ 1.20 s  80.00%  1.20 s   80.00%  alloc
+ 300 ms  19.99%  300 ms   19.99%  read
+40.0 us   0.00%  1.50 s  100.00%  main
+3 of 5 functions, self 1.50 s of 1.50 s (100.00%)
+"
+    );
+}
+
+#[test]
+fn callers_and_callees_are_those_of_the_recursion_as_a_whole() {
+    assert_eq!(
+        filter("stack-top", &["--callers", "^parse$", "--callees", "^parse$"], PROFILE),
+        "WEIGHT    SHARE  CALLERS OF parse
+1.50 s  100.00%  main
+1.50 s of 1.50 s (99.96%)
+
+WEIGHT   SHARE  CALLEES OF parse
+1.20 s  80.00%  alloc
+300 ms  20.00%  read
+1.50 s of 1.50 s (99.96%)
+"
+    );
+}
+
+#[test]
+fn data_is_complete_raw_and_utf8() {
+    let mut folded = b"# unit: samples\n".to_vec();
+    (0..40).for_each(|number| folded.extend(format!("main;f{number} 1\n").bytes()));
+    folded.extend(b"main;caf\xe9 7\nmain;nan 3\nmain;operator\"\" _s 2\n");
+    let tsv = filter("stack-top", &["--tsv"], &folded);
+    let lines: Vec<&str> = tsv.lines().collect();
+    assert_eq!(lines.len(), 45);
+    let expected =
+        ["function\tself\ttotal", "caf\\xE9\t7\t7", "[nan]\t3\t3", "\"operator\"\"\"\" _s\"\t2\t2"];
+    assert_eq!(lines[..4], expected);
+    let json: Value = serde_json::from_str(&filter("stack-top", &["--json", "-n", "1"], &folded))
+        .expect("one object");
+    assert_eq!(
+        json.to_string(),
+        r#"{"rows":[{"function":"caf\\xE9","self":7,"total":7}],"total":52,"unit":"samples"}"#
+    );
+    let tsv = filter("stack-top", &["--tsv", "--callees", "main", "-n", "1"], &folded);
+    assert_eq!(tsv, "function\trelation\tother\tweight\nmain\tcallee\tcaf\\xE9\t7\n");
+    let table = filter_bytes("stack-top", &["-n", "1"], &folded);
+    assert!(table.windows(4).any(|bytes| bytes == b"caf\xe9"), "a pipe gets the bytes");
+}
+
+#[test]
+fn nothing_that_matches_is_status_1() {
+    let output = output("stack-top", &["--callers", "no such"], PROFILE);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+}
+
+#[test]
+fn parts_of_names_are_counted() {
+    let folded = "sh;a::f (x.c:1);b::g (x.c:2) 3\nsh;a::f (x.c:9) 2\nls;a::f;ls_[k] 1\n";
+    for (by, expected) in [
+        ("function", "b::g\t3\t3\na::f\t2\t6\nls_[k]\t1\t1\nsh\t0\t5\nls\t0\t1\n"),
+        ("module", "b\t3\t3\na\t2\t6\n[kernel]\t1\t1\n[no module]\t0\t6\n"),
+        ("leaf", "b::g\t3\t3\na::f\t2\t2\nls_[k]\t1\t1\n"),
+        ("root", "sh\t5\t5\nls\t1\t1\n"),
+        ("file", "x.c\t5\t5\n[no line]\t1\t6\n"),
+        ("line", "x.c:2\t3\t3\nx.c:9\t2\t2\n[no line]\t1\t6\nx.c:1\t0\t3\n"),
+    ] {
+        assert_eq!(rows(&["--by", by], folded.as_bytes()), expected, "{by}");
+    }
+}

@@ -1,0 +1,115 @@
+//! The answer for programs: a table with tabs, or JSON.
+
+use common::{FrameId, escaped, push_field};
+use serde::Serialize;
+
+use crate::Answer;
+use crate::profile::{Profile, Rows};
+use crate::relatives::{Families, Relation};
+
+/// `{"unit":"ns","total":12,"rows":[…]}`
+#[derive(Serialize)]
+struct Document<'a> {
+    unit: Option<&'a str>,
+    total: u64,
+    rows: Vec<JsonRow>,
+}
+
+#[derive(Serialize)]
+struct JsonRow {
+    function: String,
+    #[serde(rename = "self")]
+    self_weight: u64,
+    total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callers: Option<Vec<Relative>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callees: Option<Vec<Relative>>,
+}
+
+#[derive(Serialize)]
+struct Relative {
+    function: String,
+    weight: u64,
+}
+
+/// A row for each function.
+pub(crate) fn tsv(profile: &Profile, rows: &Rows) -> Answer {
+    let mut text = b"function\tself\ttotal\n".to_vec();
+    for row in &rows.rows {
+        push_field(&name(profile.name(row.frame)), &mut text);
+        let weights = row.weights;
+        let numbers = format!("\t{}\t{}\n", weights.self_weight, weights.total);
+        text.extend_from_slice(numbers.as_bytes());
+    }
+    Answer { text, shown: rows.shown() }
+}
+
+/// A row for each caller and callee.
+pub(crate) fn families_as_tsv(profile: &Profile, families: &Families, rows: usize) -> Answer {
+    let mut text = b"function\trelation\tother\tweight\n".to_vec();
+    for family in &families.families {
+        for &(other, weight) in family.relatives.iter().take(rows) {
+            push_field(&name(profile.name(family.function)), &mut text);
+            text.extend_from_slice(format!("\t{}\t", family.relation.word()).as_bytes());
+            push_field(&name(family.name(profile, other)), &mut text);
+            text.extend_from_slice(format!("\t{weight}\n").as_bytes());
+        }
+    }
+    Answer { text, shown: families.shown() }
+}
+
+/// An object of a row for each function.
+pub(crate) fn json(profile: &Profile, rows: &Rows) -> Answer {
+    let json_rows = rows.rows.iter().map(|row| JsonRow::of(profile, row.frame)).collect();
+    Answer { text: document(profile, json_rows), shown: rows.shown() }
+}
+
+/// An object of a row for each function that was asked for, with its callers and
+/// callees.
+pub(crate) fn families_as_json(profile: &Profile, families: &Families, rows: usize) -> Answer {
+    let mut json_rows: Vec<JsonRow> = Vec::new();
+    let mut last = None;
+    for family in &families.families {
+        if last.replace(family.function) != Some(family.function) {
+            json_rows.push(JsonRow::of(profile, family.function));
+        }
+        let relatives = family.relatives.iter().take(rows).map(|&(other, weight)| Relative {
+            function: name(family.name(profile, other)),
+            weight,
+        });
+        let Some(row) = json_rows.last_mut() else { continue };
+        let list = match family.relation {
+            Relation::Caller => &mut row.callers,
+            Relation::Callee => &mut row.callees,
+        };
+        *list = Some(relatives.collect());
+    }
+    Answer { text: document(profile, json_rows), shown: families.shown() }
+}
+
+impl JsonRow {
+    fn of(profile: &Profile, frame: FrameId) -> JsonRow {
+        let weights = profile.weights[frame as usize];
+        JsonRow {
+            function: name(profile.name(frame)),
+            self_weight: weights.self_weight,
+            total: weights.total,
+            callers: None,
+            callees: None,
+        }
+    }
+}
+
+fn document(profile: &Profile, rows: Vec<JsonRow>) -> Vec<u8> {
+    let unit = profile.unit_name.as_deref();
+    let document = Document { unit, total: profile.total, rows };
+    let mut text = serde_json::to_vec(&document).expect("texts and numbers");
+    text.push(b'\n');
+    text
+}
+
+/// A name as text: readers refuse what is not UTF-8.
+fn name(name: &[u8]) -> String {
+    escaped(name, |_| false)
+}

@@ -1,0 +1,94 @@
+//! The profile as functions: what each weighs.
+
+use std::cmp::Reverse;
+
+use clap::ValueEnum;
+use common::{FrameId, FrameWeights, Result, SortedStacks, Total, Unit};
+
+/// The stacks that came in, and what their frames weigh.
+pub(crate) struct Profile {
+    pub(crate) stacks: SortedStacks,
+    /// By the numbers of the frames.
+    pub(crate) weights: Vec<FrameWeights>,
+    /// What all stacks weigh.
+    pub(crate) total: u64,
+    pub(crate) unit: Unit,
+    /// What the user or a header line calls the unit.
+    pub(crate) unit_name: Option<String>,
+}
+
+/// The column that the rows are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sort {
+    /// The weight of the stacks that end in the function
+    #[value(name = "self")]
+    SelfWeight,
+    /// The weight of the stacks that hold the function
+    Total,
+    Name,
+}
+
+/// One function and its weights.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) frame: FrameId,
+    pub(crate) weights: FrameWeights,
+}
+
+/// Some of the functions, sorted.
+pub(crate) struct Rows {
+    pub(crate) rows: Vec<Row>,
+    /// How many functions there are.
+    pub(crate) functions: usize,
+}
+
+impl Profile {
+    /// # Errors
+    ///
+    /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
+    pub(crate) fn new(stacks: SortedStacks, unit_name: Option<String>) -> Result<Profile> {
+        let weights = stacks.frame_weights()?;
+        let total = stacks.iter().map(|stack| stack.weight).sum();
+        let unit = Unit::named(unit_name.as_deref().unwrap_or_default());
+        Ok(Profile { stacks, weights, total, unit, unit_name })
+    }
+
+    pub(crate) fn name(&self, frame: FrameId) -> &[u8] {
+        self.stacks.frames().name(frame)
+    }
+
+    /// The first rows in this order; functions without a weight have none. Equal
+    /// ones are in the order of the other weight, then of the names.
+    pub(crate) fn rows(&self, sort: Sort, at_most: usize) -> Rows {
+        let rows = self.weights.iter().zip(0..).map(|(&weights, frame)| Row { frame, weights });
+        let mut rows: Vec<Row> = rows.filter(|row| row.weights.total > 0).collect();
+        let functions = rows.len();
+        // The numbers of frames have the order of their names.
+        match sort {
+            Sort::SelfWeight => rows.sort_by_key(|row| {
+                (Reverse(row.weights.self_weight), Reverse(row.weights.total), row.frame)
+            }),
+            Sort::Total => rows.sort_by_key(|row| {
+                (Reverse(row.weights.total), Reverse(row.weights.self_weight), row.frame)
+            }),
+            Sort::Name => {}
+        }
+        rows.truncate(at_most);
+        Rows { rows, functions }
+    }
+
+    /// What is not in `shown`.
+    pub(crate) fn but(&self, shown: Total) -> Total {
+        let weight = u128::from(self.total).saturating_sub(shown.weight);
+        Total { lines: u64::from(weight > 0), weight }
+    }
+}
+
+impl Rows {
+    /// How many rows there are, and what their functions weigh themselves.
+    pub(crate) fn shown(&self) -> Total {
+        let mut shown = Total::default();
+        self.rows.iter().for_each(|row| shown += row.weights.self_weight);
+        shown
+    }
+}

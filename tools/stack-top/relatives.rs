@@ -1,0 +1,245 @@
+//! Who calls a function, and what it calls.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+use clap::Args;
+use common::{
+    FrameId, PatternSyntax, Result, SortedStack, Total, compile_patterns, grouped, share,
+};
+use regex_automata::meta::Regex;
+
+use crate::Answer;
+use crate::profile::Profile;
+use crate::screen::Screen;
+use crate::table::Columns;
+
+/// Whose callers and callees are asked for; patterns are those of stack-grep.
+#[derive(Args)]
+pub(crate) struct Asked {
+    /// Show who calls the functions that match, and how much each
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    callers: Option<OsString>,
+
+    /// Show what the functions that match call, and how much each, and themselves
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    callees: Option<OsString>,
+
+    /// Take upper and lower case as equal in patterns
+    #[arg(short, long)]
+    ignore_case: bool,
+
+    /// Take patterns as plain text, not as regular expressions
+    #[arg(short = 'F', long)]
+    fixed_strings: bool,
+
+    /// Match whole words only
+    #[arg(short, long)]
+    word_regexp: bool,
+}
+
+/// The patterns that were given.
+pub(crate) struct Patterns {
+    callers: Option<Regex>,
+    callees: Option<Regex>,
+}
+
+impl Asked {
+    /// The patterns, if there are any.
+    ///
+    /// # Errors
+    ///
+    /// A usage error that names the pattern.
+    pub(crate) fn patterns(&self) -> Result<Option<Patterns>> {
+        let syntax = PatternSyntax {
+            ignore_case: self.ignore_case,
+            fixed_strings: self.fixed_strings,
+            word_regexp: self.word_regexp,
+            whole_stack: false,
+        };
+        let compile = |pattern: &Option<OsString>| {
+            let compiled = pattern.as_ref().map(|it| compile_patterns([it.as_bytes()], syntax));
+            compiled.transpose()
+        };
+        let (callers, callees) = (compile(&self.callers)?, compile(&self.callees)?);
+        let is_asked = callers.is_some() || callees.is_some();
+        Ok(is_asked.then_some(Patterns { callers, callees }))
+    }
+}
+
+/// What a function is to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Relation {
+    Caller,
+    Callee,
+}
+
+impl Relation {
+    /// What stands for the stacks in which there is none.
+    fn nobody(self) -> &'static str {
+        match self {
+            Relation::Caller => "[no caller]",
+            Relation::Callee => "[self]",
+        }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Relation::Caller => "caller",
+            Relation::Callee => "callee",
+        }
+    }
+}
+
+/// The callers or the callees of one function.
+pub(crate) struct Family {
+    pub(crate) function: FrameId,
+    pub(crate) relation: Relation,
+    /// The heaviest first; `None` is a stack in which there is none: the function
+    /// is the root, or it is the leaf.
+    pub(crate) relatives: Vec<(Option<FrameId>, u64)>,
+}
+
+/// The families that were asked for, those of the heaviest function first.
+pub(crate) struct Families {
+    pub(crate) families: Vec<Family>,
+    /// What the stacks weigh that hold such a function.
+    weight: u64,
+}
+
+impl Families {
+    /// Every stack that holds a function counts for one caller of it and for one
+    /// callee, so that they add up to its total. In a recursion these are the caller
+    /// of the outermost call and the callee of the innermost.
+    pub(crate) fn of(profile: &Profile, patterns: &Patterns) -> Families {
+        let frames = profile.stacks.frames();
+        let matches = |pattern: &Option<Regex>| -> Vec<bool> {
+            let is_match = |name: &[u8]| pattern.as_ref().is_some_and(|it| it.is_match(name));
+            (0..frames.len() as FrameId).map(|frame| is_match(frames.name(frame))).collect()
+        };
+        let (callers, callees) = (matches(&patterns.callers), matches(&patterns.callees));
+        let mut found: BTreeMap<(FrameId, Relation), HashMap<Option<FrameId>, u64>> =
+            BTreeMap::new();
+        let mut weight = 0;
+        let mut seen = Seen::new(frames.len());
+        for stack in profile.stacks.iter().filter(|stack| stack.weight > 0) {
+            let mut add = |function, relation, other| {
+                *found.entry((function, relation)).or_default().entry(other).or_default() +=
+                    stack.weight;
+            };
+            let SortedStack { frames, .. } = stack;
+            let is_callee = |&frame: &FrameId| callers[frame as usize];
+            seen.first_of_each(frames.iter().copied().enumerate(), is_callee, |at, frame| {
+                let caller = at.checked_sub(1).map(|caller| frames[caller]);
+                add(frame, Relation::Caller, caller);
+            });
+            let is_caller = |&frame: &FrameId| callees[frame as usize];
+            seen.first_of_each(frames.iter().copied().enumerate().rev(), is_caller, |at, frame| {
+                add(frame, Relation::Callee, frames.get(at + 1).copied());
+            });
+            if frames.iter().any(|frame| is_callee(frame) || is_caller(frame)) {
+                weight += stack.weight;
+            }
+        }
+        let families = found.into_iter().map(|((function, relation), relatives)| {
+            let mut relatives: Vec<_> = relatives.into_iter().collect();
+            relatives.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
+            Family { function, relation, relatives }
+        });
+        let mut families: Vec<_> = families.collect();
+        let total = |family: &Family| profile.weights[family.function as usize].total;
+        // Stable, so that callers stay before callees.
+        families.sort_by(|a, b| total(b).cmp(&total(a)).then(a.function.cmp(&b.function)));
+        Families { families, weight }
+    }
+
+    /// A table for each family, with an empty line between two.
+    pub(crate) fn tables(&self, profile: &Profile, rows: usize, screen: &Screen) -> Answer {
+        let mut text = Vec::new();
+        for family in self.families.iter().take(rows) {
+            if !text.is_empty() {
+                text.push(b'\n');
+            }
+            family.append_table(profile, rows, screen, &mut text);
+        }
+        let left = self.families.len().saturating_sub(rows);
+        if left > 0 {
+            text.extend_from_slice(
+                format!("\n{} more functions match\n", grouped(left as u64)).as_bytes(),
+            );
+        }
+        Answer { text, shown: self.shown() }
+    }
+
+    /// How many families there are, and what the stacks with their functions weigh.
+    pub(crate) fn shown(&self) -> Total {
+        Total { lines: self.families.len() as u64, weight: self.weight.into() }
+    }
+}
+
+impl Family {
+    fn append_table(&self, profile: &Profile, rows: usize, screen: &Screen, out: &mut Vec<u8>) {
+        let total = profile.weights[self.function as usize].total;
+        let cells = |weight| [profile.unit.number(weight), share(weight, total)];
+        let mut lines: Vec<([String; 2], Vec<u8>)> = self
+            .relatives
+            .iter()
+            .take(rows)
+            .map(|&(other, weight)| (cells(weight), self.name(profile, other).to_vec()))
+            .collect();
+        let others = self.relatives.get(rows..).unwrap_or_default();
+        if !others.is_empty() {
+            let weight = others.iter().map(|(_, weight)| weight).sum();
+            let name = format!("{} others", grouped(others.len() as u64));
+            lines.push((cells(weight), name.into_bytes()));
+        }
+        let heads = ["WEIGHT", "SHARE"].map(str::to_owned);
+        let columns = Columns::of(lines.iter().map(|(cells, _)| cells).chain([&heads]));
+        let head = match self.relation {
+            Relation::Caller => "CALLERS OF ",
+            Relation::Callee => "CALLEES OF ",
+        };
+        let before = columns.width();
+        let function = screen.name(profile.name(self.function), before + head.len());
+        columns.line(&heads, &[head.as_bytes(), &function].concat(), out);
+        for (cells, name) in &lines {
+            columns.line(cells, &screen.name(name, before), out);
+        }
+        let (of_function, all) = (profile.unit.number(total), profile.unit.words(profile.total));
+        let foot = format!("{of_function} of {all} ({})\n", share(total, profile.total));
+        out.extend_from_slice(foot.as_bytes());
+    }
+
+    pub(crate) fn name<'a>(&self, profile: &'a Profile, relative: Option<FrameId>) -> &'a [u8] {
+        relative.map_or(self.relation.nobody().as_bytes(), |frame| profile.name(frame))
+    }
+}
+
+/// Which frames of a stack came before.
+struct Seen {
+    /// For each frame, the number of the last walk that met it.
+    walks: Vec<u64>,
+    walk: u64,
+}
+
+impl Seen {
+    fn new(frames: usize) -> Seen {
+        Seen { walks: vec![0; frames], walk: 0 }
+    }
+
+    /// Calls `each` with the first place of each frame that is wanted.
+    fn first_of_each(
+        &mut self,
+        frames: impl Iterator<Item = (usize, FrameId)>,
+        is_wanted: impl Fn(&FrameId) -> bool,
+        mut each: impl FnMut(usize, FrameId),
+    ) {
+        self.walk += 1;
+        for (at, frame) in frames.filter(|(_, frame)| is_wanted(frame)) {
+            if std::mem::replace(&mut self.walks[frame as usize], self.walk) != self.walk {
+                each(at, frame);
+            }
+        }
+    }
+}
