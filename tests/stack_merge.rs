@@ -17,3 +17,17 @@ fn header_lines_are_kept_where_inputs_agree() {
         "stack-merge: inputs differ in '# event:', it is left out: # event: cycles; none\n",
     );
 }
+
+#[test]
+fn the_name_of_its_file_is_the_root_of_a_stack() {
+    let [one, other] = ["main;a 1\nmain;a 2\n", "main;a 4\n"].map(TempFile::new);
+    let args = ["--by-file", one.path(), "-", other.path()];
+    let expected = format!("{};main;a 3\n{};main;a 4\n<stdin>;main 8\n", one.path(), other.path(),);
+    assert_eq!(filter("stack-merge", &args, "main 8\n"), expected);
+    let odd = std::env::temp_dir().join(format!("stack-merge;odd {}", std::process::id()));
+    std::fs::write(&odd, "b 1\n").expect("a writable temporary folder");
+    let path = odd.to_str().expect("UTF-8");
+    let merged = filter("stack-merge", &["--by-file", path], "");
+    std::fs::remove_file(&odd).expect("our file");
+    assert_eq!(merged, format!("{};b 1\n", path.replace(';', ":")));
+}

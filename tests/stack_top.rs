@@ -1,14 +1,15 @@
 //! The table of functions, against counts of others: Python's and perf's.
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::programs::APP;
 use crate::util::{
-    TempFile, few_cases, filter, filter_bytes, folded_lines, output, recording, skip,
+    TempFile, binary, few_cases, filter, filter_bytes, folded_lines, output, recording, skip, tool,
 };
 
 /// Self and total of every function, and how many stacks hold one of them twice.
@@ -219,4 +220,201 @@ fn parts_of_names_are_counted() {
     ] {
         assert_eq!(rows(&["--by", by], folded.as_bytes()), expected, "{by}");
     }
+}
+
+/// The text that `--tree` prints for each path, with its total.
+fn paths_of_tree(tree: &str) -> BTreeMap<String, u64> {
+    let mut paths = BTreeMap::new();
+    let mut open: Vec<String> = Vec::new();
+    for line in tree.lines().skip(1).filter(|line| !line.ends_with("in all")) {
+        let numbers: Vec<&str> = line.split_whitespace().take(3).collect();
+        let end = line.find(numbers[2]).expect("a share") + numbers[2].len();
+        let rest = &line[end + 2..];
+        let names = rest.trim_start_matches(['|', '`', '-', ' ']);
+        open.truncate((rest.len() - names.len()) / 3);
+        let total: u64 = numbers[0].replace(',', "").parse().expect("a number");
+        let mut path = open.join(";");
+        for name in names.split(';') {
+            path = if path.is_empty() { name.to_owned() } else { format!("{path};{name}") };
+            paths.insert(path.clone(), total);
+        }
+        open.push(names.to_owned());
+    }
+    paths
+}
+
+proptest! {
+    #![proptest_config(few_cases())]
+
+    #[test]
+    fn the_tree_holds_every_path_with_its_total(
+        lines in prop::collection::vec(("[abc](;[abc]){0,5}", 1..50u64), 1..12),
+    ) {
+        let folded: String = lines.iter().map(|(stack, count)| format!("{stack} {count}\n")).collect();
+        let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+        for (stack, count) in &lines {
+            let ends = stack.match_indices(';').map(|(at, _)| at).chain([stack.len()]);
+            ends.for_each(|end| *expected.entry(stack[..end].to_owned()).or_default() += count);
+        }
+        let tree = filter("stack-top", &["--tree", "--min", "0"], &folded);
+        prop_assert_eq!(paths_of_tree(&tree), expected, "{}", tree);
+    }
+
+    #[test]
+    fn bars_begin_and_end_within_half_a_cell(
+        weights in prop::collection::vec(1..1000u64, 1..9),
+        columns in 1..200usize,
+    ) {
+        let folded: String = weights
+            .iter()
+            .enumerate()
+            .map(|(number, weight)| format!("{number} {weight}\n"))
+            .collect();
+        let output = tool("stack-top")
+            .arg("--draw")
+            .env("COLUMNS", columns.to_string())
+            .write_stdin(folded)
+            .output()
+            .expect("it starts");
+        let drawn = String::from_utf8(output.stdout).expect("UTF-8");
+        let found: Vec<usize> = drawn.lines().next().map_or(vec![], |row| {
+            row.char_indices().filter(|(_, char)| *char == '|').map(|(at, _)| at).collect()
+        });
+        let total: u64 = weights.iter().sum();
+        let edge = |weight: u64| (weight as f64 * columns as f64 / total as f64 + 0.5) as usize;
+        let mut before = 0;
+        let mut expected = Vec::new();
+        for weight in &weights {
+            if edge(before) < edge(before + weight) {
+                expected.push(edge(before));
+            }
+            before += weight;
+        }
+        prop_assert_eq!(found, expected, "{}", drawn);
+    }
+}
+
+#[test]
+fn the_tree_sums_light_branches_and_joins_what_has_one_child() {
+    let folded = "main;run;loop;a 600\nmain;run;loop;b;c 388\nmain;run;loop;d 3\n\
+                  main;run;loop;e 2\nmain;run 5\nidle 2\n";
+    assert_eq!(
+        filter("stack-top", &["--tree", "--unit", "samples"], folded),
+        "TOTAL  TOTAL%   SELF%  FUNCTION
+  998  99.80%   0.50%  main;run
+  993  99.30%   0.00%  `- loop
+  600  60.00%  60.00%     |- a
+  388  38.80%  38.80%     |- b;c
+    5   0.50%             `- 2 others
+    2   0.20%          1 other
+1,000 samples in all
+"
+    );
+}
+
+#[test]
+fn a_drawing_in_a_pipe_is_plain_and_as_wide_as_asked() {
+    let drawn = |columns: &str| {
+        let output = tool("stack-top")
+            .arg("--draw")
+            .env("COLUMNS", columns)
+            .write_stdin("main;alpha 50\nmain;beta_[k] 25\nother 24\ntiny 1\n")
+            .output()
+            .expect("it starts");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert_eq!(
+        drawn("40"),
+        "|alpha______________|beta_____
+|main_________________________|other____
+all: 100
+"
+    );
+    assert_eq!(drawn("4"), "|_|\n|__|\nall: 100\n".replace("all: 100", ""));
+}
+
+const INTERVALS: &str = "# unit: samples
+main;a 3
+main;b 1
+# end 2.000
+main;b 5
+# end 4.000
+";
+
+#[test]
+fn intervals_are_added_up_or_the_newest_is_shown() {
+    let totals = |args: &[&str], input: &str| -> Vec<u64> {
+        let printed = filter("stack-top", &[&["--json"], args].concat(), input);
+        let lines = printed.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        lines.filter_map(|json| json["total"].as_u64()).collect()
+    };
+    assert_eq!(totals(&["--follow"], INTERVALS), [4, 9]);
+    assert_eq!(totals(&["--follow", "--last"], INTERVALS), [4, 5]);
+    assert_eq!(totals(&["--last"], INTERVALS), [5]);
+    // Stopped within an interval, or never in one.
+    let stopped = format!("{INTERVALS}main;c 1\n");
+    assert_eq!(totals(&["--follow"], &stopped), [4, 9, 10]);
+    assert_eq!(totals(&["--last"], &stopped), [1]);
+    assert_eq!(totals(&["--follow"], "main 7\n"), [7]);
+}
+
+#[test]
+fn an_interval_is_shown_when_it_is_over() {
+    let mut child = Command::new(binary("stack-top"))
+        .args(["--follow", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    for total in [4, 9] {
+        let interval = if total == 4 { "main;a 4\n# end 2.000\n" } else { "a 5\n# end 4.000\n" };
+        stdin.write_all(interval.as_bytes()).expect("it reads");
+        let line = lines.next().expect("a line").expect("UTF-8");
+        assert!(line.contains(&format!("\"total\":{total},\"rows\"")), "{line}");
+    }
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
+    assert!(lines.next().is_none());
+}
+
+/// What a terminal of 60 columns and 12 rows gets.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(args: &str, variable: &str) -> String {
+    let folded = TempFile::new(recording("folded/treegc-4.13.1-dwarf.gc.folded.gz"));
+    let (program, file) = (binary("stack-top"), folded.path());
+    let command = format!("stty cols 60 rows 12; {variable} '{program}' {args} {file}");
+    let output = Command::new("script")
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::null())
+        .output()
+        .expect("script, of util-linux");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_terminal_gets_fits_into_it() {
+    for args in ["", "--tree", "--callers 'caml_.*'", "--by module"] {
+        let text = on_a_terminal(args, "");
+        assert!(text.lines().count() > 3, "{text}");
+        for line in text.lines() {
+            assert!(line.trim_end().chars().count() <= 60, "{args}: {line}");
+        }
+        assert!(!text.contains('\x1b'), "{args}: {text}");
+    }
+    let tree = on_a_terminal("--tree", "");
+    assert!(tree.contains('\u{2514}') && !tree.contains("`-"), "{tree}");
+    let drawn = on_a_terminal("--draw", "");
+    assert_eq!(drawn.lines().count(), 11, "{drawn}");
+    assert!(drawn.contains("\x1b[38;5;16;48;5;") && drawn.contains("more levels"), "{drawn}");
+    for variable in ["NO_COLOR=1", "TERM=dumb"] {
+        let plain = on_a_terminal("--draw", variable);
+        assert!(!plain.contains('\x1b') && plain.contains("|main"), "{plain}");
+    }
+    let followed = on_a_terminal("--follow", "");
+    assert!(followed.starts_with("\x1b[2J\x1b[H") && followed.lines().count() <= 12, "{followed}");
 }

@@ -11,13 +11,14 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 9] = [
+pub(crate) const TOOLS: [(&str, &str); 10] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
     ("stack-grep", env!("CARGO_BIN_EXE_stack-grep")),
     ("stack-merge", env!("CARGO_BIN_EXE_stack-merge")),
     ("stack-parse", env!("CARGO_BIN_EXE_stack-parse")),
+    ("stack-reverse", env!("CARGO_BIN_EXE_stack-reverse")),
     ("stack-svg", env!("CARGO_BIN_EXE_stack-svg")),
     ("stack-symbols", env!("CARGO_BIN_EXE_stack-symbols")),
     ("stack-top", env!("CARGO_BIN_EXE_stack-top")),
@@ -41,8 +42,24 @@ pub(crate) fn folded_writers() -> impl Iterator<Item = &'static str> {
 }
 
 /// The tools that write one line for each line they read, while input still comes in.
-pub(crate) const FILTERS: [&str; 4] =
-    ["stack-collapse-frames", "stack-demangle", "stack-fold-towers", "stack-grep"];
+pub(crate) const FILTERS: [&str; 5] =
+    ["stack-collapse-frames", "stack-demangle", "stack-fold-towers", "stack-grep", "stack-reverse"];
+
+/// What a tool makes of folded lines that it has no reason to change: stack-reverse turns
+/// them around.
+pub(crate) fn passed_on(name: &str, lines: impl AsRef<[u8]>) -> Vec<u8> {
+    let lines = lines.as_ref();
+    if name != "stack-reverse" {
+        return lines.to_vec();
+    }
+    let reversed = |line: &[u8]| {
+        let space = line.iter().rposition(|&byte| byte == b' ').expect("a count");
+        let mut frames: Vec<&[u8]> = line[..space].split(|&byte| byte == b';').collect();
+        frames.reverse();
+        [&frames.join(&b';'), &line[space..]].concat()
+    };
+    lines.split_inclusive(|&byte| byte == b'\n').flat_map(reversed).collect()
+}
 
 /// The arguments that a tool needs to pass folded lines on. stack-parse is told the format, since
 /// it cannot always detect it from a line or two.

@@ -80,12 +80,12 @@ pub use io::stats::{Stats, Total};
 pub use io::table::{push_field, push_quoted};
 pub use io::unsafe_code::map_executable;
 pub use names::{
-    cpp, escaped, fitted, fitted_with, is_unseen, module, ocaml, rust, split_mark,
-    split_source_line,
+    CodeKind, code_color, cpp, escaped, fitted, fitted_with, is_unseen, module, name_hash, ocaml,
+    rust, split_mark, split_source_line,
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{PatternSyntax, bad_pattern, compile_patterns, pattern_text};
-pub use pipe::{Limit, Pipe};
+pub use pipe::{Limit, Live, Pipe};
 pub use run::{Status, run};
 pub use stacks::{
     FrameId, FrameTable, FrameWeights, NodeId, Overflows, SortedStack, SortedStacks, StackCounts,

@@ -4,6 +4,7 @@
 pub mod cpp;
 mod escape;
 mod fit;
+mod kind;
 mod module;
 pub mod ocaml;
 pub mod rust;
@@ -11,5 +12,6 @@ mod source_line;
 
 pub use escape::{escaped, is_unseen};
 pub use fit::{fitted, fitted_with};
+pub use kind::{CodeKind, code_color, name_hash};
 pub use module::module;
 pub use source_line::{split_mark, split_source_line};

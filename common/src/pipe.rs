@@ -9,7 +9,7 @@ use crate::io::messages::Messages;
 use crate::io::progress::Progress;
 use crate::{Error, Headers, Output, Result, Stats, Status, Total, run};
 
-pub use read::Limit;
+pub use read::{Limit, Live};
 
 /// What a running tool reads from, writes to and says.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::running::{Running, assert_silent_success, lines_of, next, start};
 use crate::util::{
-    FILTERS, binary, feed, filter_bytes, folded_tools, folded_writers, scratch, weight,
+    FILTERS, binary, feed, filter_bytes, folded_tools, folded_writers, passed_on, scratch, weight,
     with_minimal,
 };
 
@@ -85,7 +85,7 @@ fn a_reader_that_has_enough_is_no_trouble() {
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
         let writer = thread::spawn(move || stdin.write_all(&many_stacks()));
         stdout.read_line(&mut first).expect("UTF-8");
-        assert_eq!(first, "main;f0 1\n", "{name}");
+        assert_eq!(first.as_bytes(), passed_on(name, "main;f0 1\n"), "{name}");
         drop(stdout);
         let _ = writer.join().expect("no panic");
         assert_silent_success(name, child);
@@ -100,7 +100,8 @@ fn filters_hand_each_line_on_when_asked_to() {
         let lines = lines_of(&mut child);
         for line in ["main;b 1", "main;a 2", "main;b 3"] {
             writeln!(stdin, "{line}").expect("it reads");
-            assert_eq!(next(&lines), Some(line.to_owned()), "{name}");
+            let expected = passed_on(name, line);
+            assert_eq!(next(&lines).map(String::into_bytes), Some(expected), "{name}");
         }
         drop(stdin);
         assert_silent_success(name, child);
@@ -134,7 +135,8 @@ fn filters_write_before_they_have_read_all() {
         let lines = lines_of(&mut child);
         stdin.write_all(&many_stacks()).expect("it reads");
         for number in 0..100 {
-            assert_eq!(next(&lines), Some(format!("main;f{number} 1")), "{name}");
+            let expected = passed_on(name, format!("main;f{number} 1"));
+            assert_eq!(next(&lines).map(String::into_bytes), Some(expected), "{name}");
         }
         drop(stdin);
         assert_silent_success(name, child);

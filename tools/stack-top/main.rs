@@ -2,20 +2,24 @@
 
 mod by;
 mod data;
+mod draw;
+mod live;
 mod profile;
 mod relatives;
 mod screen;
 mod table;
+mod tree;
 
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser};
-use common::{Files, Limit, Pipe, Result, Status, Total};
+use common::{Files, Limit, Pipe, Result, StackCounts, Status, Total};
 
 use by::By;
 use profile::{Profile, Sort};
-use relatives::{Asked, Families};
+use relatives::{Asked, Families, Patterns};
 use screen::Screen;
+use tree::Least;
 
 /// How many rows a table has, unless the user says how many.
 const ROWS: usize = 30;
@@ -43,6 +47,18 @@ struct Args {
     #[command(flatten)]
     asked: Asked,
 
+    /// Show the tree of calls, from the roots down
+    #[arg(long, group = "view", conflicts_with_all = ["callers", "callees"])]
+    tree: bool,
+
+    /// In the tree, sum branches that weigh less than this share
+    #[arg(long, value_name = "SHARE", default_value = "1%")]
+    min: Least,
+
+    /// Draw a flame graph of letters, as large as the terminal
+    #[arg(long, group = "view", conflicts_with_all = ["callers", "callees"])]
+    draw: bool,
+
     /// Print a table for programs: function, self, total, with tabs between them
     #[arg(long, group = "view")]
     tsv: bool,
@@ -51,10 +67,21 @@ struct Args {
     #[arg(long, group = "view")]
     json: bool,
 
+    /// Read intervals of 'stack-parse --every', and show their sum again at each end
+    #[arg(long, conflicts_with = "tsv")]
+    follow: bool,
+
+    /// Show only the newest interval
+    #[arg(long)]
+    last: bool,
+
     /// What the weights count, such as samples, ns or bytes
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
 }
+
+/// What is said where there is no answer.
+const NOTHING: &str = "nothing to show: no folded stack with a weight came in";
 
 /// What is printed.
 struct Answer {
@@ -70,22 +97,43 @@ fn main() -> ExitCode {
 
 fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.asked.patterns()?;
-    let counts = pipe.count_folded(&args.files, Limit::AllStacks)?;
-    let unit = args.unit.clone().or_else(|| pipe.header_unit());
-    let profile = Profile::new(args.by.regrouped(counts.into_sorted()), unit)?;
-    if profile.total == 0 {
-        pipe.note("nothing to show: no folded stack with a weight came in");
-        return Ok(Status::Nothing);
+    if args.follow || args.last {
+        return live::show(&args, patterns.as_ref(), pipe);
     }
-    let families = patterns.map(|patterns| Families::of(&profile, &patterns));
-    let answer = args.answer(&profile, families.as_ref(), &Screen::of_stdout());
-    pipe.count_dropped(profile.but(answer.shown));
-    pipe.write_lines(&answer.text, answer.shown)?;
+    let counts = pipe.count_folded(&args.files, Limit::AllStacks)?;
+    match args.answer(counts, patterns.as_ref(), &Screen::of_stdout(), pipe)? {
+        Some(answer) => {
+            pipe.write_lines(&answer.text, answer.shown)?;
+            args.account(&answer, pipe);
+        }
+        None => pipe.note(NOTHING),
+    }
     Ok(pipe.status())
 }
 
 impl Args {
-    fn answer(&self, profile: &Profile, families: Option<&Families>, screen: &Screen) -> Answer {
+    /// The answer for these stacks; `None` if nothing in them weighs anything.
+    ///
+    /// # Errors
+    ///
+    /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
+    fn answer(
+        &self,
+        counts: StackCounts,
+        patterns: Option<&Patterns>,
+        screen: &Screen,
+        pipe: &Pipe,
+    ) -> Result<Option<Answer>> {
+        let unit = self.unit.clone().or_else(|| pipe.header_unit());
+        let profile = Profile::new(self.by.regrouped(counts.into_sorted()), unit)?;
+        if profile.total == 0 {
+            return Ok(None);
+        }
+        let families = patterns.map(|patterns| Families::of(&profile, patterns));
+        Ok(Some(self.view(&profile, families.as_ref(), screen)))
+    }
+
+    fn view(&self, profile: &Profile, families: Option<&Families>, screen: &Screen) -> Answer {
         let rows = match self.rows {
             Some(0) => usize::MAX,
             Some(rows) => rows,
@@ -96,9 +144,18 @@ impl Args {
             Some(families) if self.json => data::families_as_json(profile, families, rows),
             Some(families) if self.tsv => data::families_as_tsv(profile, families, rows),
             Some(families) => families.tables(profile, rows, screen),
+            None if self.tree => tree::tree(profile, self.min, screen),
+            None if self.draw => draw::draw(profile, screen),
             None if self.json => data::json(profile, &profile.rows(self.sort, rows)),
             None if self.tsv => data::tsv(profile, &profile.rows(self.sort, rows)),
             None => table::table(profile, &profile.rows(self.sort, rows), self.by, screen),
         }
+    }
+
+    /// Counts what came in and is not in the answer as dropped.
+    fn account(&self, answer: &Answer, pipe: &mut Pipe) {
+        let before = pipe.stats().dropped.weight + answer.shown.weight;
+        let weight = pipe.stats().read.weight.saturating_sub(before);
+        pipe.count_dropped(Total { lines: u64::from(weight > 0), weight });
     }
 }

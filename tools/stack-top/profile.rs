@@ -76,12 +76,6 @@ impl Profile {
         rows.truncate(at_most);
         Rows { rows, functions }
     }
-
-    /// What is not in `shown`.
-    pub(crate) fn but(&self, shown: Total) -> Total {
-        let weight = u128::from(self.total).saturating_sub(shown.weight);
-        Total { lines: u64::from(weight > 0), weight }
-    }
 }
 
 impl Rows {

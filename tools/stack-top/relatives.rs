@@ -191,7 +191,8 @@ impl Family {
         let others = self.relatives.get(rows..).unwrap_or_default();
         if !others.is_empty() {
             let weight = others.iter().map(|(_, weight)| weight).sum();
-            let name = format!("{} others", grouped(others.len() as u64));
+            let plural = if others.len() == 1 { "" } else { "s" };
+            let name = format!("{} other{plural}", grouped(others.len() as u64));
             lines.push((cells(weight), name.into_bytes()));
         }
         let heads = ["WEIGHT", "SHARE"].map(str::to_owned);

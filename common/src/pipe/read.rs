@@ -21,6 +21,15 @@ pub enum Limit {
     AllStacks,
 }
 
+/// What comes in while a profile is still being recorded.
+#[derive(Clone, Copy, Debug)]
+pub enum Live<'a> {
+    /// A folded line.
+    Stack(FoldedLine<'a>),
+    /// An interval is over.
+    End,
+}
+
 /// A line that is not empty, and where it stands.
 struct Line<'a> {
     text: &'a [u8],
@@ -148,6 +157,37 @@ impl Pipe {
         });
         self.headers.add(header);
         read
+    }
+
+    /// Calls `each` with every folded line and at every line that ends an interval.
+    /// Header lines are known from the first of either on, other comments are
+    /// dropped, malformed lines are named.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn for_each_live(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(Live<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input(files, |input, pipe| {
+            let mut header = Vec::new();
+            pipe.for_each_line(input, |line, pipe| {
+                let is_end = is_end_line(line.text);
+                if line.is_comment() && !is_end {
+                    header.extend(line.header());
+                    return Ok(());
+                }
+                if !header.is_empty() {
+                    pipe.headers.add(std::mem::take(&mut header));
+                }
+                match is_end {
+                    true => each(Live::End, pipe),
+                    false => pipe.folded(&line, |line, pipe| each(Live::Stack(line), pipe)),
+                }
+            })
+        })
     }
 
     /// The value that the header lines of all inputs have for a key, such as `unit`.

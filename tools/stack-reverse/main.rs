@@ -1,0 +1,28 @@
+//! Turn stacks around: leaf first.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use common::{Files, Pipe, Result, StackBuf, Status};
+
+/// Turn stacks around, leaf first, so that what is equal at the leaves comes together
+#[derive(Parser)]
+#[command(name = env!("CARGO_BIN_NAME"), version)]
+struct Args {
+    #[command(flatten)]
+    files: Files,
+}
+
+fn main() -> ExitCode {
+    common::run(stack_reverse)
+}
+
+fn stack_reverse(args: Args, pipe: &mut Pipe) -> Result<Status> {
+    let mut stack = StackBuf::default();
+    pipe.filter(&args.files, |line, pipe| {
+        stack.clear();
+        line.frames().rev().for_each(|frame| stack.push_clean_frame(frame));
+        pipe.replace(&line, stack.as_bytes())
+    })?;
+    Ok(pipe.status())
+}

@@ -1,0 +1,149 @@
+//! The flame graph in the terminal: a row of cells for each depth, the roots at the
+//! bottom.
+
+use common::{FrameId, Total, code_color, escaped, fitted, is_unseen, split_mark};
+
+use crate::Answer;
+use crate::profile::Profile;
+use crate::screen::Screen;
+
+/// How wide the picture is where nobody says it.
+const USUAL_COLUMNS: usize = 80;
+
+/// A frame that is at least one cell wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bar {
+    frame: FrameId,
+    /// The first cell, and the one behind the last.
+    start: usize,
+    end: usize,
+}
+
+/// The bars of each depth, the roots first, from left to right.
+struct Bars {
+    rows: Vec<Vec<Bar>>,
+}
+
+impl Bars {
+    /// A frame starts and ends at the cell that is nearest, so no edge is more than
+    /// half a cell off, and a frame stands exactly on the one that called it.
+    fn of(profile: &Profile, columns: usize) -> Bars {
+        let whole = u128::from(profile.total);
+        let cell = |weight: u64| {
+            ((u128::from(weight) * columns as u128 * 2 + whole) / (whole * 2)) as usize
+        };
+        let mut bars = Bars { rows: Vec::new() };
+        // The frames of the last stack, and the weight to the left of each.
+        let mut open: Vec<(FrameId, u64)> = Vec::new();
+        let mut now = 0;
+        for stack in profile.stacks.iter().filter(|stack| stack.weight > 0) {
+            let shared = open.iter().zip(stack.frames);
+            let shared = shared.take_while(|((open, _), frame)| open == *frame).count();
+            bars.close(&mut open, shared, cell(now), cell);
+            open.extend(stack.frames[shared..].iter().map(|&frame| (frame, now)));
+            now += stack.weight;
+        }
+        bars.close(&mut open, 0, cell(now), cell);
+        bars
+    }
+
+    /// Ends the open frames from this depth on.
+    fn close(
+        &mut self,
+        open: &mut Vec<(FrameId, u64)>,
+        depth: usize,
+        end: usize,
+        cell: impl Fn(u64) -> usize,
+    ) {
+        for (&(frame, start), row) in open[depth..].iter().zip(depth..) {
+            let start = cell(start);
+            if start < end {
+                if self.rows.len() <= row {
+                    self.rows.resize_with(row + 1, Vec::new);
+                }
+                self.rows[row].push(Bar { frame, start, end });
+            }
+        }
+        open.truncate(depth);
+    }
+}
+
+/// The picture, as large as the screen, and in a line at the bottom the whole.
+pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
+    let columns = screen.columns.or(screen.columns_wanted).unwrap_or(USUAL_COLUMNS).max(1);
+    let bars = Bars::of(profile, columns);
+    let mut lines = Vec::new();
+    // The prompt and the whole take a line each.
+    let room = screen.rows.map_or(usize::MAX, |rows| rows.saturating_sub(2).max(1));
+    let mut rows = &bars.rows[..];
+    if rows.len() > room {
+        rows = &rows[..room - 1];
+        let more = format!("{} more levels", bars.rows.len() - rows.len());
+        lines.push(more.into_bytes());
+    }
+    for row in rows.iter().rev() {
+        let mut line = Vec::new();
+        let mut column = 0;
+        for bar in row {
+            line.resize(line.len() + bar.start - column, b' ');
+            append_bar(bar, profile, screen, &mut line);
+            column = bar.end;
+        }
+        lines.push(line);
+    }
+    let whole = format!("all: {}", profile.unit.words(profile.total));
+    lines.push(fitted(&whole, columns).into_bytes());
+    let mut text = lines.join(&b'\n');
+    text.push(b'\n');
+    let frames = bars.rows.iter().map(Vec::len).sum::<usize>() as u64;
+    Answer { text, shown: Total { lines: frames, weight: profile.total.into() } }
+}
+
+/// In colours a bar begins with a thin line, so that neighbours of one colour are
+/// told apart; without, `|main_____` shows where it ends, too.
+fn append_bar(bar: &Bar, profile: &Profile, screen: &Screen, out: &mut Vec<u8>) {
+    let room = bar.end - bar.start - 1;
+    let name = profile.name(bar.frame);
+    let text = fitted(&escaped(split_mark(name).0, is_unseen), room);
+    let fill = room.saturating_sub(console::measure_text_width(&text));
+    if screen.has_colors {
+        let color = nearest(code_color(name));
+        let bar = format!("\x1b[38;5;16;48;5;{color}m\u{258f}{text}{:fill$}\x1b[0m", "");
+        out.extend_from_slice(bar.as_bytes());
+    } else {
+        out.extend_from_slice(format!("|{text}{:_<fill$}", "").as_bytes());
+    }
+}
+
+/// The nearest of the 256 colours that terminals have: a cube of 6 by 6 by 6, and
+/// 24 greys. The first 16 differ from terminal to terminal.
+fn nearest(color: [u8; 3]) -> u8 {
+    const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    let cube = (0..216u8).map(|index| {
+        (16 + index, [index / 36, index / 6 % 6, index % 6].map(|level| LEVELS[level as usize]))
+    });
+    let greys = (0..24u8).map(|index| (232 + index, [8 + 10 * index; 3]));
+    let distance = |other: [u8; 3]| -> u32 {
+        color.iter().zip(other).map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+    };
+    let all = cube.chain(greys).min_by_key(|(_, other)| distance(*other));
+    all.map_or(0, |(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_the_nearest_of_a_terminal() {
+        for (color, index) in [
+            ([0, 0, 0], 16),
+            ([255, 255, 255], 231),
+            ([95, 135, 175], 67),
+            ([228, 228, 228], 254),
+            ([255, 220, 156], 223),
+        ] {
+            assert_eq!(nearest(color), index, "{color:?}");
+        }
+    }
+}

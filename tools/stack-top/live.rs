@@ -1,0 +1,135 @@
+//! Profiles that are still being recorded: intervals, each with a line at its end.
+
+use std::mem;
+
+use common::{Live, Overflows, Pipe, Result, StackCounts, Status};
+
+use crate::relatives::Patterns;
+use crate::screen::Screen;
+use crate::{Args, NOTHING};
+
+/// The stacks so far: of all intervals, or of the one at hand.
+#[derive(Default)]
+struct Stacks {
+    counts: StackCounts,
+    sum: u64,
+    /// Whether a stack was added since the last end of an interval.
+    is_new: bool,
+}
+
+/// What was shown so far.
+#[derive(Default)]
+struct Shown {
+    times: u64,
+}
+
+/// Reads intervals: with `--follow` all that is known is shown at the end of each,
+/// with `--last` only the newest one counts.
+pub(crate) fn show(args: &Args, patterns: Option<&Patterns>, pipe: &mut Pipe) -> Result<Status> {
+    let (mut stacks, mut shown) = (Stacks::default(), Shown::default());
+    // With `--last`, the newest interval that is over.
+    let mut newest = Stacks::default();
+    let mut overflows = Overflows::default();
+    pipe.for_each_live(&args.files, |live, pipe| {
+        match live {
+            Live::Stack(line) => {
+                if overflows.add(&mut stacks.sum, line.stack, line.count) {
+                    stacks.counts.add(line.stack, line.count);
+                }
+                stacks.is_new = true;
+            }
+            Live::End => {
+                if args.follow {
+                    shown.again(args, patterns, stacks.counts.clone(), pipe)?;
+                }
+                stacks.is_new = false;
+                if args.last {
+                    newest = mem::take(&mut stacks);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    pipe.leave_out(&overflows);
+    // Where the recording was stopped within an interval, that one is the newest.
+    let is_over = !stacks.is_new;
+    let last = if args.last && is_over { newest } else { stacks };
+    let answer = args.answer(last.counts, patterns, &Screen::of_stdout(), pipe)?;
+    let Some(answer) = answer else {
+        pipe.note(NOTHING);
+        return Ok(Status::Nothing);
+    };
+    if !args.follow || !is_over || shown.times == 0 {
+        shown.text(&answer.text, args, pipe)?;
+    }
+    pipe.count_written(answer.shown);
+    args.account(&answer, pipe);
+    Ok(pipe.status())
+}
+
+impl Shown {
+    /// Shows what these stacks are, if they weigh anything.
+    fn again(
+        &mut self,
+        args: &Args,
+        patterns: Option<&Patterns>,
+        counts: StackCounts,
+        pipe: &mut Pipe,
+    ) -> Result<()> {
+        match args.answer(counts, patterns, &Screen::of_stdout(), pipe)? {
+            Some(answer) => self.text(&answer.text, args, pipe),
+            None => Ok(()),
+        }
+    }
+
+    /// On a terminal in place of what was shown before, into a pipe behind an empty
+    /// line, or in JSON as the next line.
+    fn text(&mut self, text: &[u8], args: &Args, pipe: &mut Pipe) -> Result<()> {
+        let screen = Screen::of_stdout();
+        let text = match screen.rows.filter(|_| args.follow) {
+            Some(rows) => redrawn(text, rows, self.times == 0),
+            None if self.times > 0 && !args.json => [b"\n", text].concat(),
+            None => text.to_vec(),
+        };
+        self.times += 1;
+        pipe.out().lines(&text)?;
+        pipe.out().flush()
+    }
+}
+
+/// The text with what makes a terminal write it over the text before: as many lines
+/// as there is room for, of which the last one is kept in any case.
+fn redrawn(text: &[u8], rows: usize, is_first: bool) -> Vec<u8> {
+    let lines: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').collect();
+    // The cursor stands in the line behind the last one.
+    let room = rows.saturating_sub(1).max(2);
+    let (last, others) = lines.split_last().map_or((&b""[..], &[][..]), |(last, it)| (*last, it));
+    let mut out = if is_first { b"\x1b[2J\x1b[H".to_vec() } else { b"\x1b[H".to_vec() };
+    for line in others.iter().take(room - 1).chain([&last]) {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        // What is left of a longer line before is erased, then all below.
+        out.extend_from_slice(line);
+        out.extend_from_slice(b"\x1b[K\n");
+    }
+    out.extend_from_slice(b"\x1b[J");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_as_many_lines_as_it_has_room_for() {
+        let text = b"head\n1\n2\n3\nfoot\n";
+        let lines = |rows| {
+            let text = String::from_utf8(redrawn(text, rows, false)).expect("ASCII");
+            text.replace("\x1b[K\n", " ").replace("\x1b[H", "").replace("\x1b[J", "")
+        };
+        assert_eq!(lines(24), "head 1 2 3 foot ");
+        assert_eq!(lines(6), "head 1 2 3 foot ");
+        assert_eq!(lines(5), "head 1 2 foot ");
+        assert_eq!(lines(1), "head foot ");
+        assert!(redrawn(text, 24, true).starts_with(b"\x1b[2J"));
+    }
+}

@@ -1,0 +1,237 @@
+//! The tree of calls: who called what, from the roots down.
+
+use std::cmp::Reverse;
+use std::str::FromStr;
+
+use common::{FrameId, Total, grouped, share};
+
+use crate::Answer;
+use crate::profile::Profile;
+use crate::screen::Screen;
+use crate::table::Columns;
+
+/// The least share of the whole that a branch has, in percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Least(f64);
+
+impl FromStr for Least {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Least, String> {
+        let number = text.strip_suffix('%').unwrap_or(text).parse().ok();
+        let percent = number.filter(|percent| (0.0..=100.0).contains(percent));
+        percent.map(Least).ok_or_else(|| "expected a share such as 1% or 0.5%".to_owned())
+    }
+}
+
+/// A frame in the tree, or the whole.
+#[derive(Default)]
+struct Node {
+    /// None for the whole.
+    frame: Option<FrameId>,
+    self_weight: u64,
+    total: u64,
+    /// The heaviest first.
+    children: Vec<usize>,
+    /// How many children are too light to be shown, and what they weigh.
+    others: Total,
+}
+
+/// The nodes that are heavy enough; the last one is the whole.
+struct Tree {
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// Memory grows with the nodes that are kept and with the longest stack.
+    fn of(profile: &Profile, Least(percent): Least) -> Tree {
+        let least = profile.total as f64 * percent / 100.0;
+        let mut tree = Tree { nodes: Vec::new() };
+        // The frames of the last stack, which may get more children.
+        let mut open = vec![Node::default()];
+        for stack in profile.stacks.iter().filter(|stack| stack.weight > 0) {
+            let shared = open[1..].iter().zip(stack.frames);
+            let shared = shared.take_while(|(node, frame)| node.frame == Some(**frame)).count();
+            tree.close(&mut open, shared, least);
+            let new = stack.frames[shared..].iter();
+            open.extend(new.map(|&frame| Node { frame: Some(frame), ..Node::default() }));
+            if let Some(leaf) = open.last_mut() {
+                leaf.self_weight += stack.weight;
+                leaf.total += stack.weight;
+            }
+        }
+        tree.close(&mut open, 0, least);
+        tree.nodes.extend(open);
+        tree.sort_children();
+        tree
+    }
+
+    /// Finishes the open nodes below this depth: their totals are known now.
+    fn close(&mut self, open: &mut Vec<Node>, depth: usize, least: f64) {
+        while open.len() > depth + 1
+            && let Some(node) = open.pop()
+            && let Some(parent) = open.last_mut()
+        {
+            parent.total += node.total;
+            if node.total as f64 >= least {
+                parent.children.push(self.nodes.len());
+                self.nodes.push(node);
+            } else {
+                parent.others += node.total;
+            }
+        }
+    }
+
+    fn sort_children(&mut self) {
+        for node in 0..self.nodes.len() {
+            let mut children = std::mem::take(&mut self.nodes[node].children);
+            // Stable: children of one weight stay in the order of their names.
+            children.sort_by_key(|&child| Reverse(self.nodes[child].total));
+            self.nodes[node].children = children;
+        }
+    }
+
+    /// The frames from `node` on that have no weight but that of one child, and the
+    /// node that ends the run.
+    fn run(&self, mut node: usize) -> (Vec<FrameId>, usize) {
+        let mut frames = Vec::new();
+        loop {
+            frames.extend(self.nodes[node].frame);
+            match self.nodes[node].children[..] {
+                [only] if self.nodes[only].total == self.nodes[node].total => node = only,
+                _ => return (frames, node),
+            }
+        }
+    }
+}
+
+/// A line of the tree.
+struct Line {
+    cells: [String; 3],
+    /// What stands before the names: the branches.
+    branches: String,
+    names: Names,
+}
+
+enum Names {
+    /// Frames that call one another and nothing else.
+    Run(Vec<FrameId>),
+    Others(u64),
+}
+
+/// How branches are drawn.
+struct Branches {
+    /// Before a child that has a sibling below it, and before what is below it.
+    inner: [&'static str; 2],
+    /// The same for the last child.
+    last: [&'static str; 2],
+}
+
+const BOXES: Branches =
+    Branches { inner: ["\u{251c}\u{2500} ", "\u{2502}  "], last: ["\u{2514}\u{2500} ", "   "] };
+
+const ASCII: Branches = Branches { inner: ["|- ", "|  "], last: ["`- ", "   "] };
+
+/// The tree from the roots down; branches that weigh less than `least` are summed.
+pub(crate) fn tree(profile: &Profile, least: Least, screen: &Screen) -> Answer {
+    let tree = Tree::of(profile, least);
+    let lines = lines(&tree, profile, if screen.columns.is_some() { BOXES } else { ASCII });
+    let heads = ["TOTAL", "TOTAL%", "SELF%"].map(str::to_owned);
+    let columns = Columns::of(lines.iter().map(|line| &line.cells).chain([&heads]));
+    let mut text = Vec::new();
+    columns.line(&heads, b"FUNCTION", &mut text);
+    for line in &lines {
+        let before = columns.width() + line.branches.chars().count();
+        let names = match &line.names {
+            Names::Run(frames) => {
+                let names: Vec<&[u8]> = frames.iter().map(|&it| profile.name(it)).collect();
+                screen.run(&names, before)
+            }
+            Names::Others(1) => b"1 other".to_vec(),
+            Names::Others(number) => format!("{} others", grouped(*number)).into_bytes(),
+        };
+        columns.line(&line.cells, &[line.branches.as_bytes(), &names].concat(), &mut text);
+    }
+    let foot = format!("{} in all\n", profile.unit.words(profile.total));
+    text.extend_from_slice(foot.as_bytes());
+    Answer { text, shown: Total { lines: lines.len() as u64, weight: profile.total.into() } }
+}
+
+/// The lines of the tree, a parent before its children.
+fn lines(tree: &Tree, profile: &Profile, draw: Branches) -> Vec<Line> {
+    let number = |weight| [profile.unit.number(weight), share(weight, profile.total)];
+    let mut lines = Vec::new();
+    // What is to be drawn, the next one last: the node or others, with the branches
+    // before it and before what is below it.
+    let whole = tree.nodes.len() - 1;
+    let mut pending = Vec::new();
+    push_children(tree, whole, None, &draw, &mut pending);
+    while let Some(Pending { what, branches, below }) = pending.pop() {
+        match what {
+            What::Others(others) => {
+                let [weight, of_all] = number(others.weight as u64);
+                let cells = [weight, of_all, String::new()];
+                lines.push(Line { cells, branches, names: Names::Others(others.lines) });
+            }
+            What::Node(node) => {
+                let (run, last) = tree.run(node);
+                let [weight, of_all] = number(tree.nodes[node].total);
+                let own = share(tree.nodes[last].self_weight, profile.total);
+                let cells = [weight, of_all, own];
+                lines.push(Line { cells, branches, names: Names::Run(run) });
+                push_children(tree, last, Some(&below), &draw, &mut pending);
+            }
+        }
+    }
+    lines
+}
+
+struct Pending {
+    what: What,
+    branches: String,
+    /// The branches before its children.
+    below: String,
+}
+
+enum What {
+    Node(usize),
+    Others(Total),
+}
+
+/// Puts the children of a node on the list, the first one last. The roots have no
+/// branch: `before` is `None`.
+fn push_children(
+    tree: &Tree,
+    node: usize,
+    before: Option<&str>,
+    draw: &Branches,
+    pending: &mut Vec<Pending>,
+) {
+    let node = &tree.nodes[node];
+    let others = (node.others.lines > 0).then_some(What::Others(node.others));
+    let children = others.into_iter().chain(node.children.iter().rev().map(|&it| What::Node(it)));
+    for (what, is_last) in children.zip([true].into_iter().chain(std::iter::repeat(false))) {
+        let [own, below] = match before {
+            None => [String::new(), String::new()],
+            Some(before) => {
+                (if is_last { draw.last } else { draw.inner }).map(|it| [before, it].concat())
+            }
+        };
+        pending.push(Pending { what, branches: own, below });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_number_in_percent() {
+        for (text, percent) in [("1%", 1.0), ("0.5", 0.5), ("100%", 100.0), ("0", 0.0)] {
+            assert_eq!(text.parse(), Ok(Least(percent)), "{text}");
+        }
+        for text in ["", "%", "-1%", "101%", "nan", "1%%"] {
+            assert!(text.parse::<Least>().is_err(), "{text}");
+        }
+    }
+}
