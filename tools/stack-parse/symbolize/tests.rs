@@ -229,5 +229,5 @@ fn what_has_no_names_is_reported() {
     // An address without a name in a file with symbols is not worth a word.
     objects.add_nameless(file, 3);
     objects.add_nameless(missing, 2);
-    assert_eq!(objects.report(10), ["/gone.so: no symbols for 20.0% of all frames: not found"]);
+    assert_eq!(objects.report(10), ["/gone.so: no symbols for 20.0 % of all frames: not found"]);
 }
