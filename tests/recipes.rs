@@ -15,7 +15,7 @@ use crate::util::{TOOLS, binary, recording, skip};
 type Expected<'a> = &'a [(&'a str, &'a [&'a str])];
 
 const OF_PAGE: Expected = &[
-    ("Record", &["app.exe;_start;", ";Db.query_"]),
+    ("Record", &["app.exe;_start;", ";camlDb__query_"]),
     ("OCaml 4 on Linux", &[";Server.handle;Db.query;", ";[GC] ", "<svg", "Stdlib.Map.Make.add"]),
     ("OCaml 5 on Linux", &["<svg", "Db.insert", "[GC]"]),
     (

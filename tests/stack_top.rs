@@ -228,7 +228,8 @@ fn paths_of_tree(tree: &str) -> BTreeMap<String, u64> {
     let mut open: Vec<String> = Vec::new();
     for line in tree.lines().skip(1).filter(|line| !line.ends_with("in all")) {
         let numbers: Vec<&str> = line.split_whitespace().take(3).collect();
-        let end = line.find(numbers[2]).expect("a share") + numbers[2].len();
+        // Both shares may be the same.
+        let end = line.match_indices('%').nth(1).expect("two shares").0 + 1;
         let rest = &line[end + 2..];
         let names = rest.trim_start_matches(['|', '`', '-', ' ']);
         open.truncate((rest.len() - names.len()) / 3);

@@ -154,7 +154,9 @@ fn filters_hand_on_what_they_hold_back_where_an_interval_ends() {
                 writeln!(stdin, "{line}").expect("it reads");
             }
             for line in interval {
-                assert_eq!(next(&lines), Some(line), "{name}");
+                let reversed = line.replace(&format!("main;f{second}"), &format!("f{second};main"));
+                let expected = if name == "stack-reverse" { reversed } else { line };
+                assert_eq!(next(&lines), Some(expected), "{name}");
             }
         }
         drop(stdin);
