@@ -1,7 +1,12 @@
+use std::io::Write;
+
+use assert_cmd::Command;
 use proptest::prelude::*;
 
+use crate::running::{Running, assert_silent_success, lines_of, next, start};
 use crate::util::{
-    TempFile, few_cases, filter, filter_bytes, folded_lines, golden_path, recording, tool, weight,
+    TempFile, binary, few_cases, filter, filter_bytes, folded_lines, golden_path, output,
+    recording, tool, weight,
 };
 
 const SMALL: &str = "\
@@ -92,7 +97,7 @@ fn with_e_or_f_all_operands_are_files() {
     assert_eq!(outcome(&["-c", "sum_nontail", file], ""), (0, "9 0.38%\n".to_owned()));
     let patterns = TempFile::new("sum_nontail\n");
     let twice = ["-c", "-f", patterns.path(), file, file];
-    assert_eq!(outcome(&twice, ""), (0, "18 0.38%\n".to_owned()));
+    assert_eq!(outcome(&twice, ""), (0, format!("{file}:9 0.38%\n").repeat(2)));
 }
 
 #[test]
@@ -131,6 +136,160 @@ fn count_is_weight_and_share() {
     assert_eq!(outcome(&["--count", "-v", "parse"], SMALL), (0, "11 61.11%\n".to_owned()));
     assert_eq!(outcome(&["-c", "nothing"], SMALL), (1, "0 0.00%\n".to_owned()));
     assert_eq!(outcome(&["-c", "a"], "# comment\n"), (1, "0 0.00%\n".to_owned()));
+}
+
+#[test]
+fn several_files_have_a_count_each() {
+    let (one, other) = (TempFile::new(SMALL), TempFile::new("main;parse 1\n"));
+    let (one, other) = (one.path(), other.path());
+    let files = [one, other];
+    let count = |args: &[&str], files: &[&str]| outcome(&[args, &["parse"], files].concat(), SMALL);
+    let named = format!("{one}:7 38.89%\n{other}:1 100.00%\n");
+    assert_eq!(count(&["-c"], &files), (0, named.clone()));
+    assert_eq!(count(&["-c", "--no-filename", "-H"], &files), (0, named));
+    for args in [&["-c", "--no-filename"][..], &["-c", "-H", "--no-filename"]] {
+        assert_eq!(count(args, &files), (0, "7 38.89%\n1 100.00%\n".to_owned()));
+    }
+    assert_eq!(count(&["-c", "-H"], &[one]), (0, format!("{one}:7 38.89%\n")));
+    assert_eq!(count(&["-c", "--with-filename"], &[]), (0, "<stdin>:7 38.89%\n".to_owned()));
+    let either = [other, "-"];
+    assert_eq!(count(&["-c"], &either), (0, format!("{other}:1 100.00%\n<stdin>:7 38.89%\n")));
+}
+
+#[test]
+fn a_file_that_is_not_there_has_no_count_and_one_that_is_cut_has_one() {
+    let whole = std::fs::read(golden_path("folded/treegc-4.13.1-dwarf.folded.gz")).expect("a file");
+    let cut = TempFile::new(&whole[..whole.len() / 2]);
+    let output = output("stack-grep", &["-c", "", "/no/such/file", cut.path()], "");
+    assert_eq!(output.status.code(), Some(2));
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let count = printed.strip_prefix(&format!("{}:", cut.path())).expect("the name");
+    assert!(count.ends_with(" 100.00%\n") && count.lines().count() == 1, "{printed}");
+    assert!(!count.starts_with("0 "), "{printed}");
+}
+
+/// What GNU grep prints and how it ends.
+fn gnu_grep(args: &[&str], input: &str) -> (i32, String) {
+    let output = Command::new("grep").args(args).write_stdin(input).output().expect("grep starts");
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let status = output.status.code().expect("an exit status");
+    (status, printed.replace("(standard input)", "<stdin>"))
+}
+
+#[test]
+fn options_that_stop_early_do_what_they_do_in_grep() {
+    // A stack of one frame is a line. Names before lines are what grep's -h takes away.
+    let input = "a 7\nc 8\n";
+    let texts = ["a 1\nb 2\nc 3\n", "x 1\n", "a 1\na 2\nb 3\n", ""].map(TempFile::new);
+    let files: Vec<&str> = texts.iter().map(TempFile::path).collect();
+    let missing = "/no/such/file";
+    let operands = [
+        &files[..],
+        &files[1..],
+        &files[3..],
+        &[],
+        &["-"],
+        &[missing, files[0]],
+        &[files[0], missing],
+    ];
+    let all_options = "-l|-L|-lv|-Lv|-q|-qv|-ql|-lm1|-m0|-lm0|-Lm0|-qm0|-m1|-m2|-vm1|-E|-F|-Fm1|\
+        --files-with-matches|--files-without-match|--quiet|--max-count=1|--extended-regexp";
+    for options in all_options.split('|') {
+        for pattern in ["^a", "^z", "^"] {
+            for files in operands {
+                let args = [&[options, pattern], files].concat();
+                let output = output("stack-grep", &args, input);
+                let printed = String::from_utf8(output.stdout).expect("UTF-8");
+                let status = output.status.code().expect("an exit status");
+                let expected = gnu_grep(&[&["-h"], &args[..]].concat(), input);
+                assert_eq!((status, printed), expected, "{args:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_read_behind_what_was_asked_for() {
+    for (args, expected) in [
+        (&["-q", "b"][..], None),
+        (&["-l", "b"], Some("<stdin>")),
+        (&["-m1", "b"], Some("a;b 1")),
+        (&["-q", "b", "-", "/no/such/file"], None),
+    ] {
+        let Running { mut child, mut stdin } = start("stack-grep", args);
+        let lines = lines_of(&mut child);
+        stdin.write_all(b"a 1\na;b 1\n").expect("it reads");
+        // The input stays open.
+        assert_silent_success("stack-grep", child);
+        assert_eq!(next(&lines).as_deref(), expected, "{args:?}");
+        assert_eq!(next(&lines), None, "{args:?}");
+    }
+}
+
+#[test]
+fn a_match_is_found_whatever_was_wrong_before() {
+    let broken = "no count\nmain;parse 1\n";
+    let status = |args: &[&str]| output("stack-grep", args, broken).status.code();
+    assert_eq!(status(&["-q", "parse"]), Some(0));
+    assert_eq!(status(&["-q", "parse", "/no/such/file", "-"]), Some(0));
+    assert_eq!(status(&["-q", "nothing"]), Some(2));
+    assert_eq!(status(&["-l", "parse"]), Some(2));
+}
+
+#[test]
+fn comments_are_passed_on_up_to_the_last_stack() {
+    let input = "# unit: ns\na 1\n# between\na 2\n# behind\na 3\n";
+    assert_eq!(grep(&["-m2", "a"], input), "# unit: ns\na 1\n# between\na 2\n");
+}
+
+/// `text` with brackets where a match in colour starts and ends.
+fn in_brackets(text: &str) -> String {
+    text.replace("\x1b[01;31m\x1b[K", "<").replace("\x1b[m\x1b[K", ">")
+}
+
+#[test]
+fn matches_are_shown_in_colour() {
+    let stacks = "a;b;a 1\nb;ab 2\n";
+    for (args, expected) in [
+        (&["a"][..], "<a>;b;<a> 1\nb;<a>b 2\n"),
+        (&["--leaf", "a"], "a;b;<a> 1\nb;<a>b 2\n"),
+        (&["--root", "a"], "<a>;b;a 1\n"),
+        (&["--under", "b", "a"], "a;b;<a> 1\nb;<a>b 2\n"),
+        (&["--stack", "a;b"], "<a;b>;a 1\n"),
+        (&["-iw", "A|AB"], "<a>;b;<a> 1\nb;<ab> 2\n"),
+        (&["-v", "ab"], "a;b;a 1\n"),
+        (&[""], "a;b;a 1\nb;ab 2\n"),
+        (&["x*"], "a;b;a 1\nb;ab 2\n"),
+    ] {
+        let painted = grep(&[&["--color=always"], args].concat(), stacks);
+        assert_eq!(in_brackets(&painted), expected, "{args:?}");
+        for never in [&[][..], &["--color"], &["--color=auto"], &["--color=never"]] {
+            let plain = grep(&[never, args].concat(), stacks);
+            assert_eq!(plain, expected.replace(['<', '>'], ""), "{never:?} {args:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn colour_is_for_a_terminal_that_can_show_it() {
+    let file = TempFile::new("main;parse 1\n");
+    for (options, term, expected) in [
+        ("--color", "xterm", "main;<parse> 1"),
+        ("--color=auto", "xterm", "main;<parse> 1"),
+        ("--color=auto", "dumb", "main;parse 1"),
+        ("", "xterm", "main;parse 1"),
+    ] {
+        let output = Command::new("script")
+            .args(["--quiet", "--return", "--command"])
+            .arg(format!("'{}' {options} parse '{}'", binary("stack-grep"), file.path()))
+            .arg("/dev/null")
+            .env("TERM", term)
+            .output()
+            .expect("script, of util-linux");
+        let shown = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(in_brackets(shown.trim_end()), expected, "{options} {term}");
+    }
 }
 
 #[test]

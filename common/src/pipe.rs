@@ -119,6 +119,7 @@ impl Pipe {
             self.note(format_args!("stats: {}, malformed {malformed} lines", self.stats));
         }
         match status {
+            Ok(Status::Found) => run::SUCCESS,
             _ if self.messages.is_trouble() => run::TROUBLE,
             Ok(Status::Success) => run::SUCCESS,
             _ => run::NOTHING,

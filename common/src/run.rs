@@ -14,6 +14,9 @@ use crate::{Error, Output, Pipe, Result};
 pub enum Status {
     /// Something came out: exit status 0.
     Success,
+    /// What was looked for was found, and nothing else was asked: exit status 0,
+    /// even if something went wrong before.
+    Found,
     /// Nothing came out, or nothing matched: exit status 1.
     Nothing,
 }

@@ -1,16 +1,21 @@
 //! Keeps the stacks in which a frame matches.
 
+mod color;
+mod per_file;
+
 use std::ffi::OsString;
+use std::ops::{ControlFlow, Range};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Files, FoldedLine, Frames, PatternSyntax, Pipe, Result, Status, Total, compile_patterns,
-    read_whole,
+    Files, FoldedLine, Frames, PatternSyntax, Pipe, Result, Status, compile_patterns, read_whole,
 };
 use regex_automata::meta::Regex;
+
+use crate::color::Color;
 
 /// Keep the stacks in which a frame matches, as grep keeps lines
 #[derive(Parser)]
@@ -35,13 +40,46 @@ struct Args {
     #[arg(short = 'F', long)]
     fixed_strings: bool,
 
+    /// Take patterns as extended regular expressions, which they are anyway
+    #[arg(short = 'E', long, conflicts_with = "fixed_strings")]
+    extended_regexp: bool,
+
     /// Match whole words only
     #[arg(short, long)]
     word_regexp: bool,
 
-    /// Print the weight of the matching stacks and its share, not the stacks
+    /// Print the weight of each file's matching stacks and its share, not the stacks
     #[arg(short, long)]
     count: bool,
+
+    /// With --count, print the name of the file even if there is only one
+    #[arg(short = 'H', long, requires = "count", overrides_with = "no_filename")]
+    with_filename: bool,
+
+    /// With --count, print no names of files
+    #[arg(long, requires = "count", overrides_with = "with_filename")]
+    no_filename: bool,
+
+    /// Print the names of the files with a matching stack, not the stacks
+    #[arg(short = 'l', long, conflicts_with = "count")]
+    files_with_matches: bool,
+
+    /// Print the names of the files without a matching stack
+    #[arg(short = 'L', long, conflicts_with_all = ["count", "files_with_matches"])]
+    files_without_match: bool,
+
+    /// Print nothing, and exit with 0 as soon as a stack matches
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Stop reading a file after NUM matching stacks
+    #[arg(short, long, value_name = "NUM", conflicts_with = "count")]
+    max_count: Option<u64>,
+
+    /// Show what matched in colour; WHEN is auto if not given, and never without this option
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true)]
+    #[arg(default_value = "never", default_missing_value = "auto", hide_default_value = true)]
+    color: Color,
 
     /// Also match this pattern
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
@@ -80,37 +118,52 @@ fn main() -> ExitCode {
 fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.take_patterns()?;
     let selection = Selection::new(&args, &patterns)?;
-    if args.count {
-        return count(&args.files, &selection, pipe);
+    // As grep: nothing is even opened, but all files are without a match.
+    if args.max_count == Some(0) && !args.files_without_match {
+        return Ok(Status::Nothing);
     }
-    pipe.filter(&args.files, |line, pipe| {
-        if selection.keeps(&line) {
-            pipe.pass(&line)
-        } else {
-            pipe.drop_line(&line);
-            Ok(())
-        }
-    })?;
-    Ok(pipe.status())
+    if args.quiet {
+        return per_file::quiet(&args.files, &selection, pipe);
+    }
+    if args.files_with_matches || args.files_without_match {
+        return per_file::list(&args.files, &selection, args.files_with_matches, pipe);
+    }
+    if args.count {
+        return per_file::count(&args.files, &selection, args.has_names(), pipe);
+    }
+    keep(&args.files, &selection, args.color.is_wanted(), pipe)
 }
 
-/// Prints the weight of what matches, and its share of the weight read.
-fn count(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status> {
-    let (mut kept, mut dropped) = (Total::default(), Total::default());
-    pipe.for_each_folded(files, |line| {
-        let total = if selection.keeps(&line) { &mut kept } else { &mut dropped };
-        *total += line.count;
-        Ok(())
+/// Writes the stacks that are kept.
+fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -> Result<Status> {
+    let mut painted = Vec::new();
+    per_file::for_each_file(files, pipe, |_, input, pipe| {
+        let mut rest = selection.max_count.unwrap_or(u64::MAX);
+        pipe.filter_until(input, |line, pipe| {
+            if !selection.keeps(&line) {
+                pipe.drop_line(&line);
+                return Ok(ControlFlow::Continue(()));
+            }
+            if in_color {
+                color::paint(line.stack, selection.matches_in(line.stack), &mut painted);
+                pipe.write(&painted, line.count)?;
+            } else {
+                pipe.pass(&line)?;
+            }
+            rest -= 1;
+            Ok(if rest == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(ControlFlow::Continue(()))
     })?;
-    pipe.count_written(kept);
-    pipe.count_dropped(dropped);
-    let all = kept.weight + dropped.weight;
-    let share = if all > 0 { 100.0 * kept.weight as f64 / all as f64 } else { 0.0 };
-    pipe.out().line(format!("{} {share:.2}%", kept.weight).as_bytes())?;
     Ok(pipe.status())
 }
 
 impl Args {
+    /// Whether counts stand behind the names of their files.
+    fn has_names(&self) -> bool {
+        self.with_filename || self.files.paths.len() > 1 && !self.no_filename
+    }
+
     /// The patterns of the operand, of -e and of -f. With -e or -f the first
     /// operand is a file, as with grep, and is moved to the files.
     fn take_patterns(&mut self) -> Result<Vec<Vec<u8>>> {
@@ -148,6 +201,8 @@ struct Selection {
     /// What a frame above the match must match, too.
     under: Option<Regex>,
     inverted: bool,
+    /// How many stacks of a file are kept at most.
+    max_count: Option<u64>,
 }
 
 enum Position {
@@ -174,6 +229,7 @@ impl Selection {
             },
             under: under.transpose()?,
             inverted: args.invert_match,
+            max_count: args.max_count,
         })
     }
 
@@ -183,17 +239,30 @@ impl Selection {
     }
 
     fn matches(&self, stack: &[u8]) -> bool {
-        let searched = match &self.under {
-            Some(under) => below(under, stack),
-            None => Some(stack),
+        self.searched(stack).is_some_and(|searched| self.pattern.is_match(&stack[searched]))
+    }
+
+    /// Where the pattern matches.
+    fn matches_in(&self, stack: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        let searched = self.searched(stack).unwrap_or_default();
+        let start = searched.start;
+        let found = self.pattern.find_iter(&stack[searched]);
+        found.map(move |found| start + found.start()..start + found.end())
+    }
+
+    /// The part of the stack in which the pattern is searched, if there is one.
+    fn searched(&self, stack: &[u8]) -> Option<Range<usize>> {
+        let below = match &self.under {
+            Some(under) => below(under, stack)?,
+            None => stack,
         };
-        let Some(searched) = searched else { return false };
-        let searched = match self.position {
-            Position::Anywhere => searched,
-            Position::Leaf => Frames::new(searched).next_back().unwrap_or_default(),
-            Position::Root => Frames::new(searched).next().unwrap_or_default(),
-        };
-        self.pattern.is_match(searched)
+        let start = stack.len() - below.len();
+        let length = |frame: Option<&[u8]>| frame.unwrap_or_default().len();
+        Some(match self.position {
+            Position::Anywhere => start..stack.len(),
+            Position::Leaf => stack.len() - length(Frames::new(below).next_back())..stack.len(),
+            Position::Root => start..start + length(Frames::new(below).next()),
+        })
     }
 }
 

@@ -62,7 +62,7 @@ impl Output {
     /// [`Error::Output`] with what the system says.
     pub fn try_clone(&self) -> Result<Output> {
         let file = self.file.try_clone().map_err(trouble)?;
-        Ok(Output { file, buffer: Vec::new(), ..*self })
+        Ok(Output { file, buffer: Vec::new(), by_line: self.by_line, regular_file: None })
     }
 
     /// The regular file that is written to, if it is one.

@@ -1,5 +1,6 @@
 //! How a tool reads: files, lines, folded lines, headers.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use bstr::ByteSlice;
@@ -95,11 +96,10 @@ impl Pipe {
     pub fn filter(
         &mut self,
         files: &Files,
-        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        self.filter_lines(files, each, |comment, pipe| {
-            pipe.out.line(comment)?;
-            if is_end_line(comment) { pipe.out.flush() } else { Ok(()) }
+        self.for_each_input(files, |input, pipe| {
+            pipe.filter_until(input, |line, pipe| each(line, pipe).map(ControlFlow::Continue))
         })
     }
 
@@ -112,26 +112,43 @@ impl Pipe {
     pub fn filter_at_end(
         &mut self,
         files: &Files,
-        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        self.filter_lines(files, each, |comment, pipe| {
+        let comment = |comment: &[u8], pipe: &mut Pipe| {
             if is_end_line(comment) { Ok(()) } else { pipe.out.line(comment) }
+        };
+        self.for_each_input(files, |input, pipe| {
+            let each =
+                |line: FoldedLine<'_>, pipe: &mut Pipe| each(line, pipe).map(ControlFlow::Continue);
+            pipe.filter_lines(input, each, comment)
         })
+    }
+
+    /// As [`filter`](Pipe::filter) with the lines of one input, until `each` has
+    /// enough.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`], or what `each` returns.
+    pub fn filter_until(
+        &mut self,
+        input: &mut Input,
+        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        self.filter_lines(input, each, pass_comment)
     }
 
     fn filter_lines(
         &mut self,
-        files: &Files,
-        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+        input: &mut Input,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
         comment: impl Fn(&[u8], &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        self.for_each_input(files, |input, pipe| {
-            pipe.for_each_line(input, |line, pipe| {
-                if line.is_comment() {
-                    return pipe.with_clean(&line, line.text, &comment);
-                }
-                pipe.folded(&line, &mut each)
-            })
+        self.for_each_line(input, |line, pipe| {
+            if line.is_comment() {
+                return pipe.with_clean(&line, line.text, &comment).map(ControlFlow::Continue);
+            }
+            pipe.folded(&line, &mut each)
         })
     }
 
@@ -147,11 +164,24 @@ impl Pipe {
         input: &mut Input,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
+        self.read_until(input, |line, pipe| each(line, pipe).map(ControlFlow::Continue))
+    }
+
+    /// As [`read_folded`](Pipe::read_folded), until `each` has enough.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`], or what `each` returns.
+    pub fn read_until(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
         let mut header = Vec::new();
         let read = self.for_each_line(input, |line, pipe| {
             if line.is_comment() {
                 header.extend(line.header());
-                return Ok(());
+                return Ok(ControlFlow::Continue(()));
             }
             pipe.folded(&line, &mut each)
         });
@@ -177,14 +207,17 @@ impl Pipe {
                 let is_end = is_end_line(line.text);
                 if line.is_comment() && !is_end {
                     header.extend(line.header());
-                    return Ok(());
+                    return Ok(ControlFlow::Continue(()));
                 }
                 if !header.is_empty() {
                     pipe.headers.add(std::mem::take(&mut header));
                 }
+                let mut go_on = |live: Live<'_>, pipe: &mut Pipe| {
+                    each(live, pipe).map(ControlFlow::Continue)
+                };
                 match is_end {
-                    true => each(Live::End, pipe),
-                    false => pipe.folded(&line, |line, pipe| each(Live::Stack(line), pipe)),
+                    true => go_on(Live::End, pipe),
+                    false => pipe.folded(&line, |line, pipe| go_on(Live::Stack(line), pipe)),
                 }
             })
         })
@@ -241,19 +274,19 @@ impl Pipe {
     ) -> Result<()> {
         self.for_each_input(files, |input, pipe| {
             let mut header = Vec::new();
-            let read = pipe.for_each_line(input, |line, pipe| match FoldedPair::parse(line.text) {
-                _ if line.is_comment() => {
-                    header.extend(line.header());
-                    Ok(())
+            let read = pipe.for_each_line(input, |line, pipe| {
+                match FoldedPair::parse(line.text) {
+                    _ if line.is_comment() => header.extend(line.header()),
+                    Ok(pair) => {
+                        let weight = u128::from(pair.before) + u128::from(pair.after);
+                        pipe.stats.read += Total { lines: 1, weight };
+                        pipe.with_clean(&line, pair.stack, |stack, _| {
+                            each(FoldedPair { stack, ..pair })
+                        })?;
+                    }
+                    Err(why) => pipe.malformed_line(&line, why),
                 }
-                Ok(pair) => {
-                    let weight = u128::from(pair.before) + u128::from(pair.after);
-                    pipe.stats.read += Total { lines: 1, weight };
-                    pipe.with_clean(&line, pair.stack, |stack, _| {
-                        each(FoldedPair { stack, ..pair })
-                    })
-                }
-                Err(why) => pipe.malformed_line(&line, why),
+                Ok(ControlFlow::Continue(()))
             });
             pipe.headers.add(header);
             read
@@ -286,8 +319,8 @@ impl Pipe {
     fn folded(
         &mut self,
         line: &Line<'_>,
-        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
-    ) -> Result<()> {
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
+    ) -> Result<ControlFlow<()>> {
         match FoldedLine::parse(line.text) {
             Ok(folded) => {
                 self.stats.read += folded.count;
@@ -295,19 +328,22 @@ impl Pipe {
                     each(FoldedLine { stack, ..folded }, pipe)
                 })
             }
-            Err(why) => self.malformed_line(line, why),
+            Err(why) => {
+                self.malformed_line(line, why);
+                Ok(ControlFlow::Continue(()))
+            }
         }
     }
 
     /// Calls `each` with `text`, a part of `line`, in which spaces take the place
     /// of control bytes: tabs, escapes that would colour a terminal.
     #[inline]
-    fn with_clean(
+    fn with_clean<T>(
         &mut self,
         line: &Line<'_>,
         text: &[u8],
-        each: impl FnOnce(&[u8], &mut Pipe) -> Result<()>,
-    ) -> Result<()> {
+        each: impl FnOnce(&[u8], &mut Pipe) -> T,
+    ) -> T {
         let mut cleaned = Vec::new();
         let text = if line.has_control {
             clean_text(text, &mut cleaned);
@@ -319,15 +355,16 @@ impl Pipe {
     }
 
     #[cold]
-    fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) -> Result<()> {
+    fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) {
         self.messages.malformed(line.input, line.number, why);
-        Ok(())
     }
+
+    /// Calls `each` with every line that is not empty, until it has enough.
 
     fn for_each_line(
         &mut self,
         input: &mut Input,
-        mut each: impl FnMut(Line<'_>, &mut Pipe) -> Result<()>,
+        mut each: impl FnMut(Line<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let name = input.name().to_owned();
         let mut number = 0;
@@ -343,10 +380,19 @@ impl Pipe {
                 let line = &block[start..end];
                 start = end + 1;
                 let text = line.strip_suffix(b"\r").unwrap_or(line);
-                if !text.is_empty() {
-                    each(Line { text, input: &name, number, has_control }, self)?;
+                if text.is_empty() {
+                    continue;
+                }
+                if each(Line { text, input: &name, number, has_control }, self)?.is_break() {
+                    return Ok(());
                 }
             }
         }
     }
+}
+
+/// Writes a comment, and all that was written before it if it ends an interval.
+fn pass_comment(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
+    pipe.out.line(comment)?;
+    if is_end_line(comment) { pipe.out.flush() } else { Ok(()) }
 }

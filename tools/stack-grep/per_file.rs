@@ -1,0 +1,104 @@
+//! What is said of whole files: whether any stack is kept, and how much.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use common::{Files, Input, Pipe, Result, STDIN, Status, Total};
+
+use crate::Selection;
+
+/// Looks for a stack that is kept, and for no more than one: `-q`.
+pub(crate) fn quiet(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status> {
+    let mut is_found = false;
+    for_each_file(files, pipe, |_, input, pipe| {
+        is_found = keeps_any(input, selection, pipe)?;
+        Ok(if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(if is_found { Status::Found } else { Status::Nothing })
+}
+
+/// Prints the names of the files with a stack that is kept, or of those without
+/// one: `-l` and `-L`. As with grep, the status says whether there is such a
+/// stack, not whether a name was printed.
+pub(crate) fn list(
+    files: &Files,
+    selection: &Selection,
+    with_match: bool,
+    pipe: &mut Pipe,
+) -> Result<Status> {
+    for_each_file(files, pipe, |path, input, pipe| {
+        if keeps_any(input, selection, pipe)? == with_match {
+            pipe.out().line(name(path))?;
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(pipe.status())
+}
+
+/// Prints for each file the weight of the stacks that are kept, and its share of
+/// the weight read: `-c`.
+pub(crate) fn count(
+    files: &Files,
+    selection: &Selection,
+    with_names: bool,
+    pipe: &mut Pipe,
+) -> Result<Status> {
+    for_each_file(files, pipe, |path, input, pipe| {
+        let (mut kept, mut dropped) = (Total::default(), Total::default());
+        let read = pipe.read_folded(input, |line, _| {
+            let total = if selection.keeps(&line) { &mut kept } else { &mut dropped };
+            *total += line.count;
+            Ok(())
+        });
+        pipe.count_written(kept);
+        pipe.count_dropped(dropped);
+        let all = kept.weight + dropped.weight;
+        let share = if all > 0 { 100.0 * kept.weight as f64 / all as f64 } else { 0.0 };
+        let count = format!("{} {share:.2}%", kept.weight).into_bytes();
+        let name = if with_names { [name(path), b":"].concat() } else { Vec::new() };
+        pipe.out().line(&[name, count].concat())?;
+        read.map(ControlFlow::Continue)
+    })?;
+    Ok(pipe.status())
+}
+
+/// Calls `each` with every file that can be opened, until it has enough. What is
+/// wrong with a file is said.
+pub(crate) fn for_each_file(
+    files: &Files,
+    pipe: &mut Pipe,
+    mut each: impl FnMut(&Path, &mut Input, &mut Pipe) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    for path in files.iter() {
+        match pipe.open(path).and_then(|mut input| each(path, &mut input, pipe)) {
+            Err(error) if error.is_of_input() => pipe.error(&error),
+            Err(error) => return Err(error),
+            Ok(ControlFlow::Break(())) => break,
+            Ok(ControlFlow::Continue(())) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a stack of an input is kept. Nothing is read behind the first one.
+fn keeps_any(input: &mut Input, selection: &Selection, pipe: &mut Pipe) -> Result<bool> {
+    let mut is_found = false;
+    if selection.max_count == Some(0) {
+        return Ok(false);
+    }
+    pipe.read_until(input, |line, pipe| {
+        is_found = selection.keeps(&line);
+        if is_found {
+            pipe.count_written(line.count);
+            return Ok(ControlFlow::Break(()));
+        }
+        pipe.drop_line(&line);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(is_found)
+}
+
+/// The name of a file as it was given: its bytes may be no text.
+fn name(path: &Path) -> &[u8] {
+    if path == Path::new("-") { STDIN.as_bytes() } else { path.as_os_str().as_encoded_bytes() }
+}
