@@ -32,6 +32,7 @@ const OF_PAGE: Expected = &[
         &["FUNCTION\n", "CALLERS OF Stdlib.Map.Make.", " in all\n", "<svg", "Db.insert"],
     ),
     ("Several recordings", &["main;work 5\n"]),
+    ("What changed", &["total 5 -> 9", "<svg", "idle (2 counts before, 0 after: gone)"]),
     ("A Makefile rule", &["<svg", "Db.query"]),
     ("Live", &["Db.", "# end ", "<svg"]),
 ];
@@ -44,7 +45,15 @@ const OF_README: Expected = &[
     ("Memory.", &["<svg", "Alloc.deep"]),
     ("An answer in text.", &["FUNCTION\n", "CALLERS OF Db.query\n", "\nall: "]),
     ("Below one function.", &["<svg", "Db.insert"]),
-    ("Two versions.", &["work (3 counts before, 9 after", "idle (2 counts before, 0 after: gone)"]),
+    (
+        "Two versions.",
+        &[
+            "total 5 -> 9 (",
+            "work (3 counts before, 9 after",
+            "idle (2 counts before, 0 after: gone)",
+        ],
+    ),
+    ("In CI.", &["total 4 -> 4 a run ("]),
     ("In a Makefile.", &["<svg", "Db.query"]),
 ];
 
@@ -133,6 +142,10 @@ impl Place {
             ("tuesday.folded", "main;work 3\n"),
             ("old.folded", "main;work 3\nmain;idle 2\n"),
             ("new.folded", "main;work 9\n"),
+            ("main-1.folded", "main;work 3\n"),
+            ("main-2.folded", "main;work 5\n"),
+            ("branch-1.folded", "main;work 4\n"),
+            ("branch-2.folded", "main;work 4\n"),
         ] {
             place.write(name, folded);
         }

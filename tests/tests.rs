@@ -48,6 +48,7 @@ mod perf_data;
 // One module per tool.
 mod stack_collapse_frames;
 mod stack_demangle;
+mod stack_diff;
 mod stack_fold_towers;
 mod stack_grep;
 mod stack_merge;

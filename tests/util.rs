@@ -11,9 +11,10 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 10] = [
+pub(crate) const TOOLS: [(&str, &str); 11] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
+    ("stack-diff", env!("CARGO_BIN_EXE_stack-diff")),
     ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
     ("stack-grep", env!("CARGO_BIN_EXE_stack-grep")),
     ("stack-merge", env!("CARGO_BIN_EXE_stack-merge")),
@@ -24,9 +25,9 @@ pub(crate) const TOOLS: [(&str, &str); 10] = [
     ("stack-top", env!("CARGO_BIN_EXE_stack-top")),
 ];
 
-/// The tools that read something other than folded stacks; their own tests
-/// check how.
-const OTHER_READERS: [&str; 1] = ["stack-symbols"];
+/// The tools that read something other than folded stacks, or two profiles of them;
+/// their own tests check how.
+const OTHER_READERS: [&str; 2] = ["stack-diff", "stack-symbols"];
 
 /// The tools that read folded stacks.
 pub(crate) fn folded_tools() -> impl Iterator<Item = &'static str> {
@@ -62,9 +63,12 @@ pub(crate) fn passed_on(name: &str, lines: impl AsRef<[u8]>) -> Vec<u8> {
 }
 
 /// The arguments that a tool needs to pass folded lines on. stack-parse is told the format, since
-/// it cannot always detect it from a line or two.
-const MINIMAL_ARGS: [(&str, &[&str]); 2] =
-    [("stack-grep", &["."]), ("stack-parse", &["-f", "folded"])];
+/// it cannot always detect it from a line or two, and stack-diff of a profile to compare with.
+const MINIMAL_ARGS: [(&str, &[&str]); 3] = [
+    ("stack-diff", &[concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/diff/base-01.folded.gz")]),
+    ("stack-grep", &["."]),
+    ("stack-parse", &["-f", "folded"]),
+];
 
 /// The path of `tool`.
 pub(crate) fn binary(tool: &str) -> &'static str {

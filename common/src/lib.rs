@@ -81,7 +81,7 @@ pub use io::table::{push_field, push_quoted};
 pub use io::unsafe_code::map_executable;
 pub use names::{
     CodeKind, code_color, cpp, escaped, fitted, fitted_with, is_unseen, module, name_hash, ocaml,
-    rust, split_mark, split_source_line,
+    rust, split_mark, split_source_line, without_source_line,
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{PatternSyntax, bad_pattern, compile_patterns, pattern_text};

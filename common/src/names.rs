@@ -14,4 +14,4 @@ pub use escape::{escaped, is_unseen};
 pub use fit::{fitted, fitted_with};
 pub use kind::{CodeKind, code_color, name_hash};
 pub use module::module;
-pub use source_line::{split_mark, split_source_line};
+pub use source_line::{split_mark, split_source_line, without_source_line};

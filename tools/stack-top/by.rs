@@ -7,6 +7,7 @@ use bstr::ByteSlice;
 use clap::ValueEnum;
 use common::{
     SortedStack, SortedStacks, StackBuf, StackCounts, module, split_mark, split_source_line,
+    without_source_line,
 };
 
 /// What a row stands for.
@@ -54,14 +55,12 @@ impl By {
 
     /// What a frame of this name counts as.
     fn label(self, name: &[u8]) -> Cow<'_, [u8]> {
-        let (bare, mark) = split_mark(name);
-        let (function, place) = split_source_line(bare).unwrap_or((bare, b""));
+        let (_, place) = split_source_line(split_mark(name).0).unwrap_or((b"", b""));
         let (part, otherwise): (&[u8], &'static [u8]) = match self {
             By::Module => (module(name), b"[no module]"),
             By::File => (place.rsplit_once_str(":").map_or(b"", |(file, _)| file), b"[no line]"),
             By::Line => (place, b"[no line]"),
-            By::Function | By::Leaf | By::Root if place.is_empty() => return name.into(),
-            By::Function | By::Leaf | By::Root => return [function, mark].concat().into(),
+            By::Function | By::Leaf | By::Root => return without_source_line(name),
         };
         if part.is_empty() { otherwise.into() } else { part.into() }
     }

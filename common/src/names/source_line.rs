@@ -1,5 +1,7 @@
 //! The place in the source behind a name: `work (demo.c:14)`.
 
+use std::borrow::Cow;
+
 use bstr::ByteSlice;
 
 /// Splits `work (demo.c:14)`, as `stack-parse --srcline` and `stack-demangle --lines`
@@ -22,6 +24,17 @@ pub fn split_mark(name: &[u8]) -> (&[u8], &[u8]) {
         _ => 0,
     };
     name.split_at(name.len() - length)
+}
+
+/// The name without the place in the source, but with its mark: `f_[i]` of
+/// `f (a.c:1)_[i]`.
+#[must_use]
+pub fn without_source_line(name: &[u8]) -> Cow<'_, [u8]> {
+    let (bare, mark) = split_mark(name);
+    match split_source_line(bare) {
+        Some((function, _)) => [function, mark].concat().into(),
+        None => name.into(),
+    }
 }
 
 #[cfg(test)]

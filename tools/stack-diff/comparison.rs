@@ -1,0 +1,240 @@
+//! What changed, and whether noise explains it.
+
+use common::{FrameId, Result};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::holm;
+use crate::noise::{Counted, Moments, Noise};
+use crate::run::{Run, Runs};
+use crate::sizes::Sizes;
+
+/// The chance that anything is said to have changed where nothing has.
+pub(crate) const ALPHA: f64 = 0.01;
+
+/// What has fewer counts in all runs together is not tested: a normal distribution
+/// does not describe it, and a change in it could hardly be told from noise.
+const LEAST_COUNTS: f64 = 10.0;
+
+/// The least share of all that something else has: even a function that is in all
+/// stacks that were seen might be missing in one.
+const LEAST_REST: f64 = 1e-4;
+
+/// What the user wants to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question {
+    /// Whether weights are compared, not shares.
+    pub(crate) absolute: bool,
+    /// How much programs vary at least from run to run, as a share of each count.
+    pub(crate) noise: f64,
+}
+
+/// What became of one thing: means per run, in percent of the whole or weights.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    pub(crate) before: f64,
+    pub(crate) after: f64,
+    /// The standard error of the difference.
+    pub(crate) error: f64,
+    /// How likely noise makes as large a difference; `None` if that is not tested.
+    probability: Option<f64>,
+    /// Whether noise does not explain the difference.
+    pub(crate) is_real: bool,
+}
+
+impl Change {
+    pub(crate) fn difference(&self) -> f64 {
+        self.after - self.before
+    }
+
+    /// Whether there was nothing before and after.
+    pub(crate) fn is_of_nothing(&self) -> bool {
+        self.before == 0.0 && self.after == 0.0
+    }
+
+    pub(crate) fn is_tested(&self) -> bool {
+        self.probability.is_some()
+    }
+}
+
+/// What became of a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Function {
+    pub(crate) frame: FrameId,
+    pub(crate) own: Change,
+    pub(crate) total: Change,
+    /// Whether it calls nothing, so that its total is no other thing than its self.
+    is_leaf: bool,
+}
+
+impl Function {
+    /// Whether noise does not explain what became of it.
+    pub(crate) fn is_real(&self) -> bool {
+        self.own.is_real || self.total.is_real
+    }
+}
+
+/// What became of everything.
+pub(crate) struct Comparison {
+    pub(crate) absolute: bool,
+    /// What all stacks weigh, in weights.
+    pub(crate) whole: Change,
+    /// All functions, in the order in which they were read.
+    pub(crate) functions: Vec<Function>,
+    pub(crate) noise: Noise,
+    /// Half a count, in the unit of the changes of functions.
+    pub(crate) half_count: f64,
+    /// How many samples there are before and after, and in a run of average size.
+    pub(crate) samples: [f64; 2],
+    size: f64,
+}
+
+impl Comparison {
+    /// # Errors
+    ///
+    /// [`common::Error::Unknown`] if the weights do not tell how many samples there are.
+    pub(crate) fn new(runs: &Runs, question: Question) -> Result<Comparison> {
+        let Question { absolute, noise: floor } = question;
+        let sizes = Sizes::new(runs, absolute)?;
+        let pairs: Vec<Pair> = (0..runs.functions.len() as FrameId)
+            .map(|frame| Pair::new(runs, &sizes, absolute, frame))
+            .collect();
+        let tested: Vec<Counted> = pairs.iter().flat_map(Pair::tested).collect();
+        let noise = Noise::new(&tested, runs.layout(), floor);
+        // What a count is: a share in percent, or a weight.
+        let unit = if absolute { sizes.sample_weight } else { 100.0 / sizes.samples };
+        let functions = pairs.iter().zip(0..).map(|(pair, frame)| Function {
+            frame,
+            own: change(&pair.own, &noise, unit),
+            total: change(&pair.total, &noise, unit),
+            is_leaf: pair.is_leaf,
+        });
+        let wholes: Vec<f64> = runs.iter().map(|run| run.whole / sizes.sample_weight).collect();
+        let moments = Moments::new(&wholes, runs.layout());
+        let whole = Counted { moments, rest: 1.0, is_tested: absolute };
+        let mut comparison = Comparison {
+            absolute,
+            whole: change(&whole, &noise, sizes.sample_weight),
+            functions: functions.collect(),
+            noise,
+            half_count: noise.half_count() * unit,
+            samples: sizes.of_sides,
+            size: sizes.samples,
+        };
+        comparison.test();
+        Ok(comparison)
+    }
+
+    /// The standard error of the growth of a function from nothing to so many percent
+    /// of the whole, in percent of the whole.
+    pub(crate) fn error_of_new(&self, percent: f64) -> f64 {
+        let after = percent / 100.0 * self.size;
+        let moments = Moments { before: 0.0, after, mean: after / 2.0, variance: None };
+        let rest = if self.absolute { 1.0 } else { 1.0 - percent / 200.0 };
+        100.0 * self.noise.error(&Counted { moments, rest, is_tested: false }) / self.size
+    }
+
+    /// Tests everything at once.
+    fn test(&mut self) {
+        let mut changes: Vec<&mut Change> = vec![&mut self.whole];
+        for Function { own, total, is_leaf, .. } in &mut self.functions {
+            changes.push(own);
+            if !*is_leaf {
+                changes.push(total);
+            }
+        }
+        changes.retain(|change| change.is_tested());
+        let probabilities: Vec<f64> = changes.iter().filter_map(|it| it.probability).collect();
+        for (change, is_real) in changes.iter_mut().zip(holm::rejected(&probabilities, ALPHA)) {
+            change.is_real = is_real;
+        }
+        for function in self.functions.iter_mut().filter(|function| function.is_leaf) {
+            function.total = function.own;
+        }
+    }
+
+    /// All that was tested, each thing once.
+    pub(crate) fn tested(&self) -> impl Iterator<Item = (Tested, &Change)> {
+        let functions = self.functions.iter().flat_map(|function| {
+            let total = (!function.is_leaf).then_some(&function.total);
+            std::iter::once((Tested::Own(function.frame), &function.own))
+                .chain(total.map(|total| (Tested::Total(function.frame), total)))
+        });
+        let all = std::iter::once((Tested::Whole, &self.whole)).chain(functions);
+        all.filter(|(_, change)| change.is_tested())
+    }
+}
+
+/// What was tested.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tested {
+    Whole,
+    /// The self weight of a function; also its total, if it calls nothing.
+    Own(FrameId),
+    Total(FrameId),
+}
+
+impl Tested {
+    pub(crate) fn function(self) -> Option<FrameId> {
+        match self {
+            Tested::Whole => None,
+            Tested::Own(frame) | Tested::Total(frame) => Some(frame),
+        }
+    }
+}
+
+/// Self and total of a function.
+struct Pair {
+    own: Counted,
+    total: Counted,
+    is_leaf: bool,
+}
+
+impl Pair {
+    fn new(runs: &Runs, sizes: &Sizes, absolute: bool, frame: FrameId) -> Pair {
+        let counted = |weight: fn(&Run, FrameId) -> f64| {
+            let moments = sizes.counts(runs, |run| weight(run, frame));
+            let rest = (1.0 - moments.mean / sizes.samples).max(LEAST_REST);
+            Counted {
+                moments,
+                rest: if absolute { 1.0 } else { rest },
+                is_tested: moments.mean * runs.iter().count() as f64 >= LEAST_COUNTS,
+            }
+        };
+        Pair {
+            own: counted(Run::own),
+            total: counted(Run::total),
+            is_leaf: runs.iter().all(|run| run.own(frame) == run.total(frame)),
+        }
+    }
+
+    /// What is tested, each thing once.
+    fn tested(&self) -> impl Iterator<Item = Counted> + use<> {
+        let total = (!self.is_leaf).then_some(self.total);
+        std::iter::once(self.own).chain(total).filter(|counted| counted.is_tested)
+    }
+}
+
+/// What became of something; a count is `unit` of what is shown.
+fn change(counted: &Counted, noise: &Noise, unit: f64) -> Change {
+    let error = noise.error(counted);
+    let difference = (counted.moments.after - counted.moments.before).abs();
+    let beyond = (difference - noise.half_count()).max(0.0);
+    Change {
+        before: counted.moments.before * unit,
+        after: counted.moments.after * unit,
+        error: error * unit,
+        probability: counted.is_tested.then(|| 2.0 * chance_above(beyond, error)),
+        is_real: false,
+    }
+}
+
+/// The chance that noise of this standard error is larger.
+pub(crate) fn chance_above(value: f64, error: f64) -> f64 {
+    if error > 0.0 {
+        Normal::standard().sf(value / error)
+    } else if value > 0.0 {
+        0.0
+    } else {
+        0.5
+    }
+}

@@ -1,0 +1,170 @@
+//! How much a count varies from run to run.
+//!
+//! Samples are drawn at random, so a count varies as those of Poisson do. Programs
+//! vary too: a run of the same program may have a few percent more of something.
+//! One run each does not show that; it is taken to be at least 1 % of each count.
+
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+/// Names with fewer counts in a run tell little about how programs vary.
+const LEAST_COUNT: f64 = 30.0;
+
+/// With fewer names nothing is learned about how programs vary.
+const LEAST_NAMES: usize = 5;
+
+/// How many runs there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) before: usize,
+    pub(crate) after: usize,
+}
+
+impl Layout {
+    /// How often the runs of a side say how much they vary.
+    fn degrees_of_freedom(self) -> usize {
+        self.before + self.after - 2
+    }
+
+    /// The sum of the inverse numbers of runs: what turns the variance of a run
+    /// into that of the difference of the means.
+    fn inverse_runs(self) -> f64 {
+        1.0 / self.before as f64 + 1.0 / self.after as f64
+    }
+
+    /// The median of a variance that was estimated from these runs and is 1 in
+    /// truth. It is below 1: few runs often vary too little, and seldom far too much.
+    pub(crate) fn median_of_variance(self) -> Option<f64> {
+        let freedom = self.degrees_of_freedom() as f64;
+        let distribution = ChiSquared::new(freedom).ok()?;
+        Some(distribution.inverse_cdf(0.5) / freedom)
+    }
+}
+
+/// The means and the variance of one thing in all runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moments {
+    pub(crate) before: f64,
+    pub(crate) after: f64,
+    /// The mean of all runs.
+    pub(crate) mean: f64,
+    /// How much the runs of a side vary; `None` if there is one run each.
+    pub(crate) variance: Option<f64>,
+}
+
+impl Moments {
+    /// `values` are those before, then those after.
+    pub(crate) fn new(values: &[f64], layout: Layout) -> Moments {
+        let (before, after) = values.split_at(layout.before);
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let squares = |values: &[f64]| {
+            let mean = mean(values);
+            values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>()
+        };
+        let freedom = layout.degrees_of_freedom();
+        let variance = (squares(before) + squares(after)) / freedom as f64;
+        Moments {
+            before: mean(before),
+            after: mean(after),
+            mean: mean(values),
+            variance: (freedom > 0).then_some(variance),
+        }
+    }
+}
+
+/// What is known of the noise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noise {
+    layout: Layout,
+    /// How much programs vary, as a share of each count.
+    pub(crate) of_programs: f64,
+}
+
+/// Something that is compared, counted in runs of one size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    pub(crate) moments: Moments,
+    /// The share of all that is something else. If a share of 90 % varies, it is
+    /// the other 10 % that do. 1 where no shares are compared.
+    pub(crate) rest: f64,
+    pub(crate) is_tested: bool,
+}
+
+impl Noise {
+    /// Learns from all names how much programs vary, but at least `floor`.
+    pub(crate) fn new(counted: &[Counted], layout: Layout, floor: f64) -> Noise {
+        let squares = counted.iter().filter(|one| one.moments.mean >= LEAST_COUNT);
+        let squares = squares.filter_map(|one| {
+            let Counted { moments, rest, .. } = one;
+            let variance = moments.variance? / layout.median_of_variance()?;
+            let count = moments.mean * rest;
+            Some((variance - count) / (count * count))
+        });
+        let squares: Vec<f64> = squares.collect();
+        let is_enough = squares.len() >= LEAST_NAMES;
+        let square = median(squares).filter(|_| is_enough).unwrap_or_default();
+        Noise { layout, of_programs: square.max(floor * floor).sqrt() }
+    }
+
+    /// The standard error of the difference between the means.
+    pub(crate) fn error(&self, Counted { moments, rest, .. }: &Counted) -> f64 {
+        let count = moments.mean * rest;
+        let variance = count + (self.of_programs * count) * (self.of_programs * count);
+        let variance = moments.variance.map_or(variance, |own| own.max(variance));
+        (variance * self.layout.inverse_runs()).sqrt()
+    }
+
+    /// Half a count: means are multiples of a count, where the normal distribution,
+    /// which tests compare with, takes any value.
+    pub(crate) fn half_count(&self) -> f64 {
+        0.5 / self.layout.before.min(self.layout.after) as f64
+    }
+}
+
+/// The middle one, or the mean of the two in the middle. `None` of nothing.
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    let lower = values[(values.len() - 1) / 2];
+    Some((lower + upper) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIVE_EACH: Layout = Layout { before: 5, after: 5 };
+
+    #[test]
+    fn the_median_of_a_variance_is_that_of_tables() {
+        // 7.344 / 8 and 0.4549 / 1, as printed in tables of the distribution.
+        let close = |layout: Layout, value: f64| {
+            let found = layout.median_of_variance().expect("more than two runs");
+            assert!((found - value).abs() < 1e-4, "{layout:?}: {found}");
+        };
+        close(FIVE_EACH, 0.9180);
+        close(Layout { before: 1, after: 2 }, 0.4549);
+        assert_eq!(Layout { before: 1, after: 1 }.median_of_variance(), None);
+    }
+
+    #[test]
+    fn a_side_has_its_own_mean() {
+        let moments = Moments::new(&[1.0, 3.0, 10.0, 14.0], Layout { before: 2, after: 2 });
+        assert_eq!((moments.before, moments.after, moments.mean), (2.0, 12.0, 7.0));
+        assert_eq!(moments.variance, Some(5.0));
+        let single = Moments::new(&[1.0, 3.0], Layout { before: 1, after: 1 });
+        assert_eq!(single.variance, None);
+    }
+
+    #[test]
+    fn the_error_is_that_of_counts_and_of_programs() {
+        let layout = Layout { before: 1, after: 1 };
+        let noise = Noise::new(&[], layout, 0.01);
+        let counted = |count, rest| {
+            let moments = Moments::new(&[count; 2], layout);
+            Counted { moments, rest, is_tested: true }
+        };
+        // 10,000 counts vary by 100, and programs by another 100.
+        assert_eq!(noise.error(&counted(10_000.0, 1.0)), 200.0);
+        assert_eq!(noise.error(&counted(10_000.0, 0.0)), 0.0);
+    }
+}

@@ -1,0 +1,62 @@
+//! Reads one file, or all of a side.
+
+use std::path::{Path, PathBuf};
+
+use common::{Error, FoldedLine, Pipe, Result, Total};
+
+/// What was read of one file.
+pub(crate) struct Profile {
+    /// The file as the user wrote it, or `<stdin>`.
+    pub(crate) name: String,
+    pub(crate) total: Total,
+}
+
+/// Calls `each` with every folded line of a file that weighs something.
+///
+/// # Errors
+///
+/// [`Error::Input`] with what the system says, [`Error::Unknown`] if there is no such
+/// line.
+pub(crate) fn read(
+    path: &Path,
+    pipe: &mut Pipe,
+    mut each: impl FnMut(FoldedLine<'_>),
+) -> Result<Profile> {
+    let mut input = pipe.open(path)?;
+    let mut total = Total::default();
+    pipe.read_folded(&mut input, |line, _| {
+        if line.count > 0 {
+            total += line.count;
+            each(line);
+        }
+        Ok(())
+    })?;
+    let name = input.name().to_owned();
+    if total.weight == 0 {
+        let what = "expected folded stacks that weigh something, found none".to_owned();
+        return Err(Error::Unknown { name, what });
+    }
+    Ok(Profile { name, total })
+}
+
+/// Calls `read` with every file. `None` if that fails for one of them, after all
+/// that fail were named; the exit status will be 2.
+///
+/// # Errors
+///
+/// Those of `read` that are not of an input.
+pub(crate) fn read_all<T>(
+    paths: &[PathBuf],
+    pipe: &mut Pipe,
+    mut read: impl FnMut(&Path, &mut Pipe) -> Result<T>,
+) -> Result<Option<Vec<T>>> {
+    let mut all = Vec::with_capacity(paths.len());
+    for path in paths {
+        match read(path, pipe) {
+            Ok(one) => all.push(one),
+            Err(error) if error.is_of_input() => pipe.error(&error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((all.len() == paths.len()).then_some(all))
+}

@@ -1,0 +1,120 @@
+//! What is printed: which functions, in which order and in which unit.
+
+mod json;
+mod markdown;
+mod text;
+mod tsv;
+mod unit;
+
+use common::{Pipe, Result, escaped, grouped, is_unseen};
+
+use crate::comparison::{Change, Comparison, Function};
+use crate::run::Runs;
+
+use unit::{Unit, with_sign};
+
+/// Which form the answer has; a table for people unless told.
+#[derive(Clone, Copy, clap::Args)]
+#[group(id = "format", multiple = false)]
+pub(crate) struct Format {
+    /// Print tab-separated values with a header line
+    #[arg(long)]
+    tsv: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Print a table in Markdown, for a pull request
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// What a report is made of.
+struct Report<'a> {
+    comparison: &'a Comparison,
+    runs: &'a Runs,
+    /// What is shown, the largest change first.
+    functions: Vec<&'a Function>,
+    /// How many functions changed.
+    changed: usize,
+    /// What the changes of functions are in.
+    unit: Unit,
+}
+
+/// Prints what changed, or all functions.
+pub(crate) fn write(
+    comparison: &Comparison,
+    runs: &Runs,
+    all: bool,
+    format: Format,
+    pipe: &mut Pipe,
+) -> Result<()> {
+    let is_shown = |function: &&Function| all || function.is_real();
+    let mut functions: Vec<&Function> = comparison.functions.iter().filter(is_shown).collect();
+    functions.sort_by(|a, b| {
+        let [(own, total), (other_own, other_total)] = [a, b].map(|it| size(it, all));
+        let [name, other] = [a, b].map(|function| runs.functions.name(function.frame));
+        other_own.total_cmp(&own).then(other_total.total_cmp(&total)).then(name.cmp(other))
+    });
+    let report = Report {
+        changed: comparison.functions.iter().filter(|function| function.is_real()).count(),
+        unit: match comparison.absolute {
+            true => Unit::Weights(runs.unit.clone()),
+            false => Unit::Percent,
+        },
+        functions,
+        comparison,
+        runs,
+    };
+    let lines = match format {
+        Format { tsv: true, .. } => tsv::lines(&report),
+        Format { json: true, .. } => json::lines(&report),
+        Format { markdown: true, .. } => markdown::lines(&report),
+        _ => text::lines(&report),
+    };
+    lines.iter().try_for_each(|line| pipe.out().line(line))
+}
+
+/// How much the self weight of a function changed, and its total. Functions that
+/// changed themselves come before their callers.
+fn size(function: &Function, all: bool) -> (f64, f64) {
+    let Function { own, total, .. } = function;
+    let own = if all || own.is_real { own.difference().abs() } else { 0.0 };
+    (own, total.difference().abs())
+}
+
+impl Report<'_> {
+    /// The first line: both totals, their change, and how much else changed.
+    fn summary(&self, arrow: &str) -> String {
+        let Comparison { whole, functions, .. } = self.comparison;
+        let unit = &self.runs.unit;
+        let [before, after] = [whole.before, whole.after].map(|total| total.round() as u64);
+        let [before, after] = [unit.number(before), unit.words(after)];
+        let [change, error] =
+            [whole.difference(), 2.0 * whole.error].map(|it| 100.0 * it / whole.before);
+        let change = with_sign(change, &format!("{:.1}", change.abs()));
+        let runs = if self.has_runs() { " a run" } else { "" };
+        let is_real = if whole.is_real { ", more than noise" } else { "" };
+        let [changed, all] = [self.changed, functions.len()].map(|count| grouped(count as u64));
+        let functions = if functions.len() == 1 { "function" } else { "functions" };
+        format!(
+            "total {before} {arrow} {after}{runs} ({change}% \u{b1}{error:.1}{is_real}); \
+             {changed} of {all} {functions} changed"
+        )
+    }
+
+    /// Whether there are several runs on a side.
+    fn has_runs(&self) -> bool {
+        self.runs.before.len() + self.runs.after.len() > 2
+    }
+
+    fn name(&self, function: &Function) -> &[u8] {
+        self.runs.functions.name(function.frame)
+    }
+
+    /// The name as text, in which what cannot be seen is written as `\xAD`.
+    fn name_as_text(&self, function: &Function) -> String {
+        escaped(self.name(function), is_unseen)
+    }
+}
