@@ -61,7 +61,12 @@ fn flame_names_the_functions_of_ocaml_as_their_program_does() {
     assert!(packed.expect("gzip").status.success());
     let exe = FRAMES.to_str().expect("UTF-8");
     let mut command = place.command("flame");
-    command.env("RECORDING", place.folder.join("script.gz")).args(["--from", folder_of_tools(), "--", exe]);
+    command.env("RECORDING", place.folder.join("script.gz")).args([
+        "--from",
+        folder_of_tools(),
+        "--",
+        exe,
+    ]);
     let output = command.output().expect("it starts");
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(place.read("flame.svg").contains("Foo.Make.run (1 count"));

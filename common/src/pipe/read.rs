@@ -212,9 +212,8 @@ impl Pipe {
                 if !header.is_empty() {
                     pipe.headers.add(std::mem::take(&mut header));
                 }
-                let mut go_on = |live: Live<'_>, pipe: &mut Pipe| {
-                    each(live, pipe).map(ControlFlow::Continue)
-                };
+                let mut go_on =
+                    |live: Live<'_>, pipe: &mut Pipe| each(live, pipe).map(ControlFlow::Continue);
                 match is_end {
                     true => go_on(Live::End, pipe),
                     false => pipe.folded(&line, |line, pipe| go_on(Live::Stack(line), pipe)),
