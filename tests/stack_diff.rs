@@ -202,7 +202,9 @@ fn names_of_any_bytes_survive() {
     assert!(contains(run(&["--folded"]), b"a\xff|`b\" 5000 1000\n"));
     assert!(contains(run(&["--markdown"]), b"| ``a\\xFF\\|`b\"`` | 50.00 "));
     let json: serde_json::Value = serde_json::from_slice(&run(&["--json"])).expect("JSON");
-    assert_eq!(json["rows"][0]["function"], "a\\xFF|`b\"");
+    // Of two functions one gained what the other lost: either may come first.
+    let rows = json["rows"].as_array().expect("rows");
+    assert!(rows.iter().any(|row| row["function"] == "a\\xFF|`b\""), "{json}");
 }
 
 #[test]

@@ -359,7 +359,6 @@ impl Pipe {
     }
 
     /// Calls `each` with every line that is not empty, until it has enough.
-
     fn for_each_line(
         &mut self,
         input: &mut Input,
