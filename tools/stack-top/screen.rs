@@ -8,7 +8,7 @@ use common::{escaped, fitted, is_unseen};
 use console::{Term, measure_text_width};
 
 /// The least width of a name: on narrower terminals lines are wrapped.
-const LEAST_NAME: usize = 8;
+const LEAST_NAME: usize = 16;
 
 /// What the answer is shown on.
 #[derive(Clone, Copy, Debug, Default)]

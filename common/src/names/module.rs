@@ -190,7 +190,7 @@ mod tests {
     fn any_bytes_have_a_module_or_none() {
         for start in ["<", "(", "{", "::", ".", "A.", "py::", "LazyCompile:", "<a as ", "a<"] {
             for end in ["", "<", ")", ">", "::", ".", " ", ":", "->", " (a:1)", "_[k]"] {
-                module([start, end].concat().as_bytes());
+                let _ = module([start, end].concat().as_bytes());
             }
         }
     }
