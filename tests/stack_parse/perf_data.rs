@@ -178,3 +178,25 @@ fn a_cut_recording_is_named_with_the_place() {
         assert!(said.contains(&expected), "{said}");
     }
 }
+
+#[test]
+fn a_thread_that_is_gone_has_the_id_that_perf_prints() {
+    // A stream: an event of which samples have an address and a thread, and a sample of
+    // process 7 and thread -1.
+    let (software, fields) = (1 | 128 << 32, 3);
+    let attr = [software, 0, 0, fields, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let record = |kind: u64, numbers: &[u64]| {
+        let size = 8 + 8 * numbers.len() as u64;
+        [&[kind | 2 << 32 | size << 48], numbers].concat()
+    };
+    let header = [u64::from_le_bytes(*b"PERFILE2"), 16];
+    let sample = record(9, &[0x10, 0xffff_ffff_0000_0007]);
+    let stream: Vec<u8> = [&header[..], &record(64, &attr), &sample]
+        .concat()
+        .into_iter()
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    let folded = output("stack-parse", &["--root", "tid"], stream).stdout;
+    let folded = String::from_utf8(folded).expect("UTF-8");
+    assert!(folded.contains("-7/-1;"), "{folded}");
+}

@@ -111,8 +111,9 @@ impl Batch {
             }
             for (text, number) in numbers.iter_mut().zip(waiting.numbers) {
                 text.clear();
-                // To write to memory cannot fail.
-                let _ = number.map(|number| write!(text, "{number}"));
+                // A thread that ended before its sample was written has the id -1. To write to
+                // memory cannot fail.
+                let _ = number.map(|number| write!(text, "{}", number as i32));
             }
             let number = |index: usize| waiting.numbers[index].map(|_| &numbers[index][..]);
             let sample = Sample {
