@@ -1,4 +1,5 @@
 //! perf.data, read directly: the same samples as perf's, and its stacks.
 
 mod agreement;
+mod exact_names;
 mod perf_text;

@@ -184,13 +184,13 @@ fn inlined_functions_are_those_of_perf() {
 }
 
 /// The folder of the recordings, and the objects that were running.
-struct Recordings {
+pub(super) struct Recordings {
     data: PathBuf,
-    objects: PathBuf,
+    pub(super) objects: PathBuf,
 }
 
 /// The recordings, if STACK_TOOLS_DATA says where they are.
-fn recordings() -> Option<&'static Recordings> {
+pub(super) fn recordings() -> Option<&'static Recordings> {
     static RECORDINGS: OnceLock<Option<Recordings>> = OnceLock::new();
     let recordings = RECORDINGS.get_or_init(|| {
         let data = PathBuf::from(std::env::var_os("STACK_TOOLS_DATA")?).join("formats/perf-data");
@@ -228,12 +228,12 @@ impl Recordings {
         names
     }
 
-    fn text(&self, file: &str) -> String {
+    pub(super) fn text(&self, file: &str) -> String {
         String::from_utf8_lossy(&unpacked_file(&self.data.join(file))).into_owned()
     }
 
     /// The stacks that we find, leaf first.
-    fn ours(&self, name: &str, args: &[&str]) -> BTreeMap<Key, Vec<String>> {
+    pub(super) fn ours(&self, name: &str, args: &[&str]) -> BTreeMap<Key, Vec<String>> {
         let path = |name: &str| self.objects.join(name).into_os_string();
         let output = Command::new(binary("stack-parse"))
             .args(["--table", "--root", "none", "--weight", "period", "--event", "*"])
