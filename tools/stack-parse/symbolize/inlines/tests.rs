@@ -50,7 +50,9 @@ fn bytes(path: &Path) -> &'static [u8] {
 }
 
 /// Where the linker puts the code of so small a library, and something around it.
-const ADDRESSES: std::ops::Range<u64> = 0xf00..0x1200;
+fn addresses() -> std::ops::Range<u64> {
+    0xf00..0x1200
+}
 
 /// The frames of an address: `name (file:line)`, inner ones first; the function
 /// that they are in has no name.
@@ -68,7 +70,7 @@ fn frames(inlines: &Inlines, address: u64) -> Vec<String> {
 }
 /// The frames of all addresses, each chain once.
 fn all_frames(inlines: &Inlines) -> BTreeSet<String> {
-    ADDRESSES.map(|address| frames(inlines, address).join(" < ")).collect()
+    addresses().map(|address| frames(inlines, address).join(" < ")).collect()
 }
 
 /// What the source says, whatever the compiler makes of the rest.
@@ -120,7 +122,7 @@ fn names_may_stand_in_a_file_that_others_share() {
     assert_right(&Inlines::new(library, None, Some(shared)).expect("DWARF"));
     // Without that file there are no names, but no harm is done.
     let alone = Inlines::new(library, None, None).expect("DWARF");
-    assert!(ADDRESSES.all(|address| !frames(&alone, address).is_empty()));
+    assert!(addresses().all(|address| !frames(&alone, address).is_empty()));
 }
 
 #[test]
@@ -130,7 +132,7 @@ fn binutils_finds_the_same_frames() {
     let inlines = Inlines::new(library, None, None).expect("DWARF");
     let mut command = Command::new("addr2line");
     command.args(["-a", "-f", "-i", "-e"]).arg(&built.library);
-    command.args(ADDRESSES.map(|address| format!("{address:#x}")));
+    command.args(addresses().map(|address| format!("{address:#x}")));
     let printed = run(&mut command);
     let mut theirs: Vec<Vec<(&str, &str)>> = Vec::new();
     let mut lines = printed.lines().peekable();
@@ -140,8 +142,8 @@ fn binutils_finds_the_same_frames() {
             None => theirs.last_mut().expect("an address").push((line, lines.next().expect("two"))),
         }
     }
-    assert_eq!(theirs.len(), ADDRESSES.count());
-    for (address, theirs) in ADDRESSES.zip(theirs) {
+    assert_eq!(theirs.len(), addresses().count());
+    for (address, theirs) in addresses().zip(theirs) {
         let mut ours = Vec::new();
         let mut add = |name: &[u8], place: &Place<'_>| {
             let mut text = Vec::new();
@@ -181,7 +183,7 @@ fn damaged_debug_information_does_no_harm() {
             damaged[at] = below(256) as u8;
         }
         if let Some(inlines) = Inlines::new(damaged.leak(), None, None) {
-            for address in ADDRESSES.chain([0, u64::MAX, u64::MAX - 1]) {
+            for address in addresses().chain([0, u64::MAX, u64::MAX - 1]) {
                 frames(&inlines, address);
             }
         }
