@@ -26,6 +26,7 @@ mod inputs;
 mod off_cpu;
 
 // Recordings, without perf script.
+mod mapped_code;
 mod perf_data;
 
 // Tables, and those who read them.

@@ -113,13 +113,18 @@ impl Join {
     fn record(&mut self, record: &Record<'_>, samples: &mut Samples<'_>) -> Result<()> {
         let Join { processes, objects, .. } = self;
         match *record {
-            Record::Map { is_code: false, .. } => {}
+            Record::Map { is_code: false, pid, start, length, .. } => {
+                processes.unmap(pid, start, start.saturating_add(length));
+            }
             Record::Map { pid, start, length, offset, path, build_id, is_kernel, .. } => {
                 let pid_of_map = (!is_kernel).then_some(pid);
                 let wanted = Wanted { path, build_id, pid: pid_of_map, is_kernel, offset };
                 let object = objects.intern(&wanted);
-                processes
-                    .map(pid, Map { start, end: start.saturating_add(length), offset, object });
+                if is_kernel && processes.kernel().find(start).is_none() {
+                    self.map_all_of_kernel(pid);
+                }
+                let map = Map { start, end: start.saturating_add(length), offset, object };
+                self.processes.map(pid, map);
             }
             Record::Comm { pid, tid, name } => processes.comm(pid, tid, name),
             Record::Fork { pid, parent_pid, tid, parent_tid } => {
@@ -138,6 +143,14 @@ impl Join {
             Record::RoundEnd => {}
         }
         Ok(())
+    }
+
+    /// Maps what the kernel loads later, such as trampolines: no record tells of it, but
+    /// kallsyms does. `pid` stands for the kernel, whose own object is known by now.
+    fn map_all_of_kernel(&mut self, pid: u32) {
+        let wanted = Wanted { path: b"[kernel.kallsyms]", is_kernel: true, ..Wanted::default() };
+        let object = self.objects.intern(&wanted);
+        self.processes.map(pid, Map { start: 1 << 63, end: u64::MAX, offset: 0, object });
     }
 
     fn sample(&mut self, sample: &RawSample<'_>, samples: &mut Samples<'_>) -> Result<()> {

@@ -56,20 +56,30 @@ impl Maps {
         self.maps.get(place).filter(holds)
     }
 
+    /// Whether any map has some of these addresses.
+    fn overlap(&self, start: u64, end: u64) -> bool {
+        let first = self.maps.partition_point(|old| old.end <= start);
+        self.maps.get(first).is_some_and(|old| old.start < end)
+    }
+
     /// Adds a map, which takes its addresses from those that were there before.
     fn insert(&mut self, map: Map) {
-        if map.start >= map.end {
+        self.replace(map.start, map.end, Some(map));
+    }
+
+    /// Puts a map, or nothing, in place of what was at these addresses.
+    fn replace(&mut self, start: u64, end: u64, map: Option<Map>) {
+        if start >= end {
             return;
         }
-        let first = self.maps.partition_point(|old| old.end <= map.start);
-        let behind = self.maps.partition_point(|old| old.start < map.end);
-        let covered = &self.maps[first..behind.max(first)];
-        let left = covered.first().filter(|old| old.start < map.start);
-        let left = left.map(|old| Map { end: map.start, ..*old });
-        let right = covered.last().filter(|old| old.end > map.end);
-        let right = right.map(|old| Map { start: map.end, offset: old.offset_of(map.end), ..*old });
-        let new = left.into_iter().chain([map]).chain(right);
-        self.maps.splice(first..behind.max(first), new);
+        let first = self.maps.partition_point(|old| old.end <= start);
+        let behind = self.maps.partition_point(|old| old.start < end);
+        let covered = &self.maps[first..behind];
+        let left = covered.first().filter(|old| old.start < start);
+        let left = left.map(|old| Map { end: start, ..*old });
+        let right = covered.last().filter(|old| old.end > end);
+        let right = right.map(|old| Map { start: end, offset: old.offset_of(end), ..*old });
+        self.maps.splice(first..behind, left.into_iter().chain(map).chain(right));
     }
 }
 
@@ -109,6 +119,15 @@ impl Processes {
             return self.kernel.insert(map);
         }
         Rc::make_mut(&mut self.processes.entry(pid).or_default().maps).insert(map);
+    }
+
+    /// Code that was at these addresses is there no more: the process put data there.
+    pub(crate) fn unmap(&mut self, pid: u32, start: u64, end: u64) {
+        let Some(process) = self.processes.get_mut(&pid) else { return };
+        // Most data is where no code was; then children go on to share the maps.
+        if process.maps.overlap(start, end) {
+            Rc::make_mut(&mut process.maps).replace(start, end, None);
+        }
     }
 
     /// Gives a thread a name.
@@ -210,18 +229,24 @@ mod tests {
     proptest! {
         #[test]
         fn the_newest_map_has_an_address(
-            maps in prop::collection::vec((0..32u64, 0..12u64, 0..64u64), 0..12),
+            maps in prop::collection::vec((0..32u64, 0..12u64, 0..64u64, any::<bool>()), 0..12),
         ) {
-            let mut ours = Maps::default();
+            let mut processes = Processes::default();
             // Object and offset at each address.
             let mut expected = vec![None; 48];
-            for (number, &(start, length, offset)) in (0..).zip(&maps) {
-                ours.insert(map(start, start + length, offset, number));
+            for (number, &(start, length, offset, is_code)) in (0..).zip(&maps) {
+                if is_code {
+                    processes.map(1, map(start, start + length, offset, number));
+                } else {
+                    processes.unmap(1, start, start + length);
+                }
                 for address in start..start + length {
-                    expected[address as usize] = Some((number as usize, offset + address - start));
+                    let place = (number as usize, offset + address - start);
+                    expected[address as usize] = is_code.then_some(place);
                 }
             }
-            prop_assert_eq!(objects(&ours, 0..48), expected);
+            let ours = processes.maps(1);
+            prop_assert_eq!(objects(ours, 0..48), expected);
             prop_assert!(ours.maps.windows(2).all(|pair| pair[0].end <= pair[1].start));
         }
     }

@@ -13,6 +13,7 @@ pub(super) mod kinds {
     pub(crate) const SAMPLE: u32 = 9;
     pub(crate) const MMAP2: u32 = 10;
     pub(crate) const LOST_SAMPLES: u32 = 13;
+    pub(crate) const KSYMBOL: u32 = 17;
     pub(crate) const CALLCHAIN_DEFERRED: u32 = 22;
     pub(crate) const FIRST_OF_PERF: u32 = 64;
     pub(crate) const HEADER_ATTR: u32 = 64;
@@ -115,6 +116,7 @@ pub(super) fn is_of_use(kind: u32) -> bool {
             | kinds::COMM
             | kinds::FORK
             | kinds::EXIT
+            | kinds::KSYMBOL
             | kinds::LOST
             | kinds::LOST_SAMPLES
             | kinds::CALLCHAIN_DEFERRED
@@ -132,6 +134,7 @@ pub(super) fn parse(record: &[u8]) -> Result<Option<Record<'_>>, TooShort> {
     let record = match kind {
         kinds::MMAP => map(flags, bytes),
         kinds::MMAP2 => map2(flags, bytes),
+        kinds::KSYMBOL => kernel_symbol(bytes),
         kinds::COMM => comm(bytes),
         kinds::FORK => fork(bytes),
         kinds::EXIT => exit(bytes),
@@ -189,6 +192,17 @@ fn map2(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
         is_code: protection & PROT_EXEC != 0 || Mode::of(flags) == Mode::Kernel,
         is_kernel: Mode::of(flags) == Mode::Kernel,
     })
+}
+
+/// A program that the kernel was given to run: `bpf_prog_6deef7357e7b4530_filter`.
+fn kernel_symbol(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    let (start, length) = (body.u64()?, body.u32()?.into());
+    // Its kind, and whether it is gone: until something else is there, that is no matter.
+    body.u32()?;
+    let path = body.string();
+    let (pid, offset, build_id) = (u32::MAX, 0, None);
+    let (is_code, is_kernel) = (true, true);
+    Some(Record::Map { pid, start, length, offset, path, build_id, is_code, is_kernel })
 }
 
 fn comm(mut body: Bytes<'_>) -> Option<Record<'_>> {

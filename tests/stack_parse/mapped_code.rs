@@ -1,0 +1,144 @@
+//! Recordings of perf made by hand: which code is at an address, and what it is called.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::util::output;
+
+/// The process that stands for the kernel.
+const KERNEL: u32 = u32::MAX;
+/// Where the kernel of the recordings is.
+const TEXT: u64 = 0xffff_ffff_8100_0000;
+
+// The flags of records: who runs, and what a map is.
+const IN_KERNEL: u16 = 1;
+const IN_PROGRAM: u16 = 2;
+const DATA: u16 = 1 << 13;
+
+/// What `perf record -o -` writes: samples with address, thread and time.
+struct Stream {
+    bytes: Vec<u8>,
+    time: u64,
+}
+
+impl Stream {
+    fn new() -> Stream {
+        const IP_TID_TIME: u64 = 1 | 2 | 4;
+        let mut attr = [0u64; 16];
+        // Software, 128 bytes; a period of 1; all records end with thread and time.
+        (attr[0], attr[2], attr[3], attr[5]) = (1 | 128 << 32, 1, IP_TID_TIME, 1 << 18);
+        let bytes = [&b"PERFILE2"[..], &16u64.to_le_bytes()].concat();
+        Stream { bytes, time: 0 }.record(64, 0, &words(&attr))
+    }
+
+    fn record(mut self, kind: u32, flags: u16, body: &[u8]) -> Stream {
+        let size = u16::try_from(8 + body.len()).expect("a small record");
+        let header = [&kind.to_le_bytes()[..], &flags.to_le_bytes(), &size.to_le_bytes()].concat();
+        self.bytes.extend([&header, body].concat());
+        self
+    }
+
+    /// A record with thread and time.
+    fn timed(mut self, kind: u32, flags: u16, body: &[u8]) -> Stream {
+        self.time += 1;
+        let body = [body, &words(&[7 << 32 | 7, self.time])].concat();
+        self.record(kind, flags, &body)
+    }
+
+    /// MMAP
+    fn map(self, pid: u32, flags: u16, start: u64, length: u64, offset: u64, path: &str) -> Stream {
+        let ids = [pid.to_le_bytes(), pid.to_le_bytes()].concat();
+        let body = [ids, words(&[start, length, offset]), padded(path)].concat();
+        self.timed(1, flags, &body)
+    }
+
+    /// KSYMBOL of a BPF program.
+    fn program(self, start: u64, length: u32, name: &str) -> Stream {
+        let body = [words(&[start]), length.to_le_bytes().to_vec(), vec![1, 0, 0, 0], padded(name)];
+        self.timed(17, 0, &body.concat())
+    }
+
+    fn sample(mut self, flags: u16, address: u64) -> Stream {
+        self.time += 1;
+        let body = words(&[address, 7 << 32 | 7, self.time]);
+        self.record(9, flags, &body)
+    }
+}
+
+fn words(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// A text of whole words that ends with a zero.
+fn padded(text: &str) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize((bytes.len() + 1).next_multiple_of(8), 0);
+    bytes
+}
+
+/// A folder of this name that stands for `/`, with a list of the kernel's symbols.
+fn symfs(name: &str, kallsyms: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(folder.join("proc")).expect("a writable target directory");
+    fs::write(folder.join("proc/kallsyms"), kallsyms).expect("a writable folder");
+    folder
+}
+
+/// The stacks of a recording, and what is said of it.
+fn parsed(stream: &Stream, symfs: &Path) -> (String, String) {
+    let symfs = symfs.to_str().expect("UTF-8");
+    let output = output("stack-parse", &["--root", "none", "--symfs", symfs], &stream.bytes);
+    assert!(output.status.success(), "{output:?}");
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    (stdout, stderr)
+}
+
+/// A recording with samples in all kinds of code of the kernel.
+fn of_kernel() -> Stream {
+    Stream::new()
+        .map(KERNEL, IN_KERNEL, TEXT, 0x100_0000, TEXT, "[kernel.kallsyms]_text")
+        .map(KERNEL, IN_KERNEL, 0xffff_ffff_c000_0000, 0x1000, 0, "/lib/modules/6.1/nft.ko")
+        .program(0xffff_ffff_c100_0000, 0x100, "bpf_prog_0123456789abcdef_filter")
+        .sample(IN_KERNEL, TEXT + 0x110)
+        .sample(IN_KERNEL, 0xffff_ffff_c000_0010)
+        .sample(IN_KERNEL, 0xffff_ffff_c100_0010)
+        // No record tells of trampolines.
+        .sample(IN_KERNEL, 0xffff_ffff_c200_0010)
+}
+
+#[test]
+fn all_code_of_the_kernel_has_a_name() {
+    let symbols = format!(
+        "{TEXT:x} T _text\n{:x} t do_work\nffffffffc0000000 t nft_do_chain\t[nft]\n\
+         ffffffffc2000000 t ftrace_trampoline\t[__builtin__ftrace]\n",
+        TEXT + 0x100
+    );
+    let (stacks, said) = parsed(&of_kernel(), &symfs("kernel", &symbols));
+    let expected =
+        "bpf_prog_0123456789abcdef_filter 1\ndo_work 1\nftrace_trampoline 1\nnft_do_chain 1\n";
+    assert_eq!(stacks, expected);
+    assert!(!said.contains("no symbols"), "{said}");
+}
+
+#[test]
+fn a_kernel_that_hides_its_addresses_is_told_once() {
+    let hidden = "0000000000000000 T _text\n0000000000000000 t do_work\n";
+    let (stacks, said) = parsed(&of_kernel(), &symfs("hidden-kernel", hidden));
+    assert_eq!(stacks, "[kernel.kallsyms] 2\n[nft.ko] 1\nbpf_prog_0123456789abcdef_filter 1\n");
+    let why = "[kernel.kallsyms]: no symbols for 50.0 % of all frames: the kernel hides its \
+               addresses (kernel.kptr_restrict)";
+    assert_eq!(said.matches(why).count(), 1, "{said}");
+}
+
+#[test]
+fn data_takes_the_place_of_code() {
+    let code = |stream: Stream| stream.map(7, IN_PROGRAM, 0x1000, 0x3000, 0, "/gone.so");
+    let stream = code(Stream::new())
+        .sample(IN_PROGRAM, 0x2010)
+        .map(7, IN_PROGRAM | DATA, 0x2000, 0x1000, 0, "//anon")
+        .sample(IN_PROGRAM, 0x2010)
+        .sample(IN_PROGRAM, 0x3010);
+    let (stacks, _) = parsed(&code(stream).sample(IN_PROGRAM, 0x2010), &symfs("data", ""));
+    assert_eq!(stacks, "[gone.so+0x1010] 2\n[gone.so+0x2010] 1\n[unknown] 1\n");
+}
