@@ -320,5 +320,9 @@ fn source_lines_are_appended_on_request() {
     assert_eq!(filter("stack-parse", &[], script), "d;g;f 1\n");
     let with_lines = filter("stack-parse", &["--srcline", "--annotate"], script);
     assert_eq!(with_lines, "d;g (demo.c:20);f (demo.c:14)_[i] 1\n");
+    // What perf prints where it knows no line.
+    let unknown = "d 1 2.5: c:\n\t 10 f (/d)\n  ??:0\n\t 10 g (/d)\n  :0\n\t 10 h (/d)\n  d.c:0\n\
+                   \t 10 k ([kernel.kallsyms])\n  [kernel.kallsyms][ffffffff8136ffd0]\n\n";
+    assert_eq!(filter("stack-parse", &["--srcline"], unknown), "d;k;h;g;f 1\n");
     assert_eq!(filter("stack-parse", &["--inlined", "drop"], script), "d;g 1\n");
 }

@@ -1,6 +1,7 @@
 //! `perf script`, line by line: every shape it prints.
 
 use common::{FrameId, Result};
+use memchr::memrchr;
 
 use super::beside::{is_beside, is_cookie, is_metric, is_side_record};
 use super::event_line::EventLine;
@@ -344,6 +345,7 @@ impl<'a> Lines<'a> {
             Some(place) => (place, true),
             None => (line, false),
         };
+        let place = if is_known_place(place) { place } else { b"" };
         let (text, frames) = std::mem::take(&mut self.last);
         if let Some(frame) = FrameLine::parse(&text) {
             self.frames.truncate(frames);
@@ -351,6 +353,14 @@ impl<'a> Lines<'a> {
             self.push(&FrameLine { place, inlined, ..frame }, samples);
         }
     }
+}
+
+/// Whether perf knew the place: `demo.cpp:14`, and not `??:0`, `:0` or
+/// `[kernel.kallsyms][ffffffff8136ffd0]`.
+fn is_known_place(place: &[u8]) -> bool {
+    let Some(colon) = memrchr(b':', place) else { return false };
+    let (file, line) = (&place[..colon], &place[colon + 1..]);
+    !matches!(file, b"" | b"??") && is_digits(line) && line.iter().any(|&digit| digit != b'0')
 }
 
 /// Whether this is the place of the frame above: `  demo.cpp:14`. A line of a
