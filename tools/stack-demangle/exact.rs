@@ -215,9 +215,10 @@ fn half_demangled(mut body: &[u8]) -> Vec<u8> {
         let (byte, rest) = match body {
             [] => return text,
             [b'_', b'_', rest @ ..] => (b'.', rest),
-            [b'$', high, low, rest @ ..] if let Some(byte) = hexadecimal(*high, *low) => {
-                (byte, rest)
-            }
+            [b'$', high, low, rest @ ..] => match hexadecimal(*high, *low) {
+                Some(byte) => (byte, rest),
+                None => (b'$', &body[1..]),
+            },
             [byte, rest @ ..] => (*byte, rest),
         };
         text.push(byte);

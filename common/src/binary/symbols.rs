@@ -259,16 +259,16 @@ impl Enclosing {
                 (Mark::Exact, name)
             }
             (Told::Within(outer), _) => (Mark::Guess, within(&outer)),
-            (Told::Nothing, Some(ocaml::Code::Anonymous)) if let Some(outer) = &self.name => {
-                (Mark::Guess, within(outer))
-            }
-            (Told::Nothing, kind) => {
-                let mut name = Vec::new();
-                function.symbol.write(&mut name);
-                let is_named = matches!(kind, Some(ocaml::Code::Named(_)));
-                self.name = is_named.then(|| name.clone());
-                (Mark::Symbol, name)
-            }
+            (Told::Nothing, kind) => match (kind, &self.name) {
+                (Some(ocaml::Code::Anonymous), Some(outer)) => (Mark::Guess, within(outer)),
+                (kind, _) => {
+                    let mut name = Vec::new();
+                    function.symbol.write(&mut name);
+                    let is_named = matches!(kind, Some(ocaml::Code::Named(_)));
+                    self.name = is_named.then(|| name.clone());
+                    (Mark::Symbol, name)
+                }
+            },
         };
         Some(OcamlName { mark, name, stamp })
     }

@@ -65,25 +65,31 @@ pub(super) fn told(symbol: &FlatSymbol, entries: &[Entry], all: &Named) -> Told 
             symbol.write(&mut name);
             Told::Exactly(name)
         }
-        Some(_) if let Some((place, length)) = own(symbol, entries) => {
-            Told::Exactly(place.readable_part(length))
-        }
-        Some(Code::Anonymous) => match common_path(symbol, entries) {
-            // What follows let* has no name of its own, and OCaml's backtraces
-            // say that it is the function around it. If that does not exist,
-            // it was inlined, or it is no function but a value or a functor.
-            Some((place, path)) if is_entry(entries, path) && all.contains(symbol, place, path) => {
-                Told::Exactly(place.readable_part(path.len()))
-            }
-            Some((_, unit)) if !unit.contains(&b'.') => {
-                let mut name = Vec::new();
-                symbol.write_unit(&mut name);
-                Told::Within(name)
-            }
-            Some((place, path)) => Told::Within(place.readable_part(path.len())),
-            None => Told::Nothing,
+        Some(code) => match (own(symbol, entries), code) {
+            (Some((place, length)), _) => Told::Exactly(place.readable_part(length)),
+            (None, Code::Anonymous) => told_of_anonymous(symbol, entries, all),
+            (None, _) => Told::Nothing,
         },
-        Some(Code::Named(_)) | None => Told::Nothing,
+        None => Told::Nothing,
+    }
+}
+
+/// What the calls in it tell about a function without a name of its own.
+fn told_of_anonymous(symbol: &FlatSymbol, entries: &[Entry], all: &Named) -> Told {
+    match common_path(symbol, entries) {
+        // What follows let* has no name of its own, and OCaml's backtraces
+        // say that it is the function around it. If that does not exist,
+        // it was inlined, or it is no function but a value or a functor.
+        Some((place, path)) if is_entry(entries, path) && all.contains(symbol, place, path) => {
+            Told::Exactly(place.readable_part(path.len()))
+        }
+        Some((_, unit)) if !unit.contains(&b'.') => {
+            let mut name = Vec::new();
+            symbol.write_unit(&mut name);
+            Told::Within(name)
+        }
+        Some((place, path)) => Told::Within(place.readable_part(path.len())),
+        None => Told::Nothing,
     }
 }
 

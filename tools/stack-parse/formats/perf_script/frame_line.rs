@@ -69,7 +69,8 @@ impl<'a> FrameLine<'a> {
     fn bare(line: &'a [u8]) -> Option<FrameLine<'a>> {
         let line = line.trim_ascii_end();
         let columns = without_indentation(line).or_else(|| line.strip_prefix(b" "));
-        let columns = columns.filter(|columns| columns.len() == 16).unwrap_or(line).as_array()?;
+        let columns = columns.filter(|columns| columns.len() == 16).unwrap_or(line);
+        let columns: &[u8; 16] = columns.try_into().ok()?;
         let ip = columns.trim_ascii_start();
         let is_ip = is_address(columns) && (line.len() > 16 || ip.len() == 16);
         is_ip.then_some(FrameLine { ip, symbol: b"", dso: b"", place: b"", inlined: false })

@@ -164,7 +164,7 @@ fn is_page_size(token: &[u8]) -> bool {
 /// `               0 4K N/A`.
 pub(super) fn is_physical_address(line: &[u8]) -> bool {
     let (address, sizes) = line.split_at(line.len().min(IP_COLUMNS));
-    address.as_array().is_some_and(is_address)
+    address.try_into().is_ok_and(is_address)
         && sizes.split(|byte| *byte == b' ').all(|size| size.is_empty() || is_page_size(size))
 }
 
