@@ -8,6 +8,7 @@ pub(crate) mod output;
 mod packed;
 pub(crate) mod progress;
 pub(crate) mod seekable;
+mod standard;
 pub(crate) mod stats;
 pub(crate) mod table;
 pub(crate) mod unsafe_code;

@@ -1,7 +1,6 @@
 //! The options that give rules, in the order of the command line.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
@@ -43,7 +42,7 @@ impl RuleArgs {
             match Verb::ALL.iter().find(|(name, _)| *name == option) {
                 Some((_, verb)) => {
                     let origin = format!("--{option} '{shown}'");
-                    texts.push(RuleText::parse(origin, *verb, argument.as_bytes())?);
+                    texts.push(RuleText::parse(origin, *verb, argument.as_encoded_bytes())?);
                 }
                 None if option == "preset" => {
                     texts.extend(rule_file::preset(&argument.to_string_lossy())?);

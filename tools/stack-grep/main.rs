@@ -5,7 +5,6 @@ mod per_file;
 
 use std::ffi::OsString;
 use std::ops::{ControlFlow, Range};
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -174,7 +173,8 @@ impl Args {
             }
             pattern => given.extend(pattern),
         }
-        let mut patterns: Vec<_> = given.iter().flat_map(|given| lines(given.as_bytes())).collect();
+        let mut patterns: Vec<_> =
+            given.iter().flat_map(|given| lines(given.as_encoded_bytes())).collect();
         for path in &self.file {
             let text = read_whole(path)?;
             // A file that is empty holds no pattern, an empty line holds one.
@@ -219,7 +219,8 @@ impl Selection {
             word_regexp: args.word_regexp,
             whole_stack: args.stack,
         };
-        let under = args.under.as_ref().map(|under| compile_patterns([under.as_bytes()], syntax));
+        let under =
+            args.under.as_ref().map(|under| compile_patterns([under.as_encoded_bytes()], syntax));
         Ok(Selection {
             pattern: compile_patterns(patterns.iter().map(Vec::as_slice), syntax)?,
             position: match args {

@@ -1,13 +1,22 @@
 //! Files that are written whole or left as they were.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use common::{Error, Result};
-use nix::sys::signal::SigSet;
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
+
+use system::SignalsWait;
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 /// As many links as the system follows.
 const MAX_LINKS: usize = 40;
@@ -73,7 +82,7 @@ fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let old = match OpenOptions::new().write(true).open(path) {
-        Ok(old) => Some(old),
+        Ok(old) => Some(old.metadata()?),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         // A file that must not be written must not be replaced either.
         Err(error) => return Err(error),
@@ -81,68 +90,47 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let _signals = SignalsWait::start()?;
     let temporary = match beside(path, old.as_ref()) {
         Ok(temporary) => temporary,
-        Err(error) => return in_place_if_refused(old, bytes, error),
+        Err(error) if old.is_some() => return in_place_if_refused(path, bytes, error),
+        Err(error) => return Err(error),
     };
     temporary.as_file().write_all(bytes)?;
     // Some file systems keep the news of a full disk until the file is closed.
     temporary.as_file().sync_all()?;
     match temporary.persist(path) {
         Ok(_) => Ok(()),
-        Err(failed) => in_place_if_refused(old, bytes, failed.error),
+        Err(failed) if old.is_some() => in_place_if_refused(path, bytes, failed.error),
+        Err(failed) => Err(failed.error),
     }
 }
 
 /// An empty file in the folder of `path`, gone when it is dropped, with the owner
 /// and the mode of `old`.
-fn beside(path: &Path, old: Option<&File>) -> io::Result<NamedTempFile> {
+fn beside(path: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let folder = path.parent().ok_or(ErrorKind::IsADirectory)?;
+    let mut builder = Builder::new();
+    system::set_usual_mode(&mut builder);
     // Not named after `path`, whose name may be as long as names can be.
-    let temporary = tempfile::Builder::new()
-        .prefix(".stack-svg-")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)?;
+    let temporary = builder.prefix(".stack-svg-").tempfile_in(folder)?;
     if let Some(old) = old {
-        let old = old.metadata()?;
-        let new = temporary.as_file().metadata()?;
-        if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
-            fchown(temporary.as_file(), Some(old.uid()), Some(old.gid()))?;
-        }
-        temporary.as_file().set_permissions(old.permissions())?;
+        system::take_owner_and_mode(temporary.as_file(), old)?;
     }
     Ok(temporary)
 }
 
-/// Writes to `old` itself if the system refused to replace it: its folder must
-/// not be written, its owner is another, or it is mounted there by itself.
-fn in_place_if_refused(old: Option<File>, bytes: &[u8], error: io::Error) -> io::Result<()> {
+/// Writes to the file at `path` itself if the system refused to replace it: its
+/// folder must not be written, its owner is another, or it is mounted there by
+/// itself.
+fn in_place_if_refused(path: &Path, bytes: &[u8], error: io::Error) -> io::Result<()> {
     let refused = [
         ErrorKind::PermissionDenied,
         ErrorKind::ReadOnlyFilesystem,
         ErrorKind::ResourceBusy,
         ErrorKind::CrossesDevices,
     ];
-    let Some(mut old) = old.filter(|_| refused.contains(&error.kind())) else { return Err(error) };
+    if !refused.contains(&error.kind()) {
+        return Err(error);
+    }
+    let mut old = OpenOptions::new().write(true).open(path)?;
     old.write_all(bytes)?;
     old.set_len(bytes.len() as u64)
-}
-
-/// While this lives, signals wait: one that ends the tool does so when no
-/// temporary file is left. Those that are ignored, as by nohup, stay ignored.
-struct SignalsWait {
-    before: SigSet,
-}
-
-impl SignalsWait {
-    fn start() -> io::Result<SignalsWait> {
-        let before = SigSet::thread_get_mask()?;
-        SigSet::all().thread_block()?;
-        Ok(SignalsWait { before })
-    }
-}
-
-impl Drop for SignalsWait {
-    fn drop(&mut self) {
-        // The mask is one that the system gave us.
-        let _ = self.before.thread_set_mask();
-    }
 }

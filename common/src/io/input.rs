@@ -2,15 +2,16 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
+use same_file::Handle;
 
-use crate::io::output::FileId;
+use crate::io::output::regular_file;
 use crate::io::packed::Packed;
 use crate::io::progress::{Counted, Progress};
 use crate::io::seekable::Seekable;
+use crate::io::standard;
 use crate::io::utf16::Utf16;
 use crate::io::zstd::Zstd;
 use crate::{Error, Result};
@@ -55,15 +56,10 @@ impl Input {
     pub(crate) fn open(
         path: &Path,
         progress: &Progress,
-        output: Option<FileId>,
+        output: Option<&Handle>,
     ) -> io::Result<Input> {
-        let file = if path == Path::new("-") {
-            // A descriptor of our own, since io::Stdin copies through a small buffer.
-            File::from(io::stdin().as_fd().try_clone_to_owned()?)
-        } else {
-            File::open(path)?
-        };
-        if output.is_some() && output == FileId::of_regular(&file) {
+        let file = if path == Path::new("-") { standard::input()? } else { File::open(path)? };
+        if output.is_some() && output == regular_file(&file).as_ref() {
             return Err(io::Error::other("input file is also the output"));
         }
         let whole = Seekable::of_whole_file(&file, progress)?;

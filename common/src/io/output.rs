@@ -3,10 +3,11 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
+
+use same_file::Handle;
 
 use crate::append_folded;
+use crate::io::standard;
 use crate::io::unsafe_code::stdout_was_closed;
 use crate::{Error, Result};
 
@@ -22,20 +23,14 @@ pub struct Output {
     file: File,
     buffer: Vec<u8>,
     by_line: bool,
-    regular_file: Option<FileId>,
+    regular_file: Option<Handle>,
 }
 
-/// What all names of a file have in common: its device and its inode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileId(u64, u64);
-
-impl FileId {
-    /// `None` for pipes, terminals and devices such as `/dev/null`: to read and
-    /// write the same of these is fine.
-    pub(crate) fn of_regular(file: &File) -> Option<FileId> {
-        let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        Some(FileId(metadata.dev(), metadata.ino()))
-    }
+/// What is equal for all names of a file. `None` for pipes, terminals and devices
+/// such as `/dev/null`: to read and write the same of these is fine.
+pub(crate) fn regular_file(file: &File) -> Option<Handle> {
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    Handle::from_file(file.try_clone().ok()?).ok()
 }
 
 impl Output {
@@ -46,11 +41,9 @@ impl Output {
     ///
     /// [`Error::Output`] with what the system says.
     pub(crate) fn open(line_buffered: bool) -> Result<Output> {
-        let stdout = io::stdout();
-        let by_line = line_buffered || stdout.is_terminal();
-        // A descriptor of our own, since io::Stdout looks for lines in every write.
-        let file = File::from(stdout.as_fd().try_clone_to_owned().map_err(trouble)?);
-        let regular_file = FileId::of_regular(&file);
+        let by_line = line_buffered || io::stdout().is_terminal();
+        let file = standard::output().map_err(trouble)?;
+        let regular_file = regular_file(&file);
         Ok(Output { file, buffer: Vec::with_capacity(2 * BLOCK_SIZE), by_line, regular_file })
     }
 
@@ -66,8 +59,8 @@ impl Output {
     }
 
     /// The regular file that is written to, if it is one.
-    pub(crate) fn regular_file(&self) -> Option<FileId> {
-        self.regular_file
+    pub(crate) fn regular_file(&self) -> Option<&Handle> {
+        self.regular_file.as_ref()
     }
 
     /// Writes a folded line.

@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io;
+#[cfg(target_os = "linux")]
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
