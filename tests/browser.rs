@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 
+use crate::needs::{BROWSER, goes_without};
 use crate::util::filter_bytes;
 use driver::Browser;
 use server::Server;
@@ -29,6 +30,9 @@ mod speed;
 /// All cases are one test, which needs one browser only; it names those that fail.
 #[test]
 fn pictures_work_in_a_browser() {
+    if goes_without(&[BROWSER]) {
+        return;
+    }
     let stage = Stage { browser: Browser::start(), server: Server::start() };
     let cases = [reading::CASES, views::CASES, kinds::CASES, safety::CASES, speed::CASES].concat();
     let failed: Vec<&str> = cases

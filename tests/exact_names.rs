@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::needs::{OCAML, goes_without};
 use crate::programs::{BACKTRACE, FRAMES, FRAMES_FIXED, LWTSIM, PACKBENCH, SHAPES, TRUTH};
 use crate::util::{binary, feed, filter, output, recording, scratch};
 
@@ -62,6 +63,9 @@ impl Judgement {
 
 #[test]
 fn exact_names_are_those_of_the_sources() {
+    if goes_without(&[OCAML, &["python3"]]) {
+        return;
+    }
     let (mut right, mut wrong) = (0, 0);
     for exe in [&*LWTSIM, &*PACKBENCH, &*BACKTRACE, &*SHAPES] {
         let judged = judge(exe, &TRUTH);
@@ -77,6 +81,9 @@ fn exact_names_are_those_of_the_sources() {
 
 #[test]
 fn every_call_stands_where_the_oracle_says() {
+    if goes_without(&[OCAML, &["python3"]]) {
+        return;
+    }
     for exe in [&*LWTSIM, &*PACKBENCH, &*BACKTRACE, &*FRAMES, &*FRAMES_FIXED] {
         let mut expected = BTreeSet::new();
         for row in oracle("frametable.py", &[exe], Stdio::null()).lines() {
@@ -95,6 +102,9 @@ fn every_call_stands_where_the_oracle_says() {
 
 #[test]
 fn calls_stand_where_the_backtrace_of_a_running_program_says() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let output = Command::new(&*BACKTRACE).output().expect("it starts");
     let backtrace = String::from_utf8(output.stdout).expect("UTF-8");
     let calls: BTreeSet<_> =
@@ -118,6 +128,9 @@ fn demangled(options: &[&str], frames: &[&str]) -> Vec<String> {
 
 #[test]
 fn stack_demangle_names_what_stack_symbols_lists() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     for exe in [&*LWTSIM, &*PACKBENCH, &*FRAMES] {
         let rows = table(exe, &[]);
         let rows: Vec<_> = rows.iter().filter(|row| row[0].starts_with("caml")).collect();
@@ -140,6 +153,9 @@ fn stack_demangle_names_what_stack_symbols_lists() {
 
 #[test]
 fn what_perf_has_demangled_by_half_has_the_same_exact_names() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let exe = PACKBENCH.to_str().expect("a UTF-8 path");
     for kind in ["dwarf", "fp"] {
         let [mangled, by_half] = [".nodemangle", ""].map(|form| {
@@ -213,6 +229,9 @@ fn lines_stand_before_what_others_appended() {
 
 #[test]
 fn several_executables_are_asked_and_contradictions_are_no_answer() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let [lwtsim, packbench] = [&*LWTSIM, &*PACKBENCH].map(|exe| exe.to_str().expect("UTF-8"));
     let both = ["--exe", lwtsim, "--exe", packbench];
     let frames = [
@@ -271,6 +290,9 @@ fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
 
 #[test]
 fn an_executable_that_was_not_recorded_is_noticed() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let exe = PACKBENCH.to_str().expect("UTF-8");
     let note = "stack-demangle: most functions of OCaml in this profile are in no --exe: was \
                 another one recorded?\n";

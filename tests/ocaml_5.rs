@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::exact_names::judge;
+use crate::needs::goes_without;
 use crate::programs::ocaml_5;
 use crate::util::{binary, filter, output, recording, skip};
 
@@ -96,6 +97,9 @@ fn path(exe: &Path) -> &str {
 
 #[test]
 fn exact_names_are_those_of_the_sources() {
+    if goes_without(&[&["python3"]]) {
+        return;
+    }
     let Some(domains) = built("domains", &[]) else { return };
     let programs = [domains, built("treegc", &[]).expect("a compiler")];
     let programs = programs.into_iter().chain(built("shapes", &["-inline", "100"]));

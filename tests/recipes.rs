@@ -7,6 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::needs::{OCAML, goes_without};
 use crate::programs::{APP, LWTSIM};
 use crate::util::{TOOLS, binary, recording, skip};
 
@@ -248,6 +249,9 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
     let known: Vec<&str> = expected.iter().map(|(title, _)| *title).collect();
     assert_eq!(titles, known);
     assert!(recipes.iter().all(|recipe| !recipe.commands.is_empty()));
+    if goes_without(&[OCAML, &["perf", "make"]]) {
+        return;
+    }
     let Some(place) = Place::stocked(place) else { return };
     for (recipe, (title, texts)) in recipes.iter().zip(expected) {
         let result = place.cook(recipe);
@@ -270,6 +274,9 @@ fn the_recipes_of_the_readme_work_as_they_stand() {
 
 #[test]
 fn fibres_of_a_recorded_program_are_rows_with_their_names() {
+    if goes_without(&[OCAML, &["perf"]]) {
+        return;
+    }
     let place = Place::empty("recipes-lwtsim");
     let exe = LWTSIM.display();
     if !place.record(&format!("{exe} 800")) {

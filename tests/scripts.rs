@@ -8,6 +8,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
+use crate::needs::{OCAML, goes_without};
 use crate::programs::{BACKTRACE, EFFECTS, FRAMES};
 use crate::util::{TOOLS, binary, golden_path};
 
@@ -74,6 +75,9 @@ fn flame_names_the_functions_of_ocaml_as_their_program_does() {
 
 #[test]
 fn flame_unwinds_ocaml_4_without_frame_pointers_by_dwarf() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let place = Place::new("flame-unwinding");
     // Keeps what perf was told.
     place.program("perf", &PERF.replace("#!/bin/sh\n", "#!/bin/sh\necho \"$*\" >> perf.log\n"));
@@ -113,11 +117,7 @@ fn flame_says_how_to_permit_recording() {
 fn flame_says_where_perf_comes_from() {
     let place = Place::new("flame-no-perf");
     fs::remove_file(place.folder.join("perf")).expect("it is there");
-    for program in ["bash", "sh", "dirname", "mktemp", "rm", "uname"] {
-        let found = ["/bin", "/usr/bin"].map(|folder| Path::new(folder).join(program));
-        let found = found.into_iter().find(|path| path.exists()).expect(program);
-        std::os::unix::fs::symlink(found, place.folder.join(program)).expect("a new name");
-    }
+    place.link_from_system(&["bash", "sh", "dirname", "mktemp", "rm", "uname"]);
     let output = place.command("flame").env("PATH", &place.folder).args(["--", "sh"]).output();
     let output = output.expect("it starts");
     let said = stderr(&output);
@@ -141,6 +141,73 @@ fn flame_names_what_it_does_not_understand() {
     }
     let help = place.flame(&["--help"]);
     assert!(help.status.success() && help.stdout.starts_with(b"Draw a flame graph\n"));
+}
+
+/// A cargo whose tests do what we want; its other commands find no fault.
+const CARGO: &str = r#"#!/bin/sh
+[ "$1" = test ] || exit 0
+echo "without $STACK_TOOLS_MISSING"
+echo 'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out'
+echo 'browser::shown: SKIPPED: chromium is missing' >&2
+echo "test result: ok. 2 passed; $FAILED failed; 0 ignored; 0 measured; 0 filtered out"
+exit "$FAILED"
+"#;
+
+/// scripts/test where only what every system has is found, and `programs`.
+fn test_with(name: &str, programs: &[(&str, &str)], args: &[&str]) -> (String, Option<i32>) {
+    let place = Place::new(name);
+    let found = ["awk", "bash", "cat", "dirname", "grep", "mktemp", "rm", "sed", "sh", "tee"];
+    place.link_from_system(&found);
+    place.program("rustc", "#!/bin/sh\necho /no/such/folder\n");
+    for (program, text) in programs {
+        place.program(program, text);
+    }
+    let mut command = place.command("test");
+    let output = command.env("PATH", &place.folder).env("FAILED", "0").args(args).output();
+    let output = output.expect("it starts");
+    let said = [&output.stdout[..], &output.stderr].concat();
+    (String::from_utf8(said).expect("UTF-8"), output.status.code())
+}
+
+#[test]
+fn test_skips_and_counts_what_needs_a_missing_program_if_told_not_to_install() {
+    let apt_get = "#!/bin/sh\necho apt-get was run\n";
+    let programs = [("cargo", CARGO), ("apt-get", apt_get), ("mandoc", "#!/bin/sh\n")];
+    let (said, status) = test_with("test-no-install", &programs, &["--no-install"]);
+    assert!(said.contains("\nwithout shellcheck script chromium chromedriver ocamlopt "), "{said}");
+    assert!(said.contains(" python3 pip3 make pandas\n"), "{said}");
+    let end = "browser::shown: SKIPPED: chromium is missing\n4 passed, 0 failed, 1 skipped\n";
+    assert!(said.contains(&format!("filtered out\n{end}")), "{said}");
+    assert!(said.contains("-- shellcheck is missing: "), "{said}");
+    assert!(!said.contains("apt-get was run") && !said.contains("-- mandoc"), "{said}");
+    assert_eq!(status, Some(0), "{said}");
+
+    let failing = CARGO.replace("$FAILED", "1");
+    let programs = [("cargo", &*failing)];
+    let (said, status) = test_with("test-failing", &programs, &["--no-install"]);
+    assert!(said.ends_with("4 passed, 1 failed, 1 skipped\n") && status == Some(1), "{said}");
+}
+
+#[test]
+fn test_says_what_it_installs_and_why_and_fails_where_it_cannot() {
+    let apt_get = "#!/bin/sh\necho \"apt-get $*\" >&2\n";
+    let root = [("id", "#!/bin/sh\necho 0\n"), ("env", "#!/bin/sh\nshift\n\"$@\"\n")];
+    let programs = [&root[..], &[("cargo", CARGO), ("apt-get", apt_get)]].concat();
+    let (said, status) = test_with("test-install", &programs, &[]);
+    let announced = "test: installing with apt-get, as root (--no-install does without):\n\
+                     test:   mandoc to check the man pages (mandoc)\n";
+    assert!(said.starts_with(announced), "{said}");
+    let purpose = "test:   chromium-driver to drive that browser (chromedriver)\n";
+    let install = said.find("install -y --no-install-recommends mandoc shellcheck ");
+    assert!(said.find(purpose) < install && install.is_some(), "{said}");
+    assert!(said.contains("\ntest: missing, and could not be installed"), "{said}");
+    assert_eq!(status, Some(2), "{said}");
+}
+
+#[test]
+fn continuous_integration_skips_nothing() {
+    let ci = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/run")).expect("it");
+    assert!(ci.contains("\nexec bash scripts/test < /dev/null\n"), "{ci}");
 }
 
 #[test]
@@ -194,6 +261,15 @@ impl Place {
         let path = self.folder.join(name);
         fs::write(&path, text).expect("a writable folder");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
+    }
+
+    /// Makes these programs of the system be found here.
+    fn link_from_system(&self, programs: &[&str]) {
+        for program in programs {
+            let found = ["/bin", "/usr/bin"].map(|folder| Path::new(folder).join(program));
+            let found = found.into_iter().find(|path| path.exists()).expect(program);
+            std::os::unix::fs::symlink(found, self.folder.join(program)).expect("a new name");
+        }
     }
 
     fn read(&self, name: &str) -> String {

@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
+use crate::needs::{OCAML, goes_without};
 use crate::programs::{EFFECTS, EFFECTS_FP, FRAMES, FRAMES_FIXED, PACKBENCH};
 use crate::util::{TempFile, binary, filter, output};
 
@@ -86,6 +87,9 @@ fn a_function_that_begins_with_an_inlined_one_has_a_line_of_its_own() {
 
 #[test]
 fn lines_of_ocaml_have_one_form_of_path() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let list = filter("stack-symbols", &[path(&PACKBENCH)], "");
     // Of a leaf, which only DWARF knows.
     assert!(list.contains("\ncamlStdlib__List__length_88\tStdlib.List.length\tlist.ml:"), "{list}");
@@ -93,6 +97,9 @@ fn lines_of_ocaml_have_one_form_of_path() {
 
 #[test]
 fn what_perf_needs_to_find_callers_is_told() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     for (exe, expected) in [(&*PACKBENCH, "dwarf\n"), (&*EFFECTS, "lbr\n"), (&*EFFECTS_FP, "fp\n")]
     {
         assert_eq!(filter("stack-symbols", &["--call-graph", path(exe)], ""), expected);
@@ -146,6 +153,9 @@ fn what_is_no_executable_with_symbols_is_named_and_the_others_are_read() {
 
 #[test]
 fn a_stripped_executable_is_named_with_what_it_still_tells() {
+    if goes_without(&[OCAML, &["strip"]]) {
+        return;
+    }
     let stripped = |exe: &Path| {
         let to = path(exe).to_owned() + ".stripped";
         run(Command::new("strip").args(["-o", &to, path(exe)]));
@@ -227,6 +237,9 @@ fn pointers_are_what_the_dynamic_linker_makes_of_them() {
 
 #[test]
 fn a_closed_pipe_is_silent_and_a_full_disk_is_not() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let exe = path(&PACKBENCH);
     let mut child = Command::new(binary("stack-symbols"))
         .arg(exe)

@@ -6,6 +6,9 @@ mod util;
 // Starts a tool that still runs while a test writes to it.
 mod running;
 
+// Programs that tests need.
+mod needs;
+
 // Builds the programs that tests read.
 mod programs;
 

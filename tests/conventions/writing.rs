@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::needs::goes_without;
 use crate::running::{Running, assert_silent_success, lines_of, next, start};
 use crate::util::{
     FILTERS, binary, feed, filter_bytes, folded_tools, folded_writers, passed_on, scratch, weight,
@@ -204,6 +205,9 @@ fn progress_is_not_told_to_a_pipe() {
 #[test]
 #[cfg(target_os = "linux")]
 fn progress_is_told_to_a_terminal() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
     let slowly = "(echo main 1; sleep 1.3; echo main 2)";
     let merge = binary("stack-merge");
     let output = Command::new("script")

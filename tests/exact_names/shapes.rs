@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{demangled, path, table};
+use crate::needs::{OCAML, goes_without};
 use crate::programs::{BARE, FRAMES, HOST, PACK, SHAPES};
 use crate::util::{feed, output};
 
@@ -23,6 +24,9 @@ fn functions(exe: &Path, unit: &str) -> Vec<String> {
 
 #[test]
 fn shapes_have_their_names() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let mut found = functions(&SHAPES, "Shapes__");
     found.sort();
     let expected = [
@@ -64,6 +68,9 @@ fn shapes_have_their_names() {
 
 #[test]
 fn packs_are_in_the_names() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let exe = path(&PACK);
     for unit in ["Inode", "Irmin.Inode"] {
         let found = functions(&PACK, &format!("{}__", unit.replace('.', "__")));
@@ -87,6 +94,9 @@ fn packs_are_in_the_names() {
 
 #[test]
 fn plug_ins_are_read_beside_their_host() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let plugin = HOST.with_file_name("plugin.cmxs");
     let found = functions(&plugin, "Plugin__");
     let expected =
@@ -103,6 +113,9 @@ fn plug_ins_are_read_beside_their_host() {
 
 #[test]
 fn units_without_g_are_named_and_weighed() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
     let exe = path(&BARE);
     let note = "compiled without -g, so that fewer names are exact: Bare";
     let listed = output("stack-symbols", &[exe], "");

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use crate::needs::goes_without;
 use crate::util::{filter, output, recording, scratch, weight};
 
 /// What a reader found in a table.
@@ -60,6 +61,9 @@ fn a_table_has_a_row_per_sample() {
 
 #[test]
 fn readers_find_what_was_written() {
+    if goes_without(&[&["python3", "pandas"]]) {
+        return;
+    }
     let columns = ["time", "since", "comm", "pid", "tid", "cpu", "event", "weight", "stack"];
     let args = &["--event", "*"][..];
     let shape = |name| Table {
@@ -90,6 +94,9 @@ fn readers_find_what_was_written() {
 
 #[test]
 fn odd_names_reach_the_readers() {
+    if goes_without(&[&["python3", "pandas"]]) {
+        return;
+    }
     let names = [
         ("NA", "[NA]"),
         ("nan", "[nan]"),
@@ -133,6 +140,9 @@ fn odd_names_reach_the_readers() {
 
 #[test]
 fn readers_are_not_misled_by_stacks_of_one_depth() {
+    if goes_without(&[&["python3", "pandas"]]) {
+        return;
+    }
     let frames: String =
         (0..20).map(|frame| format!("\t{:16x} f{frame} (/d)\n", 16 + frame)).collect();
     let script: String =
