@@ -1,14 +1,12 @@
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::{Dwarf, Symbols, Unreadable, ocaml_calls};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
 use crate::needs::{OCAML, goes_without};
+use crate::packers::packed;
 use crate::programs::{EFFECTS, EFFECTS_FP, FRAMES, FRAMES_FIXED, PACKBENCH};
 use crate::util::{TempFile, binary, filter, output};
 
@@ -116,10 +114,7 @@ fn files_standard_input_and_packed_files_give_the_same() {
     let expected = filter("stack-symbols", &[exe], "");
     assert_eq!(filter("stack-symbols", &[], bytes(&FRAMES)), expected);
     assert_eq!(filter("stack-symbols", &["-"], bytes(&FRAMES)), expected);
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
-    gzip.write_all(&bytes(&FRAMES)).expect("memory does not fail");
-    let gzip = gzip.finish().expect("memory does not fail");
-    assert_eq!(filter("stack-symbols", &[], gzip), expected);
+    assert_eq!(filter("stack-symbols", &[], packed("gzip", bytes(&FRAMES))), expected);
     let rows = expected.strip_prefix(HEADER).expect("a header");
     assert_eq!(filter("stack-symbols", &[exe, exe], ""), [HEADER, rows, rows].concat());
 }

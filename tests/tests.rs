@@ -9,6 +9,9 @@ mod running;
 // Programs that tests need.
 mod needs;
 
+// Packs what the tools unpack.
+mod packers;
+
 // Builds the programs that tests read.
 mod programs;
 

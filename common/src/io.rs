@@ -3,6 +3,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod input;
+mod lz4;
 pub(crate) mod messages;
 pub(crate) mod output;
 mod packed;
@@ -13,4 +14,6 @@ pub(crate) mod stats;
 pub(crate) mod table;
 pub(crate) mod unsafe_code;
 mod utf16;
+mod watched;
+mod xz;
 mod zstd;

@@ -4,6 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::process::{Command, Output, Stdio};
 
+use crate::packers::{PACKERS, packed};
 use crate::util::{
     FILTERS, TOOLS, binary, feed, filter_bytes, folded_tools, folded_writers, passed_on, recording,
     scratch, tool, with_minimal,
@@ -247,16 +248,9 @@ fn control_bytes_in_stacks_come_out_as_spaces() {
 
 #[test]
 fn packed_data_that_ends_too_early_is_called_so_and_the_rest_is_read() {
-    let text = String::from_utf8(many_stacks()).expect("ASCII");
-    let zstd = ruzstd::encoding::compress_to_vec(
-        text.as_bytes(),
-        ruzstd::encoding::CompressionLevel::Fastest,
-    );
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    std::io::Write::write_all(&mut gzip, text.as_bytes()).expect("memory does not fail");
-    let gzip = gzip.finish().expect("memory does not fail");
-    for name in folded_tools() {
-        for (format, packed) in [("gzip", &gzip), ("zstd", &zstd)] {
+    for format in PACKERS {
+        let packed = packed(format, many_stacks());
+        for name in folded_tools() {
             let output = feed(name, &[], &packed[..packed.len() / 2]);
             let message = format!("{name}: <stdin>: the {format} data ends too early\n");
             assert_refused(&output, &message, format);
@@ -270,23 +264,19 @@ fn packed_data_that_ends_too_early_is_called_so_and_the_rest_is_read() {
 
 #[test]
 fn damaged_packed_data_is_called_so() {
-    let text = String::from_utf8(many_stacks()).expect("ASCII");
-    let mut packed = ruzstd::encoding::compress_to_vec(
-        text.as_bytes(),
-        ruzstd::encoding::CompressionLevel::Fastest,
-    );
-    let end = packed.len();
-    packed.extend_from_slice(b"something else");
-    let path = scratch("damaged.zst", &packed);
-    for name in folded_tools() {
-        let output = Command::new(binary(name))
-            .args(with_minimal(name, &[]))
-            .stdin(File::open(&path).expect("our file"))
-            .output()
-            .expect("it starts");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        let start = format!("{name}: <stdin>: the zstd data is damaged: ");
-        assert!(stderr.starts_with(&start) && stderr.lines().count() == 1, "{stderr} {end}");
-        assert_eq!(output.status.code(), Some(2), "{name}");
+    for format in PACKERS {
+        let junk = [&packed(format, many_stacks())[..], b"something else"].concat();
+        let path = scratch("damaged.packed", junk);
+        for name in folded_tools() {
+            let output = Command::new(binary(name))
+                .args(with_minimal(name, &[]))
+                .stdin(File::open(&path).expect("our file"))
+                .output()
+                .expect("it starts");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            let start = format!("{name}: <stdin>: the {format} data is damaged: ");
+            assert!(stderr.starts_with(&start) && stderr.lines().count() == 1, "{stderr}");
+            assert_eq!(output.status.code(), Some(2), "{name}");
+        }
     }
 }

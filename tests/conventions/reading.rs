@@ -1,14 +1,9 @@
 //! What is read: files, standard input, every shape of folded lines.
 
-use std::io::Write;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-
+use crate::packers::packed;
 use crate::util::{
-    FILTERS, feed, filter, filter_bytes, folded_tools, folded_writers, passed_on, scratch, utf16,
-    with_minimal,
+    FILTERS, feed, filter, filter_bytes, folded_tools, folded_writers, passed_on, recording,
+    scratch, utf16, with_minimal,
 };
 
 const PROFILE: &str = "main;parse;read 3\nmain;parse 2\nmain;write 5\n";
@@ -37,23 +32,25 @@ fn files_and_standard_input_give_the_same() {
 
 #[test]
 fn packed_input_is_unpacked_whatever_its_name() {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
-    gzip.write_all(PROFILE.as_bytes()).expect("memory does not fail");
-    let gzip = gzip.finish().expect("memory does not fail");
-    let zstd = compress_to_vec(PROFILE.as_bytes(), CompressionLevel::Fastest);
+    let [gzip, zstd] = ["gzip", "zstd"].map(|format| packed(format, PROFILE));
+    // As the programs of these names pack it.
+    let [xz, bzip2, lz4] =
+        ["xz", "bz2", "lz4"].map(|end| recording(&format!("packed/profile.{end}")));
     let path = scratch("packed.folded", &gzip);
     let file = path.to_str().expect("UTF-8");
     for name in folded_tools() {
         let expected = clean(name, PROFILE);
         // Two files joined by `cat`.
         let twice = clean(name, PROFILE.repeat(2));
-        assert_eq!(clean(name, gzip.repeat(2)), twice, "{name}: gzip, twice");
-        assert_eq!(clean(name, zstd.repeat(2)), twice, "{name}: zstd, twice");
+        for packed in [&gzip, &zstd, &xz, &bzip2, &lz4] {
+            assert_eq!(clean(name, packed), expected, "{name}: {packed:?}");
+            assert_eq!(clean(name, packed.repeat(2)), twice, "{name}: {packed:?}, twice");
+        }
         // pzstd begins its files with a frame that holds no text.
         let pzstd = [b"\x50\x2a\x4d\x18\x02\0\0\0ab", &zstd[..]].concat();
         assert_eq!(clean(name, pzstd), expected, "{name}: pzstd");
-        assert_eq!(clean(name, &gzip), expected, "{name}: gzip");
-        assert_eq!(clean(name, &zstd), expected, "{name}: zstd");
+        // Two streams with other checks, and four bytes that are nothing between them.
+        assert_eq!(clean(name, recording("packed/streams.xz")), expected, "{name}: streams of xz");
         assert_eq!(filter_bytes(name, &with_minimal(name, &[file]), ""), expected, "{name} FILE");
     }
 }
@@ -79,9 +76,7 @@ fn utf16_is_read_where_a_mark_says_so() {
 
 #[test]
 fn packed_utf16_is_read() {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
-    gzip.write_all(&utf16(PROFILE, u16::to_le_bytes)).expect("memory does not fail");
-    let gzip = gzip.finish().expect("memory does not fail");
+    let gzip = packed("gzip", utf16(PROFILE, u16::to_le_bytes));
     for name in folded_tools() {
         assert_eq!(clean(name, &gzip), clean(name, PROFILE), "{name}");
     }
@@ -176,9 +171,7 @@ fn a_file_that_cannot_be_read_is_named_and_the_others_are_read() {
 
 #[test]
 fn a_torn_packed_file_is_named() {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
-    gzip.write_all(PROFILE.as_bytes()).expect("memory does not fail");
-    let whole = gzip.finish().expect("memory does not fail");
+    let whole = packed("gzip", PROFILE);
     for name in folded_tools() {
         let output = feed(name, &[], &whole[..whole.len() - 12]);
         let stderr = String::from_utf8_lossy(&output.stderr);

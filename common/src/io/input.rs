@@ -4,15 +4,18 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use same_file::Handle;
 
+use crate::io::lz4::Lz4;
 use crate::io::output::regular_file;
 use crate::io::packed::Packed;
 use crate::io::progress::{Counted, Progress};
 use crate::io::seekable::Seekable;
 use crate::io::standard;
 use crate::io::utf16::Utf16;
+use crate::io::xz::Xz;
 use crate::io::zstd::Zstd;
 use crate::{Error, Result};
 
@@ -22,7 +25,7 @@ pub const STDIN: &str = "<stdin>";
 /// The operands of every tool.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Files {
-    /// Files to read, gzip and zstd unpacked; none or '-' is standard input
+    /// Files to read, also packed by gzip, zstd, xz, bzip2 or lz4; none or '-' is standard input
     #[arg(value_name = "FILE")]
     pub paths: Vec<PathBuf>,
 }
@@ -138,12 +141,16 @@ impl Input {
 
     /// Unpacks and decodes until the first bytes are neither packed nor UTF-16.
     fn unpacked(mut self) -> io::Result<Input> {
+        let is_bzip2 = self.is_bzip2()?;
         let unpacked: Box<dyn Read + Send> = match self.peek(4)? {
             [0x1f, 0x8b, ..] => Box::new(Packed::new("gzip", MultiGzDecoder::new(self.rest()))),
             // A frame of zstd, or one of those that it skips.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 Box::new(Packed::new("zstd", Zstd::new(self.rest())))
             }
+            [0x04, 0x22, 0x4d, 0x18, ..] => Box::new(Packed::new("lz4", Lz4::new(self.rest()))),
+            [0xfd, b'7', b'z', b'X', ..] => Box::new(Packed::new("xz", Xz::new(self.rest()))),
+            _ if is_bzip2 => Box::new(Packed::new("bzip2", MultiBzDecoder::new(self.rest()))),
             // Byte order marks: of UTF-8, and of UTF-16 in its two orders, which
             // becomes that of UTF-8.
             [0xef, 0xbb, 0xbf, ..] => {
@@ -155,6 +162,18 @@ impl Input {
             _ => return Ok(self),
         };
         Input::of(self.name, unpacked).unpacked()
+    }
+
+    /// Whether bzip2 packed this: behind `BZh9` stands a block, or the end where
+    /// there is none. `BZh9;main 3` is a stack.
+    fn is_bzip2(&mut self) -> io::Result<bool> {
+        const BLOCK: &[u8] = b"\x31\x41\x59\x26\x53\x59";
+        const END: &[u8] = b"\x17\x72\x45\x38\x50\x90";
+        if !matches!(self.peek(4)?, [b'B', b'Z', b'h', b'1'..=b'9', ..]) {
+            return Ok(false);
+        }
+        let next = &self.peek(4 + BLOCK.len())?[4..];
+        Ok(BLOCK.starts_with(next) || END.starts_with(next))
     }
 
     /// Moves all bytes out of the input: those that were peeked at and the rest.
@@ -194,4 +213,78 @@ pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
 /// What an input is called in messages.
 pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") { STDIN.to_owned() } else { path.display().to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use bzip2::write::BzEncoder;
+    use flate2::write::GzEncoder;
+    use lz4_flex::frame::FrameEncoder;
+    use lzma_rust2::{XzOptions, XzWriter};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    const TEXT: &[u8] = b"main;parse;read 3\nmain;parse 2\n";
+
+    /// The text, packed in every way.
+    fn packed() -> io::Result<[(&'static str, Vec<u8>); 5]> {
+        let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        let mut bzip2 = BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        let mut lz4 = FrameEncoder::new(Vec::new());
+        let mut xz = XzWriter::new(Vec::new(), XzOptions::with_preset(1))?;
+        for packer in [&mut gzip as &mut dyn Write, &mut bzip2, &mut lz4, &mut xz] {
+            packer.write_all(TEXT)?;
+        }
+        Ok([
+            ("gzip", gzip.finish()?),
+            ("bzip2", bzip2.finish()?),
+            ("lz4", lz4.finish()?),
+            ("xz", xz.finish()?),
+            ("zstd", compress_to_vec(TEXT, CompressionLevel::Fastest)),
+        ])
+    }
+
+    /// What is read of an input, and why it ends if that is not its end.
+    fn unpacked(bytes: &[u8]) -> (Vec<u8>, Option<String>) {
+        let mut text = Vec::new();
+        let input = Input::from_reader("test", io::Cursor::new(bytes.to_vec()));
+        let read = input.unpacked().and_then(|mut input| input.read_to_end(&mut text));
+        (text, read.err().map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn whatever_is_packed_is_unpacked_one_after_another() {
+        for (format, bytes) in packed().expect("memory does not fail") {
+            assert_eq!(unpacked(&bytes), (TEXT.to_vec(), None), "{format}");
+            assert_eq!(unpacked(&bytes.repeat(3)), (TEXT.repeat(3), None), "{format}");
+            let (text, why) = unpacked(&[&bytes[..], b"something else"].concat());
+            assert_eq!(text, TEXT, "{format}");
+            let damaged = format!("the {format} data is damaged: ");
+            assert!(why.as_ref().is_some_and(|why| why.starts_with(&damaged)), "{why:?}");
+        }
+    }
+
+    #[test]
+    fn a_cut_at_any_byte_is_called_so() {
+        for (format, bytes) in packed().expect("memory does not fail") {
+            let twice = bytes.repeat(2);
+            for cut in (4..twice.len()).filter(|cut| *cut != bytes.len()) {
+                let (text, why) = unpacked(&twice[..cut]);
+                assert!(TEXT.repeat(2).starts_with(&text), "{format} {cut}");
+                assert!(cut < bytes.len() || text.len() >= TEXT.len(), "{format} {cut}");
+                let expected = format!("the {format} data ends too early");
+                assert_eq!(why, Some(expected), "{format}, {cut} of {} bytes", bytes.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_stack_may_begin_as_bzip2_does() {
+        for text in ["BZh9;main 3\n", "BZh91AY&;main 3\n", "BZh91AY&SX 3\n"] {
+            assert_eq!(unpacked(text.as_bytes()), (text.as_bytes().to_vec(), None));
+        }
+    }
 }

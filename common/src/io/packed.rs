@@ -20,6 +20,9 @@ impl<R: Read> Packed<R> {
             ErrorKind::UnexpectedEof => {
                 Error::new(error.kind(), format!("the {format} data ends too early"))
             }
+            ErrorKind::OutOfMemory => {
+                Error::new(error.kind(), format!("the {format} data {error}"))
+            }
             // The system found no fault with it: it can be read, but not unpacked.
             kind if error.raw_os_error().is_none() && kind != ErrorKind::Interrupted => {
                 Error::new(kind, format!("the {format} data is damaged: {error}"))

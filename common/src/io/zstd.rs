@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use crate::io::watched::Watched;
+
 /// The end of a frame: a last block of no bytes, and room for a checksum, which
 /// is not compared.
 const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
@@ -20,7 +22,7 @@ pub(crate) struct Zstd<R> {
 
 impl<R: Read> Zstd<R> {
     pub(crate) fn new(source: R) -> Zstd<R> {
-        let source = BufReader::new(Watched { reader: source, ended: false });
+        let source = BufReader::new(Watched::new(source));
         Zstd { source, frame: FrameDecoder::new(), failed: None }
     }
 
@@ -75,20 +77,6 @@ impl<R: Read> Read for Zstd<R> {
             }
         }
         self.frame.read(buffer)
-    }
-}
-
-/// A reader of which is known whether it came to its end.
-struct Watched<R> {
-    reader: R,
-    ended: bool,
-}
-
-impl<R: Read> Read for Watched<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(buffer)?;
-        self.ended |= count == 0 && !buffer.is_empty();
-        Ok(count)
     }
 }
 

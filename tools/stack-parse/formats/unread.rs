@@ -4,7 +4,7 @@ use bstr::ByteSlice;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 44] = [
+const STARTS: [(&[u8], &str); 41] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
@@ -13,9 +13,6 @@ const STARTS: [(&[u8], &str); 44] = [
     (b"FLR\0", "a Java flight recording"),
     (b"SIMPLEPERF", "simpleperf's own format: run report_sample.py on it"),
     (b"memray\0", "memray: run 'memray table' or 'memray flamegraph' on it"),
-    (b"BZh", "something that bzip2 packed: unpack it first"),
-    (b"\xfd7zXZ\0", "something that xz packed: unpack it first"),
-    (b"\x04\x22\x4d\x18", "something that lz4 packed: unpack it first"),
     (b"PK\x03\x04", "a zip archive: unpack it first"),
     (b"%PDF", "a PDF"),
     (b"\x89PNG", "a PNG picture"),
@@ -103,7 +100,6 @@ pub(crate) fn looks_like(start: &[u8]) -> Option<&'static str> {
     };
     let text = start.trim_ascii_start();
     match text {
-        _ if is_memray(start) => Some("memray: run 'memray table' or 'memray flamegraph' on it"),
         [b'{', ..] => is_in(text, &JSON),
         [b'[', rest @ ..] if is_json_list(rest) => is_in(text, &JSON),
         _ if text.starts_with(b"<?xml") || text.starts_with(b"<svg") => is_in(text, &XML),
@@ -141,11 +137,6 @@ fn by_line(text: &[u8]) -> Option<&'static str> {
         LINES.iter().find(is).map(|(_, name)| *name)
     };
     text.lines().take(LOOKED_AT).find_map(name)
-}
-
-/// memray packs what it writes with lz4, which leaves the first word readable.
-fn is_memray(start: &[u8]) -> bool {
-    start.starts_with(b"\x04\x22\x4d\x18") && start[..start.len().min(40)].contains_str(b"memray\0")
 }
 
 /// `[{"name":`, `[]`, `[1`, `["a"`: gdb's `[New LWP 7173]` is none.
@@ -243,11 +234,7 @@ mod tests {
             (b"\n[Thread debugging using libthread_db enabled]\n", "gdb"),
             (b"0x00007f22 in poll ()\n\nThread 2 (LWP 7):\n#0  0x00007f22 in poll ()\n", "gdb"),
             (b"PID 7171 - process\nTID 7171:\n#0  0x00007f2274\n", "eu-stack"),
-            (
-                b"\x04\x22\x4d\x18@@\xc0\x88p\0\0\xf9\x05memray\0",
-                "memray: run 'memray table' or 'memray flamegraph' on it",
-            ),
-            (b"\x04\x22\x4d\x18@@\xc0\x88p", "something that lz4 packed: unpack it first"),
+            (b"memray\0\x0c", "memray: run 'memray table' or 'memray flamegraph' on it"),
             (b"Weight\tSelf Weight\tSymbol Names\n", "Instruments, copied as text"),
             (b"Running Time\tSelf (ms)\t\tSymbol Name\n", "Instruments, copied as text"),
             (b"2026-11-20 19:31:20\nFull thread dump OpenJDK 64-Bit\n", "jstack"),
