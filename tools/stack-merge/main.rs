@@ -1,6 +1,5 @@
 //! Sum equal stacks.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -40,8 +39,8 @@ fn count_by_file(files: &Files, pipe: &mut Pipe) -> Result<StackCounts> {
     let mut stack = StackBuf::default();
     for path in files.iter() {
         let file = Files { paths: vec![path.to_owned()] };
-        let root =
-            if path == Path::new("-") { STDIN.as_bytes() } else { path.as_os_str().as_bytes() };
+        let is_stdin = path == Path::new("-");
+        let root = if is_stdin { STDIN.as_bytes() } else { path.as_os_str().as_encoded_bytes() };
         pipe.for_each_folded(&file, |line| {
             stack.clear();
             stack.push_frame(root);

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 
 use clap::Args;
 use common::{
@@ -59,8 +58,8 @@ impl Asked {
             whole_stack: false,
         };
         let compile = |pattern: &Option<OsString>| {
-            let compiled = pattern.as_ref().map(|it| compile_patterns([it.as_bytes()], syntax));
-            compiled.transpose()
+            let pattern = pattern.as_ref().map(|it| it.as_encoded_bytes());
+            pattern.map(|pattern| compile_patterns([pattern], syntax)).transpose()
         };
         let (callers, callees) = (compile(&self.callers)?, compile(&self.callees)?);
         let is_asked = callers.is_some() || callees.is_some();

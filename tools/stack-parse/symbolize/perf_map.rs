@@ -1,12 +1,10 @@
 //! `/tmp/perf-PID.map`: where a process put the code that it compiled while it ran.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
-use nix::unistd::Uid;
 
 use super::nameless::Why;
 use super::spans::{Span, Spans};
@@ -100,11 +98,22 @@ pub(super) fn open(path: &Path, is_trusted: bool) -> Result<(File, u64), Why> {
     }
     let file = File::open(path).map_err(why)?;
     let metadata = file.metadata().map_err(why)?;
-    let owner = Uid::from_raw(metadata.uid());
-    if !is_trusted && !owner.is_root() && owner != Uid::effective() {
+    if !is_trusted && !is_ours_or_roots(&metadata) {
         return Err(Why::OtherOwner);
     }
     Ok((file, metadata.len()))
+}
+
+#[cfg(unix)]
+fn is_ours_or_roots(file: &Metadata) -> bool {
+    let owner = nix::unistd::Uid::from_raw(std::os::unix::fs::MetadataExt::uid(file));
+    owner.is_root() || owner == nix::unistd::Uid::effective()
+}
+
+/// Without a root, only files below --symfs are trusted.
+#[cfg(not(unix))]
+fn is_ours_or_roots(_: &Metadata) -> bool {
+    false
 }
 
 #[cfg(test)]
@@ -184,7 +193,7 @@ mod tests {
         let (folder, _) = map("100 10 f\n");
         let file = folder.path().join("perf-1.map");
         let owner = |uid| std::os::unix::fs::chown(&file, Some(uid), None);
-        if !Uid::effective().is_root() {
+        if !nix::unistd::Uid::effective().is_root() {
             return;
         }
         owner(12345).expect("root may do that");

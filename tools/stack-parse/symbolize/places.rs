@@ -1,9 +1,9 @@
 //! Where the files of a recording are on this machine.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
+use bstr::ByteSlice;
 use memchr::memrchr;
 
 use super::SymbolizeArgs;
@@ -29,7 +29,7 @@ impl Places {
             Places { root: args.symfs.clone(), debug_dirs: args.debug_dir.clone(), cache: None };
         places.debug_dirs.push(places.file(DEBUG_DIR.as_bytes()));
         let home = home.filter(|home| !home.is_empty());
-        places.cache = home.map(|home| places.file(home.as_bytes()).join(".debug"));
+        places.cache = home.map(|home| places.file(home.as_encoded_bytes()).join(".debug"));
         places
     }
 
@@ -40,10 +40,10 @@ impl Places {
 
     /// The file that was at `path` where the recording was made.
     pub(super) fn file(&self, path: &[u8]) -> PathBuf {
-        let path = OsStr::from_bytes(path);
+        let path = path.to_path_lossy();
         match &self.root {
-            Some(root) => root.join(Path::new(path).strip_prefix("/").unwrap_or(path.as_ref())),
-            None => path.into(),
+            Some(root) => root.join(path.strip_prefix("/").unwrap_or(&path)),
+            None => path.into_owned(),
         }
     }
 
@@ -61,12 +61,12 @@ impl Places {
         if let Some(link) = elf.debug_link {
             // Only the file's name: a link leads nowhere else.
             let name = memrchr(b'/', link.name).map_or(link.name, |at| &link.name[at + 1..]);
-            let name = OsStr::from_bytes(name);
+            let name = name.to_path_lossy();
             let folder = memrchr(b'/', path).map_or(&b""[..], |slash| &path[..slash]);
-            files.push(self.file(folder).join(name));
-            files.push(self.file(folder).join(".debug").join(name));
-            let below = OsStr::from_bytes(folder.strip_prefix(b"/").unwrap_or(folder));
-            files.extend(self.debug_dirs.iter().map(|dir| dir.join(below).join(name)));
+            files.push(self.file(folder).join(&name));
+            files.push(self.file(folder).join(".debug").join(&name));
+            let below = folder.strip_prefix(b"/").unwrap_or(folder).to_path_lossy();
+            files.extend(self.debug_dirs.iter().map(|dir| dir.join(&below).join(&name)));
         }
         let Some(build_id) = elf.build_id else { return files };
         files.extend(self.cached(build_id, "elf"));
@@ -82,10 +82,10 @@ impl Places {
     /// others, in a file that its own calls `link`: `../../.dwz/coreutils.debug`, or
     /// `/usr/lib/debug/.dwz/x86_64-linux-gnu/coreutils.debug`.
     pub(super) fn shared_files(&self, path: &[u8], link: &[u8]) -> Vec<PathBuf> {
-        let link = Path::new(OsStr::from_bytes(link));
+        let file = self.file(link);
+        let link = link.to_path_lossy();
         if let Ok(below) = link.strip_prefix("/") {
             let below = below.strip_prefix(&DEBUG_DIR[1..]).unwrap_or(below);
-            let file = self.file(link.as_os_str().as_bytes());
             return [file]
                 .into_iter()
                 .chain(self.debug_dirs.iter().map(|dir| dir.join(below)))
