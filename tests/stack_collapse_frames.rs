@@ -396,3 +396,16 @@ proptest! {
         prop_assert!(output.status.code().is_some_and(|status| status <= 2), "{:?}", output);
     }
 }
+
+#[test]
+fn shells_complete_the_names_of_presets() {
+    let list = collapse(&["--list-presets"], "");
+    for (shell, behind) in [("bash", " "), ("zsh", "\\:"), ("fish", "\\t")] {
+        let script = collapse(&["--completions", shell], "").replace('"', " ");
+        for name in list.lines().filter_map(|line| line.split(' ').next()) {
+            let name = format!("{name}{behind}");
+            let lines = script.lines().filter(|line| line.contains(&name)).count();
+            assert_eq!(lines, 2, "{shell}: {name} behind --preset and --show-preset");
+        }
+    }
+}

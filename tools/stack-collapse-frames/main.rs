@@ -9,11 +9,13 @@ mod rule_file;
 mod rule_text;
 mod rules;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 use common::{Files, FoldedLine, FrameTable, Pipe, Result, StackTree, Status};
 
+use crate::presets::NameParser;
 use crate::rule_args::RuleArgs;
 use crate::rules::Rules;
 
@@ -29,8 +31,8 @@ struct Args {
     list_presets: bool,
 
     /// Print the rules of a preset, as --rules reads them, and exit
-    #[arg(long, value_name = "NAME")]
-    show_preset: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = NameParser, hide_possible_values = true)]
+    show_preset: Option<OsString>,
 
     #[command(flatten)]
     files: Files,

@@ -1,5 +1,9 @@
 //! The rule files that come with the tool.
 
+use std::ffi::{OsStr, OsString};
+
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
 use common::{Error, Pipe, Result, Status};
 
 /// Each preset with its text, by name.
@@ -23,6 +27,34 @@ const PRESETS: [(&str, &str); 17] = [
     ("v8", include_str!("presets/v8.rules")),
 ];
 
+/// Takes any name, so that a wrong one is named as [`text`] does it, and tells
+/// shells which there are.
+#[derive(Clone)]
+pub(crate) struct NameParser;
+
+impl TypedValueParser for NameParser {
+    type Value = OsString;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<OsString, clap::Error> {
+        OsStringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let value = |(name, text)| PossibleValue::new(name).help(title(text));
+        Some(Box::new(PRESETS.into_iter().map(value)))
+    }
+}
+
+/// What a preset does: the first line of its file.
+fn title(text: &'static str) -> &'static str {
+    text.lines().next().unwrap_or_default().trim_start_matches(['#', ' '])
+}
+
 /// The file of a preset.
 ///
 /// # Errors
@@ -36,15 +68,14 @@ pub(crate) fn text(name: &str) -> Result<&'static str> {
     })
 }
 
-/// Prints a line for each preset: its name and the first line of its file.
+/// Prints a line for each preset: its name and what it does.
 ///
 /// # Errors
 ///
 /// What writing says.
 pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
     for (name, text) in PRESETS {
-        let title = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
-        pipe.out().line(format!("{name:<17}{title}").as_bytes())?;
+        pipe.out().line(format!("{name:<17}{}", title(text)).as_bytes())?;
     }
     Ok(Status::Success)
 }
@@ -54,8 +85,8 @@ pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
 /// # Errors
 ///
 /// A usage error where there is none, or what writing says.
-pub(crate) fn show(name: &str, pipe: &mut Pipe) -> Result<Status> {
-    for line in text(name)?.lines() {
+pub(crate) fn show(name: &OsStr, pipe: &mut Pipe) -> Result<Status> {
+    for line in text(&name.to_string_lossy())?.lines() {
         pipe.out().line(line.as_bytes())?;
     }
     Ok(Status::Success)

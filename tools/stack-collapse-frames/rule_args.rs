@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use common::{Error, FrameTable, Result, STDIN, read_whole};
 
+use crate::presets::NameParser;
 use crate::rule::Rule;
 use crate::rule_file;
 use crate::rule_text::{RuleText, Verb};
@@ -95,13 +96,12 @@ impl FromArgMatches for RuleArgs {
 impl Args for RuleArgs {
     fn augment_args(command: Command) -> Command {
         command.args(OPTIONS.map(|(name, argument, help)| {
-            Arg::new(name)
-                .long(name)
-                .value_name(argument)
-                .help(help)
-                .action(ArgAction::Append)
-                .allow_hyphen_values(true)
-                .value_parser(value_parser!(OsString))
+            let arg = Arg::new(name).long(name).value_name(argument).help(help);
+            let arg = arg.action(ArgAction::Append).allow_hyphen_values(true);
+            match name {
+                "preset" => arg.value_parser(NameParser).hide_possible_values(true),
+                _ => arg.value_parser(value_parser!(OsString)),
+            }
         }))
     }
 
