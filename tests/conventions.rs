@@ -17,6 +17,9 @@ mod writing;
 // What a person types to learn about a tool.
 mod usage;
 
+// Hints for those who came from another program.
+mod hints;
+
 // The man pages, which must say what the tools do.
 mod pages;
 

@@ -1,5 +1,6 @@
 //! One stage of a pipeline: what every tool reads from and writes to.
 
+mod foreign;
 mod read;
 mod write;
 
@@ -21,6 +22,9 @@ pub struct Pipe {
     progress: Progress,
     /// The header lines of the inputs that are folded lines.
     headers: Headers,
+    /// How many folded lines were read before the input that is being read;
+    /// `None` once it was said what that input looks like.
+    lines_before: Option<u64>,
 }
 
 impl Pipe {
@@ -34,6 +38,7 @@ impl Pipe {
             wants_stats,
             progress,
             headers: Headers::default(),
+            lines_before: None,
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 
+use super::foreign;
 use crate::folded::{LineEnd, LineEnds, clean_text};
 use crate::io::input;
 use crate::stacks::Counting;
@@ -77,6 +78,7 @@ impl Pipe {
         mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
         for path in files.iter() {
+            self.lines_before = Some(self.stats.read.lines);
             match self.open(path).and_then(|mut input| each(&mut input, self)) {
                 Err(error) if error.is_of_input() => self.messages.error(&error),
                 other => other?,
@@ -356,6 +358,14 @@ impl Pipe {
     #[cold]
     fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) {
         self.messages.malformed(line.input, line.number, why);
+        // A bad line behind good ones is damage, and no other format.
+        if self.lines_before == Some(self.stats.read.lines)
+            && let Some(format) = foreign::looks_like(line.text)
+        {
+            let input = line.input;
+            self.note(format_args!("{input}: it looks like {format}: pipe it through stack-parse"));
+            self.lines_before = None;
+        }
     }
 
     /// Calls `each` with every line that is not empty, until it has enough.
