@@ -47,6 +47,13 @@ impl Pipe {
         &mut self.out
     }
 
+    /// Also shows on a terminal how much was read of a pipe. Unless a tool asks
+    /// for this, only the progress of files is shown: in a pipeline each tool
+    /// would write over the others.
+    pub fn show_progress_of_pipes(&mut self) {
+        self.progress.counts_pipes = true;
+    }
+
     /// Prints a message on stderr; the exit status does not change.
     pub fn note(&self, what: impl Display) {
         self.messages.note(what);

@@ -66,8 +66,11 @@ impl Input {
             return Err(io::Error::other("input file is also the output"));
         }
         let whole = Seekable::of_whole_file(&file, progress)?;
-        let counted = Counted { reader: file, progress: progress.clone() };
-        Input { file: whole, ..Input::of(name(path), Box::new(counted)) }.unpacked()
+        let reader: Box<dyn Read + Send> = match progress.counts(&file) {
+            true => Box::new(Counted { reader: file, progress: progress.clone() }),
+            false => Box::new(file),
+        };
+        Input { file: whole, ..Input::of(name(path), reader) }.unpacked()
     }
 
     /// An input that is a reader: for tests.

@@ -1,5 +1,6 @@
 //! Progress on a terminal, for work that takes more than a second.
 
+use std::fs::File;
 use std::io::{IsTerminal, Read, Result};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,8 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     started: Instant,
     terminal: bool,
+    /// Whether what comes through pipes is counted, too.
+    pub(crate) counts_pipes: bool,
 }
 
 impl Progress {
@@ -24,13 +27,16 @@ impl Progress {
             bar.set_style(style);
         }
         let terminal = std::io::stderr().is_terminal();
-        Progress { bar, started: Instant::now(), terminal }
+        Progress { bar, started: Instant::now(), terminal, counts_pipes: false }
+    }
+
+    /// Whether bytes of this file are counted.
+    pub(crate) fn counts(&self, file: &File) -> bool {
+        let is_regular = || file.metadata().is_ok_and(|metadata| metadata.is_file());
+        self.terminal && !file.is_terminal() && (self.counts_pipes || is_regular())
     }
 
     pub(crate) fn advance(&self, bytes: usize) {
-        if !self.terminal {
-            return;
-        }
         if self.bar.is_hidden() && self.started.elapsed() > DELAY {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }

@@ -26,7 +26,8 @@ impl Seekable {
         if !file.metadata()?.is_file() || (&mut &*file).stream_position()? != 0 {
             return Ok(None);
         }
-        let (file, progress) = (file.try_clone()?, Some(progress.clone()));
+        let progress = progress.counts(file).then(|| progress.clone());
+        let file = file.try_clone()?;
         Ok(Some(Seekable { file, progress, broken: None }))
     }
 

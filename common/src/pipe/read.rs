@@ -1,5 +1,6 @@
 //! How a tool reads: files, lines, folded lines, headers.
 
+use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -10,9 +11,13 @@ use crate::folded::{LineEnd, LineEnds, clean_text};
 use crate::io::input;
 use crate::stacks::Counting;
 use crate::{
-    Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result,
+    Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result, STDIN,
     StackCounts, Total, is_end_line, parse_header,
 };
+
+/// What ends the input at a terminal.
+const END_OF_TYPING: &str =
+    if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D on a line of its own" };
 
 /// Which sums must fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +66,9 @@ impl Pipe {
     ///
     /// [`Error::Input`] with what the system says.
     pub fn open(&self, path: &Path) -> Result<Input> {
+        if path == Path::new("-") && io::stdin().is_terminal() {
+            self.note(format_args!("{STDIN}: reading what is typed here, until {END_OF_TYPING}"));
+        }
         Input::open(path, &self.progress, self.out.regular_file())
             .map_err(|source| Error::Input { name: input::name(path), source })
     }
