@@ -86,7 +86,7 @@ pub use names::{
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{PatternSyntax, bad_pattern, compile_patterns, pattern_text};
 pub use pipe::{Limit, Live, Pipe};
-pub use run::{Status, run};
+pub use run::{Known, Status, run, run_for_users_of};
 pub use stacks::{
     FrameId, FrameTable, FrameWeights, NodeId, Overflows, SortedStack, SortedStacks, StackCounts,
     StackIds, StackTree,

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Command, FromArgMatches, Parser};
 use clap_complete::Shell;
 
@@ -48,16 +50,32 @@ struct EveryTool {
     completions: Option<Shell>,
 }
 
+/// An option that users know from another program, such as `--pid`, and what does
+/// it here: `--root pid`.
+pub type Known = (&'static str, &'static str);
+
 /// Parses the arguments, runs `tool`, flushes its output and maps the result
 /// to an exit status: 0 fine, 1 nothing came out, 2 trouble.
 pub fn run<A: Parser>(tool: fn(A, &mut Pipe) -> Result<Status>) -> ExitCode {
+    run_for_users_of(&[], tool)
+}
+
+/// The same, for a tool whose users may give options of another program: the
+/// message says what does it here.
+pub fn run_for_users_of<A: Parser>(
+    known: &[Known],
+    tool: fn(A, &mut Pipe) -> Result<Status>,
+) -> ExitCode {
     let mut command = EveryTool::augment_args(A::command());
     let parsed = command
         .try_get_matches_from_mut(std::env::args_os())
         .and_then(|matches| Ok((EveryTool::from_arg_matches(&matches)?, matches)));
     let (every, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return usage(command.get_name(), &error),
+        Err(mut error) => {
+            say_what_does_it_here(&mut error, known, &mut command);
+            return usage(command.get_name(), &error);
+        }
     };
     if let Some(shell) = every.completions {
         return print_completions(shell, &mut command);
@@ -68,6 +86,19 @@ pub fn run<A: Parser>(tool: fn(A, &mut Pipe) -> Result<Status>) -> ExitCode {
             let error = error.format(&mut command);
             usage(command.get_name(), &error)
         }
+    }
+}
+
+/// Adds a tip where the error is an option of another program.
+fn say_what_does_it_here(error: &mut clap::Error, known: &[Known], command: &mut Command) {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return };
+    let found = known.iter().find(|(option, _)| option == given);
+    if let (ErrorKind::UnknownArgument, Some((_, here))) = (error.kind(), found) {
+        let tip = StyledStr::from(*here);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        // What clap finds similar is not what the user wants.
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
     }
 }
 

@@ -6,6 +6,7 @@ mod frame;
 mod options;
 mod read;
 mod samples;
+mod stackcollapse_pl;
 mod symbolize;
 
 use std::path::Path;
@@ -40,7 +41,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    common::run(stack_parse)
+    common::run_for_users_of(stackcollapse_pl::OPTIONS, stack_parse)
 }
 
 fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {

@@ -47,7 +47,7 @@ pub(crate) struct Look {
     pub(crate) count_name: Option<String>,
 
     /// The palette
-    #[arg(long, value_name = "PALETTE", default_value = colors::KIND, value_parser = Colors::parser())]
+    #[arg(long, value_name = "PALETTE", default_value = colors::KIND, value_parser = Colors::parser(), alias = "color")]
     pub(crate) colors: Colors,
 
     /// Light, dark, or as the reader's system is

@@ -5,6 +5,7 @@ mod command;
 mod count;
 mod embed;
 mod escape;
+mod flamegraph_pl;
 mod footer;
 mod heaviest;
 mod kind;
@@ -76,7 +77,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    common::run(stack_svg)
+    common::run_for_users_of(flamegraph_pl::OPTIONS, stack_svg)
 }
 
 fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
