@@ -209,6 +209,11 @@ fn troubles_of_a_recording_are_said_with_their_remedy() {
             "formats/perf-script/domains-5.2.0fp-dwarf.gz",
             "86.4 % of the weight is in stacks cut at OCaml's runtime",
         ),
+        ("formats/perf-script/node-no-map.gz", "/tmp/perf-PID.map: run 'node --perf-basic-prof'\n"),
+        (
+            "formats/perf-script/java-no-map.gz",
+            "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'\n",
+        ),
     ] {
         let stderr = output("stack-parse", &[], recording(name)).stderr;
         let stderr = String::from_utf8_lossy(&stderr).into_owned();
@@ -219,4 +224,37 @@ fn troubles_of_a_recording_are_said_with_their_remedy() {
     {
         assert_eq!(output("stack-parse", &[], recording(name)).stderr, b"", "{name}");
     }
+}
+
+#[test]
+fn code_without_a_map_is_named_by_what_its_language_does() {
+    let script = |comm: &str, frame: &str| {
+        let sample =
+            format!("{comm} 7 2.5: 1 c:\n\t 7f00 [unknown] (/tmp/perf-7.map)\n\t 10 {frame}\n\n");
+        sample.repeat(20)
+    };
+    let general = "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit', \
+                   'node --perf-basic-prof', 'python3 -X perf', or what does it in your language";
+    for (comm, frame, remedy) in [
+        ("python3", "main (/usr/bin/python3.12)", "run 'python3 -X perf'"),
+        ("worker", "_PyEval_EvalFrameDefault (/usr/bin/python3.12)", "run 'python3 -X perf'"),
+        ("worker", "[unknown] (/lib/libpython3.12.so.1.0)", "run 'python3 -X perf'"),
+        ("worker", "v8::Function::Call (/usr/bin/node)", "run 'node --perf-basic-prof'"),
+        ("node", "main (/usr/bin/node)", "run 'node --perf-basic-prof'"),
+        (
+            "worker",
+            "[unknown] (/usr/lib/jvm/lib/server/libjvm.so)",
+            "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'",
+        ),
+        ("worker", "main (/usr/bin/worker)", general),
+    ] {
+        let said = stderr(&output("stack-parse", &[], script(comm, frame)));
+        let expected = "stack-parse: 100.0 % of the weight is in stacks with unknown functions \
+                        that were compiled at run time, which perf has from /tmp/perf-PID.map: ";
+        assert_eq!(said, format!("{expected}{remedy}\n"), "{comm} {frame}");
+        assert_eq!(stderr(&output("stack-parse", &["--annotate"], script(comm, frame))), said);
+    }
+    // With a map nothing is said.
+    let named = script("node", "main (/usr/bin/node)").replace("[unknown]", "JS:*work w.js:1");
+    assert_eq!(stderr(&output("stack-parse", &[], named)), "");
 }

@@ -12,6 +12,7 @@ mod event_name;
 pub(crate) mod events;
 mod every;
 mod health;
+mod jit;
 mod off_cpu;
 mod report;
 mod root;

@@ -3,6 +3,8 @@
 
 use common::{FrameTable, Pipe, StackTree};
 
+use super::jit::{self, RUNTIMES};
+
 /// Fewer samples prove nothing.
 pub(crate) const FEWEST_SAMPLES: u64 = 20;
 
@@ -13,8 +15,12 @@ const FRAME_LIMIT: u32 = 127;
 #[derive(Debug, Default)]
 struct Health {
     total: u128,
-    /// More than half of the frames have no name.
+    /// More than half of the frames have no name, and none was compiled at run time.
     unknown: u128,
+    /// Some frame was compiled at run time and has no name.
+    jit: u128,
+    /// Of these, those in which a runtime of [`RUNTIMES`] is seen.
+    runtimes: [u128; RUNTIMES.len()],
     /// Exactly as deep as the limit.
     at_limit: u128,
     beyond_limit: bool,
@@ -43,6 +49,14 @@ pub(crate) fn report(tree: &StackTree, frames: &FrameTable, root_frames: u32, pi
             share(health.unknown)
         ));
     }
+    if share(health.jit) >= 10.0 {
+        pipe.note(format_args!(
+            "{:.1} % of the weight is in stacks with unknown functions that were compiled at run \
+             time, which perf has from /tmp/perf-PID.map: {}",
+            share(health.jit),
+            health.jit_remedy()
+        ));
+    }
     if !health.beyond_limit && share(health.at_limit) >= 0.1 {
         pipe.note(format_args!(
             "{:.1} % of the weight is in stacks cut at {FRAME_LIMIT} frames, which lack their roots: \
@@ -59,32 +73,88 @@ pub(crate) fn report(tree: &StackTree, frames: &FrameTable, root_frames: u32, pi
     }
 }
 
-fn examine(tree: &StackTree, frames: &FrameTable, root_frames: u32) -> Health {
-    let ids = 0..frames.len() as u32;
-    let is_unknown: Vec<bool> = ids.clone().map(|id| is_unknown(frames.name(id))).collect();
-    let is_runtime: Vec<bool> = ids.map(|id| is_ocaml_runtime(frames.name(id))).collect();
-    let mut health = Health::default();
-    // Of each node: how deep, how many unknown, rooted in the runtime.
-    let mut marks = vec![(0u32, 0u32, false); tree.len()];
-    for node in 1..tree.len() as u32 {
-        let (above, unknown, rooted) = marks[tree.parent(node) as usize];
-        let (depth, frame) = (above + 1, tree.frame(node) as usize);
-        let is_chain = depth > root_frames;
-        let unknown = unknown + u32::from(is_chain && is_unknown[frame]);
-        let rooted = rooted || depth == root_frames + 1 && is_runtime[frame];
-        marks[node as usize] = (depth, unknown, rooted);
-        let weight = u128::from(tree.self_weight(node));
+impl Health {
+    /// Adds a stack whose call chain has as many frames.
+    fn add(&mut self, seen: &Seen, chain: u32, weight: u128) {
         if weight == 0 {
-            continue;
+            return;
         }
-        let chain = depth.saturating_sub(root_frames);
         let weight_if = |condition: bool| if condition { weight } else { 0 };
-        health.total += weight;
-        health.unknown += weight_if(unknown * 2 > chain);
-        health.at_limit += weight_if(chain == FRAME_LIMIT);
-        health.beyond_limit |= chain > FRAME_LIMIT;
-        health.cut_ocaml += weight_if(rooted);
-        health.chained += weight_if(chain > 1);
+        self.total += weight;
+        self.unknown += weight_if(seen.unknown * 2 > chain && !seen.jit);
+        self.jit += weight_if(seen.jit);
+        if let (true, Some(runtime)) = (seen.jit, seen.runtime) {
+            self.runtimes[usize::from(runtime)] += weight;
+        }
+        self.at_limit += weight_if(chain == FRAME_LIMIT);
+        self.beyond_limit |= chain > FRAME_LIMIT;
+        self.cut_ocaml += weight_if(seen.rooted);
+        self.chained += weight_if(chain > 1);
+    }
+
+    /// What writes the names, as far as the stacks tell in what they run.
+    fn jit_remedy(&self) -> String {
+        let weights = self.runtimes.iter().zip(&RUNTIMES);
+        match weights.max_by_key(|(weight, _)| **weight) {
+            Some((weight, runtime)) if *weight > 0 => format!("run '{}'", runtime.remedy),
+            _ => {
+                let remedies = RUNTIMES.each_ref().map(|runtime| format!("'{}'", runtime.remedy));
+                format!("run {}, or what does it in your language", remedies.join(", "))
+            }
+        }
+    }
+}
+
+/// What is known of a node of the tree and those above it.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    depth: u32,
+    unknown: u32,
+    /// The root is the runtime of OCaml.
+    rooted: bool,
+    /// Some frame was compiled at run time and has no name.
+    jit: bool,
+    /// Which of [`RUNTIMES`] is the last that was seen.
+    runtime: Option<u8>,
+}
+
+/// What the name of a frame tells.
+struct Named {
+    is_unknown: bool,
+    is_ocaml_runtime: bool,
+    is_jit: bool,
+    runtime: Option<u8>,
+}
+
+impl Named {
+    fn new(name: &[u8]) -> Named {
+        Named {
+            is_unknown: is_unknown(name),
+            is_ocaml_runtime: is_ocaml_runtime(name),
+            is_jit: jit::is_nameless(name),
+            runtime: (0u8..).zip(&RUNTIMES).find(|(_, it)| it.has(name)).map(|(at, _)| at),
+        }
+    }
+}
+
+fn examine(tree: &StackTree, frames: &FrameTable, root_frames: u32) -> Health {
+    let names: Vec<Named> =
+        (0..frames.len() as u32).map(|id| Named::new(frames.name(id))).collect();
+    let mut health = Health::default();
+    let mut seen = vec![Seen::default(); tree.len()];
+    for node in 1..tree.len() as u32 {
+        let (above, frame) = (seen[tree.parent(node) as usize], &names[tree.frame(node) as usize]);
+        let depth = above.depth + 1;
+        let is_chain = depth > root_frames;
+        let this = Seen {
+            depth,
+            unknown: above.unknown + u32::from(is_chain && frame.is_unknown),
+            rooted: above.rooted || depth == root_frames + 1 && frame.is_ocaml_runtime,
+            jit: above.jit || is_chain && frame.is_jit,
+            runtime: frame.runtime.or(above.runtime),
+        };
+        seen[node as usize] = this;
+        health.add(&this, depth.saturating_sub(root_frames), u128::from(tree.self_weight(node)));
     }
     health
 }
