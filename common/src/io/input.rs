@@ -1,7 +1,7 @@
 //! Inputs: files and standard input, unpacked and decoded by content.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek};
+use std::io::{self, IsTerminal, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use bzip2::read::MultiBzDecoder;
@@ -15,6 +15,7 @@ use crate::io::progress::{Counted, Progress};
 use crate::io::seekable::Seekable;
 use crate::io::standard;
 use crate::io::utf16::Utf16;
+use crate::io::watched::Watched;
 use crate::io::xz::Xz;
 use crate::io::zstd::Zstd;
 use crate::{Error, Result};
@@ -68,6 +69,7 @@ impl Input {
         let whole = Seekable::of_whole_file(&file, progress)?;
         let reader: Box<dyn Read + Send> = match progress.counts(&file) {
             true => Box::new(Counted { reader: file, progress: progress.clone() }),
+            false if file.is_terminal() => Box::new(Watched::new(file)),
             false => Box::new(file),
         };
         Input { file: whole, ..Input::of(name(path), reader) }.unpacked()

@@ -17,8 +17,12 @@ impl<R: Read> Watched<R> {
 
 impl<R: Read> Read for Watched<R> {
     /// Reads again where a signal interrupted the system: some libraries would
-    /// lose what they have read so far of a header.
+    /// lose what they have read so far of a header. Reads no more after the end: a
+    /// terminal goes on behind a Ctrl-D, and would want a second one.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        if self.ended {
+            return Ok(0);
+        }
         loop {
             match self.reader.read(buffer) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

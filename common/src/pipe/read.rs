@@ -86,7 +86,6 @@ impl Pipe {
         mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
         for path in files.iter() {
-            self.lines_before = Some(self.stats.read.lines);
             match self.open(path).and_then(|mut input| each(&mut input, self)) {
                 Err(error) if error.is_of_input() => self.messages.error(&error),
                 other => other?,
@@ -383,6 +382,7 @@ impl Pipe {
         mut each: impl FnMut(Line<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let name = input.name().to_owned();
+        self.lines_before = Some(self.stats.read.lines);
         let mut number = 0;
         let mut blocks = Blocks::of_lines(input);
         loop {
