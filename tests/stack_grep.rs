@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use crate::running::{Running, assert_silent_success, lines_of, next, start};
 use crate::util::{
-    TempFile, binary, few_cases, filter, filter_bytes, folded_lines, golden_path, output,
-    recording, tool, weight,
+    TempFile, few_cases, filter, filter_bytes, folded_lines, golden_path, output, recording, tool,
+    weight,
 };
 
 const SMALL: &str = "\
@@ -243,7 +243,7 @@ fn comments_are_passed_on_up_to_the_last_stack() {
 }
 
 /// `text` with brackets where a match in colour starts and ends.
-fn in_brackets(text: &str) -> String {
+pub(crate) fn in_brackets(text: &str) -> String {
     text.replace("\x1b[01;31m\x1b[K", "<").replace("\x1b[m\x1b[K", ">")
 }
 
@@ -267,28 +267,6 @@ fn matches_are_shown_in_colour() {
             let plain = grep(&[never, args].concat(), stacks);
             assert_eq!(plain, expected.replace(['<', '>'], ""), "{never:?} {args:?}");
         }
-    }
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn colour_is_for_a_terminal_that_can_show_it() {
-    let file = TempFile::new("main;parse 1\n");
-    for (options, term, expected) in [
-        ("--color", "xterm", "main;<parse> 1"),
-        ("--color=auto", "xterm", "main;<parse> 1"),
-        ("--color=auto", "dumb", "main;parse 1"),
-        ("", "xterm", "main;parse 1"),
-    ] {
-        let output = Command::new("script")
-            .args(["--quiet", "--return", "--command"])
-            .arg(format!("'{}' {options} parse '{}'", binary("stack-grep"), file.path()))
-            .arg("/dev/null")
-            .env("TERM", term)
-            .output()
-            .expect("script, of util-linux");
-        let shown = String::from_utf8(output.stdout).expect("UTF-8");
-        assert_eq!(in_brackets(shown.trim_end()), expected, "{options} {term}");
     }
 }
 

@@ -21,6 +21,10 @@ mod picture;
 // What every tool promises.
 mod conventions;
 
+// What a person at a terminal sees.
+#[cfg(target_os = "linux")]
+mod terminal;
+
 // Whole pipelines on real recordings.
 mod pipelines;
 

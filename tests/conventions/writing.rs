@@ -2,11 +2,10 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use crate::needs::goes_without;
 use crate::running::{Running, assert_silent_success, lines_of, next, start};
 use crate::util::{
     FILTERS, binary, feed, filter_bytes, folded_tools, folded_writers, passed_on, scratch, weight,
@@ -200,64 +199,6 @@ fn progress_is_not_told_to_a_pipe() {
             });
         }
     });
-}
-
-/// What a terminal shows of `commands`, in which `$tools` is the folder of the tools and what is
-/// `typed` is their standard input.
-#[cfg(target_os = "linux")]
-fn on_a_terminal(commands: &str, typed: &str) -> String {
-    let tools = binary("stack-merge").trim_end_matches("/stack-merge");
-    let mut script = Command::new("script")
-        .args(["--quiet", "--return", "--command", commands, "/dev/null"])
-        .env("TERM", "xterm")
-        .env("tools", tools)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("script, of util-linux");
-    let mut stdin = script.stdin.take().expect("piped");
-    stdin.write_all(typed.as_bytes()).expect("it reads");
-    let output = script.wait_with_output().expect("it ends");
-    let terminal = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{terminal:?}");
-    terminal
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn progress_is_told_to_a_terminal_of_files_and_by_stack_parse() {
-    if goes_without(&[&["script"]]) {
-        return;
-    }
-    let file = scratch("progress.folded", "main 3\n");
-    let slowly = "(echo 'main;a 1'; sleep 1.3; echo 'main;a 2')";
-    let terminal = on_a_terminal(&format!("{slowly} | $tools/stack-parse > /dev/null"), "");
-    assert!(terminal.contains("stack-parse: 18 B read"), "{terminal:?}");
-    // In a pipeline each tool would write over the others.
-    let merge = "$tools/stack-merge";
-    let terminal = on_a_terminal(&format!("{slowly} | {merge} > /dev/null"), "");
-    assert_eq!(terminal, "");
-    let file = file.display();
-    let terminal = on_a_terminal(&format!("{slowly} | {merge} - '{file}' > /dev/null"), "");
-    assert!(terminal.contains("stack-merge: 7 B read"), "{terminal:?}");
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn whoever_waits_at_a_terminal_is_told() {
-    if goes_without(&[&["script"]]) {
-        return;
-    }
-    for name in folded_tools() {
-        let args = with_minimal(name, &[]).join(" ");
-        // Ctrl-D ends what is typed.
-        let command = format!("$tools/{name} {args} > /dev/null");
-        let terminal = on_a_terminal(&command, "main;a 1\n\x04");
-        let told = format!("{name}: <stdin>: reading what is typed here, until Ctrl-D");
-        assert!(terminal.contains(&told), "{name}: {terminal:?}");
-        let terminal = on_a_terminal(&format!("echo 'main;a 1' | {command}"), "");
-        assert!(!terminal.contains("typed"), "{name}: {terminal:?}");
-    }
 }
 
 /// More lines than all pipes and buffers can hold.

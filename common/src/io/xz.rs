@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_file_may_not_take_all_memory() {
         // What `xz --lzma2=dict=512MiB` makes of "a 1\n".
-        let bytes = b"\xfd7zXZ\0\0\x01i\x22\xde6\x02\0!\x01\x22\0\0\0\x82@\xac\xdc\x01\0\x03a 1\x0a\06\xe7\x1b\xbc\0\x01\x18\x04k\xe9\xf0\xa5\x90B\x99\x0d\x01\0\0\0\0\x01YZ";
+        let bytes = b"\xfd7zXZ\0\0\x01i\x22\xde6\x02\0!\x01\x22\0\0\0\x82@\xac\xdc\x01\0\x03a 1\x0a\x006\xe7\x1b\xbc\0\x01\x18\x04k\xe9\xf0\xa5\x90B\x99\x0d\x01\0\0\0\0\x01YZ";
         let error = Xz::new(&bytes[..]).read_to_end(&mut Vec::new()).expect_err("too much");
         assert_eq!(error.kind(), ErrorKind::OutOfMemory);
         assert_eq!(error.to_string(), "takes over 256 MiB of memory to unpack: unpack it first");

@@ -1,0 +1,116 @@
+//! What a person at a terminal sees; `script` of util-linux makes the terminal.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::needs::goes_without;
+use crate::stack_grep::in_brackets;
+use crate::util::{TempFile, binary, folded_tools, recording, scratch, with_minimal};
+
+/// What a terminal shows of `commands`, in which `$tools` is the folder of the tools and what is
+/// `typed` is their standard input.
+fn on_a_terminal(commands: &str, typed: &str) -> String {
+    let tools = binary("stack-merge").trim_end_matches("/stack-merge");
+    let mut script = Command::new("script")
+        .args(["--quiet", "--return", "--command", commands, "/dev/null"])
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR")
+        .env("tools", tools)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script, of util-linux");
+    let mut stdin = script.stdin.take().expect("piped");
+    stdin.write_all(typed.as_bytes()).expect("it reads");
+    let output = script.wait_with_output().expect("it ends");
+    let terminal = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{terminal:?}");
+    terminal
+}
+
+#[test]
+fn progress_is_told_to_a_terminal_of_files_and_by_stack_parse() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    let file = scratch("progress.folded", "main 3\n");
+    let slowly = "(echo 'main;a 1'; sleep 1.3; echo 'main;a 2')";
+    let terminal = on_a_terminal(&format!("{slowly} | $tools/stack-parse > /dev/null"), "");
+    assert!(terminal.contains("stack-parse: 18 B read"), "{terminal:?}");
+    // In a pipeline each tool would write over the others.
+    let merge = "$tools/stack-merge";
+    let terminal = on_a_terminal(&format!("{slowly} | {merge} > /dev/null"), "");
+    assert_eq!(terminal, "");
+    let file = file.display();
+    let terminal = on_a_terminal(&format!("{slowly} | {merge} - '{file}' > /dev/null"), "");
+    assert!(terminal.contains("stack-merge: 7 B read"), "{terminal:?}");
+}
+
+#[test]
+fn whoever_waits_at_a_terminal_is_told() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    for name in folded_tools() {
+        let args = with_minimal(name, &[]).join(" ");
+        // Ctrl-D ends what is typed.
+        let command = format!("$tools/{name} {args} > /dev/null");
+        let terminal = on_a_terminal(&command, "main;a 1\n\x04");
+        let told = format!("{name}: <stdin>: reading what is typed here, until Ctrl-D");
+        assert!(terminal.contains(&told), "{name}: {terminal:?}");
+        let terminal = on_a_terminal(&format!("echo 'main;a 1' | {command}"), "");
+        assert!(!terminal.contains("typed"), "{name}: {terminal:?}");
+    }
+}
+
+#[test]
+fn colour_is_for_a_terminal_that_can_show_it() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    let file = TempFile::new("main;parse 1\n");
+    for (options, term, expected) in [
+        ("--color", "xterm", "main;<parse> 1"),
+        ("--color=auto", "xterm", "main;<parse> 1"),
+        ("--color=auto", "dumb", "main;parse 1"),
+        ("", "xterm", "main;parse 1"),
+    ] {
+        let grep = format!("TERM={term} $tools/stack-grep {options} parse '{}'", file.path());
+        let shown = on_a_terminal(&grep, "");
+        assert_eq!(in_brackets(shown.trim_end()), expected, "{options} {term}");
+    }
+}
+
+/// What a terminal of 60 columns and 12 rows gets.
+fn stack_top(args: &str, variable: &str) -> String {
+    let folded = TempFile::new(recording("folded/treegc-4.13.1-dwarf.gc.folded.gz"));
+    let top = format!("{variable} $tools/stack-top {args} {}", folded.path());
+    on_a_terminal(&format!("stty cols 60 rows 12; {top}"), "")
+}
+
+#[test]
+fn what_stack_top_shows_fits_into_the_terminal() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    // A deeper tree has lines that are wrapped.
+    for args in ["", "--tree --min 20", "--callers 'caml_.*'", "--by module"] {
+        let text = stack_top(args, "");
+        assert!(text.lines().count() > 3, "{text}");
+        for line in text.lines() {
+            assert!(line.trim_end().chars().count() <= 60, "{args}: {line}");
+        }
+        assert!(!text.contains('\x1b'), "{args}: {text}");
+    }
+    let tree = stack_top("--tree", "");
+    assert!(tree.contains('\u{2514}') && !tree.contains("`-"), "{tree}");
+    let drawn = stack_top("--draw", "");
+    assert_eq!(drawn.lines().count(), 11, "{drawn}");
+    assert!(drawn.contains("\x1b[38;5;16;48;5;") && drawn.contains("more levels"), "{drawn}");
+    for variable in ["NO_COLOR=1", "TERM=dumb"] {
+        let plain = stack_top("--draw", variable);
+        assert!(!plain.contains('\x1b') && plain.contains("|main"), "{plain}");
+    }
+    let followed = stack_top("--follow", "");
+    assert!(followed.starts_with("\x1b[2J\x1b[H") && followed.lines().count() <= 12, "{followed}");
+}
