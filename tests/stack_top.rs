@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use proptest::prelude::*;
 use serde_json::Value;
 
+use crate::needs::{OCAML, goes_without};
 use crate::programs::APP;
 use crate::util::{
     TempFile, binary, few_cases, filter, filter_bytes, folded_lines, output, recording, skip, tool,
@@ -106,6 +107,9 @@ fn perf_shares(data: &str, children: &str) -> Option<BTreeMap<String, f64>> {
 
 #[test]
 fn shares_are_those_of_perf_report() {
+    if goes_without(&[OCAML, &["perf"]]) {
+        return;
+    }
     let data = [env!("CARGO_TARGET_TMPDIR"), "/stack-top.data"].concat();
     let record = ["record", "-F", "999", "-g", "-o", &data];
     let recorded = Command::new("perf").args(record).arg(&*APP).output();
