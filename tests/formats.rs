@@ -9,6 +9,8 @@
 //!
 //! A new format needs a folder here and no new test.
 
+mod damage;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
