@@ -12,6 +12,9 @@ mod needs;
 // Packs what the tools unpack.
 mod packers;
 
+// A folder with a perf of its own.
+mod place;
+
 // Builds the programs that tests read.
 mod programs;
 
@@ -59,6 +62,7 @@ mod perf_data;
 mod stack_collapse_frames;
 mod stack_demangle;
 mod stack_diff;
+mod stack_flame;
 mod stack_fold_towers;
 mod stack_grep;
 mod stack_merge;

@@ -11,10 +11,11 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 11] = [
+pub(crate) const TOOLS: [(&str, &str); 12] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-diff", env!("CARGO_BIN_EXE_stack-diff")),
+    ("stack-flame", env!("CARGO_BIN_EXE_stack-flame")),
     ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
     ("stack-grep", env!("CARGO_BIN_EXE_stack-grep")),
     ("stack-merge", env!("CARGO_BIN_EXE_stack-merge")),
@@ -25,9 +26,14 @@ pub(crate) const TOOLS: [(&str, &str); 11] = [
     ("stack-top", env!("CARGO_BIN_EXE_stack-top")),
 ];
 
-/// The tools that read something other than folded stacks, or two profiles of them;
+/// The tools that read something other than folded stacks, two profiles of them, or nothing;
 /// their own tests check how.
-const OTHER_READERS: [&str; 2] = ["stack-diff", "stack-symbols"];
+const OTHER_READERS: [&str; 3] = ["stack-diff", "stack-flame", "stack-symbols"];
+
+/// The exit status of a tool that has trouble: that of stack-flame must be no other program's.
+pub(crate) fn trouble(name: &str) -> i32 {
+    if name == "stack-flame" { 125 } else { 2 }
+}
 
 /// The tools that read folded stacks.
 pub(crate) fn folded_tools() -> impl Iterator<Item = &'static str> {

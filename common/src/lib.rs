@@ -64,8 +64,8 @@ mod run;
 mod stacks;
 
 pub use binary::{
-    Call, CallGraph, Dwarf, Mark, OcamlName, Place, SectionReader, Source, Symbol, Symbols,
-    Unreadable, call_graph, ocaml_calls, without_g,
+    Call, CallGraph, Dwarf, FramePointers, Mark, OcamlName, Place, SectionReader, Source, Symbol,
+    Symbols, Unreadable, call_graph, frame_pointers, ocaml_calls, without_g,
 };
 pub use error::{Error, Result};
 pub use folded::{
@@ -74,6 +74,7 @@ pub use folded::{
 };
 pub use io::blocks::Blocks;
 pub use io::input::{Files, Input, STDIN, read_whole};
+pub use io::messages::print as say;
 pub use io::output::{Output, STDOUT};
 pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};
@@ -86,7 +87,7 @@ pub use names::{
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{PatternSyntax, bad_pattern, compile_patterns, pattern_text};
 pub use pipe::{Limit, Live, Pipe};
-pub use run::{Known, Status, run, run_for_users_of};
+pub use run::{Known, Status, run, run_for_users_of, run_wrapper};
 pub use stacks::{
     FrameId, FrameTable, FrameWeights, NodeId, Overflows, SortedStack, SortedStacks, StackCounts,
     StackIds, StackTree,

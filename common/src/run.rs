@@ -33,6 +33,9 @@ pub(crate) const NOTHING: u8 = 1;
 /// The exit status of errors: bad usage, bad input, a failed write.
 pub(crate) const TROUBLE: u8 = 2;
 
+/// The exit status of a wrapper's own trouble, as of env(1): no other program has it.
+const TROUBLE_OF_WRAPPER: u8 = 125;
+
 // What every tool takes beside its own arguments; a doc comment here would
 // become the help text of all tools.
 #[derive(Args)]
@@ -45,9 +48,16 @@ struct EveryTool {
     #[arg(long)]
     stats: bool,
 
+    #[command(flatten)]
+    completions: Completions,
+}
+
+// What also a wrapper takes.
+#[derive(Args)]
+struct Completions {
     /// Print a completion script for this shell and exit
-    #[arg(long, value_name = "SHELL", exclusive = true)]
-    completions: Option<Shell>,
+    #[arg(long = "completions", value_name = "SHELL", exclusive = true)]
+    shell: Option<Shell>,
 }
 
 /// An option that users know from another program, such as `--pid`, and what does
@@ -66,27 +76,37 @@ pub fn run_for_users_of<A: Parser>(
     known: &[Known],
     tool: fn(A, &mut Pipe) -> Result<Status>,
 ) -> ExitCode {
-    let mut command = EveryTool::augment_args(A::command());
-    let parsed = command
-        .try_get_matches_from_mut(std::env::args_os())
-        .and_then(|matches| Ok((EveryTool::from_arg_matches(&matches)?, matches)));
-    let (every, matches) = match parsed {
-        Ok(parsed) => parsed,
-        Err(mut error) => {
-            say_what_does_it_here(&mut error, known, &mut command);
-            return usage(command.get_name(), &error);
-        }
-    };
-    if let Some(shell) = every.completions {
-        return print_completions(shell, &mut command);
+    match parse::<A, EveryTool>(known, TROUBLE) {
+        Ok((args, every)) => run_parsed(A::command().get_name(), &every, |pipe| tool(args, pipe)),
+        Err(ended) => ended,
     }
-    match A::from_arg_matches(&matches) {
-        Ok(args) => run_parsed(command.get_name(), &every, |pipe| tool(args, pipe)),
-        Err(error) => {
-            let error = error.format(&mut command);
-            usage(command.get_name(), &error)
-        }
+}
+
+/// The frame of a wrapper, a tool that runs another program: parses the arguments
+/// and exits with the status that `tool` returns. Where the arguments cannot be
+/// understood, this is 125, as of env(1).
+pub fn run_wrapper<A: Parser>(tool: fn(A) -> u8) -> ExitCode {
+    match parse::<A, Completions>(&[], TROUBLE_OF_WRAPPER) {
+        Ok((args, _)) => ExitCode::from(tool(args)),
+        Err(ended) => ended,
     }
+}
+
+/// The arguments of a tool, and those of `More` that it has beside them; an exit
+/// status where help, a version or completions were printed, or there is trouble.
+fn parse<A: Parser, More: Args>(known: &[Known], trouble: u8) -> Result<(A, More), ExitCode> {
+    let mut command = More::augment_args(A::command());
+    let name = command.get_name().to_owned();
+    let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(|mut error| {
+        say_what_does_it_here(&mut error, known, &mut command);
+        usage(&name, &error, trouble)
+    })?;
+    if let Ok(Completions { shell: Some(shell) }) = Completions::from_arg_matches(&matches) {
+        return Err(print_completions(shell, &mut command, trouble));
+    }
+    A::from_arg_matches(&matches)
+        .and_then(|args| Ok((args, More::from_arg_matches(&matches)?)))
+        .map_err(|error| usage(&name, &error.format(&mut command), trouble))
 }
 
 /// Adds a tip where the error is an option of another program.
@@ -109,24 +129,24 @@ fn run_parsed(
 ) -> ExitCode {
     let out = match Output::open(every.line_buffered) {
         Ok(out) => out,
-        Err(error) => return trouble(name, &error),
+        Err(error) => return failed(name, &error, TROUBLE),
     };
     let mut pipe = Pipe::new(name, out, every.stats);
     let result = tool(&mut pipe);
     ExitCode::from(pipe.finish(result))
 }
 
-fn print_completions(shell: Shell, command: &mut Command) -> ExitCode {
+fn print_completions(shell: Shell, command: &mut Command, trouble: u8) -> ExitCode {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(shell, command, name.clone(), &mut script);
-    printed(&name, || io::stdout().write_all(&script))
+    printed(&name, trouble, || io::stdout().write_all(&script))
 }
 
 /// Prints help and version on stdout, with status 0, and errors on stderr.
-fn usage(name: &str, error: &clap::Error) -> ExitCode {
+fn usage(name: &str, error: &clap::Error, trouble: u8) -> ExitCode {
     if !error.use_stderr() {
-        return printed(name, || error.print());
+        return printed(name, trouble, || error.print());
     }
     let text = error.render().to_string();
     let mut lines = text.strip_prefix("error: ").unwrap_or(&text).lines();
@@ -135,19 +155,19 @@ fn usage(name: &str, error: &clap::Error) -> ExitCode {
         // When stderr fails, there is nowhere to say so.
         let _ = writeln!(io::stderr(), "{}", messages::escaped(line));
     }
-    ExitCode::from(TROUBLE)
+    ExitCode::from(trouble)
 }
 
 /// Prints help, a version or completions, and maps the outcome to a status.
-fn printed(name: &str, print: impl FnOnce() -> io::Result<()>) -> ExitCode {
+fn printed(name: &str, trouble: u8, print: impl FnOnce() -> io::Result<()>) -> ExitCode {
     let printed = output::check_stdout().and_then(|()| print()).and_then(|()| io::stdout().flush());
     match printed.map_err(output::trouble) {
-        Err(error) if !error.is_closed_pipe() => trouble(name, &error),
+        Err(error) if !error.is_closed_pipe() => failed(name, &error, trouble),
         _ => ExitCode::from(SUCCESS),
     }
 }
 
-fn trouble(name: &str, error: &Error) -> ExitCode {
+fn failed(name: &str, error: &Error, trouble: u8) -> ExitCode {
     messages::print(name, error);
-    ExitCode::from(TROUBLE)
+    ExitCode::from(trouble)
 }

@@ -1,6 +1,6 @@
 //! What a person types to learn about a tool.
 
-use crate::util::{TOOLS, filter, tool};
+use crate::util::{TOOLS, filter, tool, trouble};
 
 #[test]
 fn help_starts_with_one_sentence() {
@@ -28,7 +28,7 @@ fn an_unknown_option_is_named_and_is_trouble() {
     for (name, _) in TOOLS {
         let output = tool(name).arg("--no-such-option").output().expect("it starts");
         let stderr = String::from_utf8(output.stderr).expect("UTF-8 messages");
-        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert_eq!(output.status.code(), Some(trouble(name)), "{name}");
         assert!(stderr.starts_with(&format!("{name}: unexpected argument")), "{name}: {stderr}");
         assert!(stderr.contains("--no-such-option"), "{name}: {stderr}");
         assert!(output.stdout.is_empty(), "{name} writes to stdout");

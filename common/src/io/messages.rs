@@ -13,7 +13,7 @@ const NAMED: u64 = 3;
 ///
 /// Names of files, events and frames may hold anything, such as bytes that
 /// retitle a terminal or hide what is written on it: these are escaped.
-pub(crate) fn print(tool: &str, what: impl Display) {
+pub fn print(tool: &str, what: impl Display) {
     let text = escaped(&what.to_string());
     // When stderr fails, there is nowhere to say so.
     let _ = writeln!(std::io::stderr(), "{tool}: {text}");

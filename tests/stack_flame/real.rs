@@ -1,0 +1,91 @@
+//! Programs of every kind, recorded by the real perf.
+
+use super::*;
+
+/// A folder whose perf is the real one; `None` where that may not record.
+fn place(name: &str) -> Option<Place> {
+    if goes_without(&[&["perf"]]) {
+        return None;
+    }
+    let place = Place::new(name);
+    fs::remove_file(place.folder.join("perf")).expect("ours is there");
+    let may =
+        place.stack_flame(&["-F", "9999", "--", "sh", "-c", "for i in 1 2 3 4; do sh -c :; done"]);
+    if stderr(&may).contains("perf cannot record here") {
+        skip(&format!("perf does not record here: {}", stderr(&may)));
+        return None;
+    }
+    Some(place)
+}
+
+/// The share of the stacks with such a part, in percent.
+fn share(folded: &str, part: &str) -> f64 {
+    let weight = |line: &str| line.rsplit(' ').next().and_then(|it| it.parse::<f64>().ok());
+    let lines = || folded.lines().filter(|line| !line.starts_with('#'));
+    let all: f64 = lines().filter_map(weight).sum();
+    100.0 * lines().filter(|line| line.contains(part)).filter_map(weight).sum::<f64>() / all
+}
+
+#[test]
+fn callers_are_there_with_and_without_frame_pointers() {
+    let Some(place) = place("stack-flame-real") else { return };
+    let kept = ["-O0", "-fno-omit-frame-pointer"];
+    let omitted = ["-O1", "-fomit-frame-pointer"];
+    for (name, options) in [("kept", kept), ("omitted", omitted)] {
+        place.compile(name, &options);
+        let program = format!("./{name}");
+        let output = place.stack_flame(&["--folded", "stacks", "--", &program, "300000000"]);
+        let folded = place.read("stacks");
+        let found = share(&folded, &format!("{name};"));
+        assert!(found > 99.0, "{folded}");
+        let called = share(&folded, ";main;twice;work");
+        assert!(called > 80.0, "{called} %: {}\n{folded}", stderr(&output));
+        assert_status(&output, 0);
+    }
+}
+
+#[test]
+fn functions_of_ocaml_have_the_names_of_the_source() {
+    if goes_without(&[OCAML]) {
+        return;
+    }
+    let Some(place) = place("stack-flame-real-ocaml") else { return };
+    let output = place.stack_flame(&["--folded", "stacks", "--", path(&crate::programs::APP)]);
+    let folded = place.read("stacks");
+    assert!(share(&folded, ";Server.handle;Db.query;") > 10.0, "{}\n{folded}", stderr(&output));
+    assert!(folded.contains("Stdlib.Map.Make.add") && folded.contains("[GC]"), "{folded}");
+}
+
+#[test]
+fn a_process_that_runs_is_recorded_for_a_time() {
+    let Some(place) = place("stack-flame-real-process") else { return };
+    place.compile("kept", &["-O0", "-fno-omit-frame-pointer"]);
+    let mut child = place.here(&place.folder.join("kept")).arg("100000000000").spawn().expect("it");
+    let pid = child.id().to_string();
+    let output = place.stack_flame(&["-p", &pid, "-d", "0.5", "--text"]);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let table = String::from_utf8_lossy(&output.stdout);
+    let hottest = table.lines().nth(1).unwrap_or_default();
+    assert!(hottest.ends_with("  work"), "{table}\n{}", stderr(&output));
+    assert_status(&output, 0);
+}
+
+#[test]
+fn time_that_a_program_waits_is_that_of_its_sleep() {
+    let Some(place) = place("stack-flame-real-off-cpu") else { return };
+    let args =
+        ["--off-cpu", "--folded", "stacks", "--", "perl", "-e", "select undef, undef, undef, .4"];
+    let output = place.stack_flame(&args);
+    if stderr(&output).contains("perf cannot record here") {
+        skip(&format!("perf does not record all programs here: {}", stderr(&output)));
+        return;
+    }
+    let folded = place.read("stacks");
+    assert!(folded.lines().filter(|it| !it.starts_with('#')).all(|it| it.starts_with("perl-")));
+    let weight = |line: &str| line.rsplit(' ').next().and_then(|it| it.parse::<u64>().ok());
+    let waits = folded.lines().filter(|line| line.contains("select"));
+    let longest = waits.filter_map(weight).max().unwrap_or(0);
+    assert!((390_000_000..600_000_000).contains(&longest), "{folded}\n{}", stderr(&output));
+    assert_status(&output, 0);
+}

@@ -1,0 +1,108 @@
+//! From stacks to the picture, or to the table.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::failure::{Failure, say};
+use crate::siblings::{self, Piped, Stage};
+use crate::writable;
+
+/// What is made of the stacks.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Picture {
+    /// Where the picture goes; '-' is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "flame.svg")]
+    output: PathBuf,
+
+    /// The text over the picture; the default is what was recorded
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+
+    /// Print what is hot, as stack-top does, in place of the picture
+    #[arg(long, conflicts_with_all = ["output", "open"])]
+    text: bool,
+
+    /// Open the picture in a browser
+    #[arg(long)]
+    open: bool,
+
+    /// Keep the stacks of the picture in this file, for stack-grep and others
+    #[arg(long, value_name = "FILE")]
+    folded: Option<PathBuf>,
+}
+
+impl Picture {
+    /// Finds out whether the files can be written.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if let Some(folded) = &self.folded {
+            writable::check(folded)?;
+        }
+        if self.text || self.goes_to_stdout() { Ok(()) } else { writable::check(&self.output) }
+    }
+
+    fn goes_to_stdout(&self) -> bool {
+        self.output == Path::new("-")
+    }
+
+    /// Draws what `stages` write.
+    pub(crate) fn draw(&self, title: &str, mut stages: Vec<Stage>) -> Result<(), Failure> {
+        let Some(folded) = &self.folded else {
+            stages.push(self.stage(title));
+            return self.shown(siblings::run(&stages, Stdio::inherit())?);
+        };
+        let file = File::create(folded).map_err(|it| Failure::of_file(folded.display(), it))?;
+        match siblings::run(&stages, file.into())? {
+            Piped::Well => {
+                let last = self.stage(title).arg("--").arg(folded);
+                self.shown(siblings::run(&[last], Stdio::inherit())?)
+            }
+            ended => self.shown(ended),
+        }
+    }
+
+    fn stage(&self, title: &str) -> Stage {
+        if self.text {
+            return Stage::new("stack-top");
+        }
+        let svg = Stage::new("stack-svg").arg(format!("--title={title}"));
+        if self.goes_to_stdout() { svg } else { svg.arg("-o").arg(&self.output) }
+    }
+
+    fn shown(&self, ended: Piped) -> Result<(), Failure> {
+        let what = if self.text { "table" } else { "picture" };
+        match ended {
+            Piped::Nothing => Err(Failure::ours(format!(
+                "no {what}: there is no stack to show; a short run needs more samples a second, \
+                 as -F 20000"
+            ))),
+            Piped::Trouble(tool) => {
+                Err(Failure::ours(format!("no {what}, or not all of it: {tool} had trouble")))
+            }
+            Piped::Well if self.text || self.goes_to_stdout() => Ok(()),
+            Piped::Well => {
+                self.tell();
+                Ok(())
+            }
+        }
+    }
+
+    /// Says where the picture is, and opens it if that is wanted.
+    fn tell(&self) {
+        let file = std::path::absolute(&self.output).unwrap_or_else(|_| self.output.clone());
+        say(format_args!("drawn: {}", self.output.display()));
+        say(format_args!("open it in a browser: file://{}", file.display()));
+        if self.open
+            && let Err(error) = Command::new(OPENER).arg(&file).stdin(Stdio::null()).status()
+        {
+            say(format_args!("{OPENER}: {error}"));
+        }
+    }
+}
+
+/// What opens a file in the program that the user chose for its kind.
+const OPENER: &str = match () {
+    () if cfg!(target_os = "macos") => "open",
+    () if cfg!(windows) => "explorer",
+    () => "xdg-open",
+};

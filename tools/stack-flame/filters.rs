@@ -1,0 +1,90 @@
+//! From a recording to the stacks that are drawn.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::failure::Failure;
+use crate::siblings::Stage;
+
+/// What is hidden unless the user wants it raw. It is nothing in programs that are not
+/// written in OCaml.
+const ALWAYS: &str = "ocaml-gc";
+
+/// What is shown of a recording.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Filters {
+    /// Hide a runtime: 'stack-collapse-frames --list-presets' has the names; may be
+    /// given several times
+    #[arg(long = "preset", value_name = "NAME")]
+    presets: Vec<String>,
+
+    /// Keep only the stacks with a frame that matches; may be given several times
+    #[arg(long = "grep", value_name = "PATTERN")]
+    patterns: Vec<String>,
+
+    /// Keep all frames: do not hide OCaml's collector, do not fold recursion
+    #[arg(long)]
+    raw: bool,
+
+    /// Show inlined functions too
+    #[arg(long)]
+    inlined: bool,
+}
+
+impl Filters {
+    /// Runs the filters that the user chose on nothing: they name a preset or a
+    /// pattern that is wrong.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        for stage in self.hide().into_iter().chain(self.keep()) {
+            let mut command = stage.command()?;
+            let output = command.stdin(Stdio::null()).output();
+            let output = output.map_err(|error| Failure::of_file("a filter", error))?;
+            if output.status.code().is_none_or(|status| status > 1) {
+                let said = String::from_utf8_lossy(&output.stderr);
+                return Err(Failure::ours(said.lines().next().unwrap_or("a filter failed")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The pipeline that makes folded stacks of a recording; of one process if perf had
+    /// to record all and the user asked for `pid`.
+    pub(crate) fn stages(&self, off_cpu: bool, pid: Option<u32>, file: &Path) -> Vec<Stage> {
+        let inlined = if self.inlined { "keep" } else { "drop" };
+        let mut parse = Stage::new("stack-parse").arg("--header").arg("--exact-names");
+        parse = parse.arg("--inlined").arg(inlined);
+        if off_cpu {
+            parse = parse.arg("--off-cpu");
+        }
+        if pid.is_some() {
+            parse = parse.arg("--root").arg("pid");
+        }
+        let mut stages = vec![parse.arg("--").arg(file)];
+        stages.extend(pid.map(of_process));
+        stages.push(Stage::new("stack-demangle"));
+        stages.extend(self.hide());
+        if !self.raw {
+            stages.push(Stage::new("stack-fold-towers"));
+        }
+        stages.extend(self.keep());
+        stages.push(Stage::new("stack-merge"));
+        stages
+    }
+
+    fn hide(&self) -> Option<Stage> {
+        let always = (!self.raw).then_some(ALWAYS);
+        let mut names = always.into_iter().chain(self.presets.iter().map(String::as_str));
+        let first = Stage::new("stack-collapse-frames").arg("--preset").arg(names.next()?);
+        Some(names.fold(first, |stage, name| stage.arg("--preset").arg(name)))
+    }
+
+    fn keep(&self) -> Vec<Stage> {
+        let grep = |pattern: &String| Stage::new("stack-grep").arg(format!("--regexp={pattern}"));
+        self.patterns.iter().map(grep).collect()
+    }
+}
+
+/// Keeps the stacks of one process, whose root is `name-PID`.
+fn of_process(pid: u32) -> Stage {
+    Stage::new("stack-grep").arg("--root").arg(format!("--regexp=-{pid}$"))
+}

@@ -1,0 +1,168 @@
+//! Records a program with perf and draws what it did, in one command.
+
+mod call_graph;
+mod draw;
+mod failure;
+mod filters;
+mod perf;
+mod program;
+mod python;
+mod record;
+mod recording;
+mod refusals;
+mod siblings;
+mod signals;
+mod writable;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use draw::Picture;
+use failure::{Failure, say};
+use filters::Filters;
+use perf::{Perf, Sampling};
+use program::Program;
+use record::Ended;
+use recording::Recording;
+
+/// Record a program with perf and draw a flame graph of it, in one command
+///
+/// The program reads and writes as it would alone, and its exit status is that of
+/// this command: 125 is trouble here, 126 and 127 are a program that cannot be run.
+#[derive(Parser)]
+#[command(name = env!("CARGO_BIN_NAME"), version)]
+#[command(override_usage = "stack-flame [OPTIONS] [--] PROG [ARG]...\n       \
+                            stack-flame [OPTIONS] -p PID | -a | -i FILE")]
+struct Args {
+    /// The program to record, and its arguments
+    #[arg(value_name = "PROG", trailing_var_arg = true)]
+    program: Vec<OsString>,
+
+    /// Record this process, until it ends or Ctrl-C is typed
+    #[arg(short, long, value_name = "PID", conflicts_with_all = ["program", "all"])]
+    pid: Option<u32>,
+
+    /// Record all programs: while PROG runs, or until Ctrl-C is typed
+    #[arg(short, long)]
+    all: bool,
+
+    /// Record nothing: draw this file, in any format that stack-parse reads
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["program", "pid", "all", "keep"])]
+    input: Option<PathBuf>,
+
+    #[command(flatten)]
+    sampling: Sampling,
+
+    /// Keep the recording in this file
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+
+    #[command(flatten)]
+    filters: Filters,
+
+    #[command(flatten)]
+    picture: Picture,
+}
+
+fn main() -> ExitCode {
+    common::run_wrapper(stack_flame)
+}
+
+fn stack_flame(args: Args) -> u8 {
+    record_and_draw(&args).unwrap_or_else(|failure| failure.tell())
+}
+
+/// Returns the exit status of the program, or 0 where none was run.
+fn record_and_draw(args: &Args) -> Result<u8, Failure> {
+    let what = args.what()?;
+    // Whatever can fail before the program runs fails before it runs.
+    args.picture.check()?;
+    args.filters.check()?;
+    let title = args.picture.title.clone().unwrap_or_else(|| what.title());
+    let draw = |file: &Path, pid: Option<u32>| {
+        args.picture.draw(&title, args.filters.stages(args.sampling.off_cpu, pid, file))
+    };
+    if let What::File(file) = what {
+        draw(file, None)?;
+        return Ok(0);
+    }
+    let recording = Recording::new(args.keep.as_deref())?;
+    let perf = Perf::new(&args.sampling, &what, &recording)?;
+    let ended = perf.record(&what, &recording)?;
+    recording.check()?;
+    ended.tell(&what);
+    let pid = if args.sampling.off_cpu { what.pid(&recording)? } else { None };
+    match draw(recording.file(), pid) {
+        Ok(()) => Ok(ended.status),
+        Err(failure) => Err(failure.and(recording.keep())),
+    }
+}
+
+/// What is recorded or drawn.
+enum What<'a> {
+    Program(Program),
+    Process(u32),
+    /// All processes, while the program runs if there is one.
+    System(Option<Program>),
+    File(&'a Path),
+}
+
+impl Args {
+    fn what(&self) -> Result<What<'_>, Failure> {
+        let program = Program::find(&self.program)?;
+        match (program, self.pid, &self.input) {
+            (_, Some(pid), _) => Ok(What::Process(pid)),
+            (_, _, Some(file)) => Ok(What::File(file)),
+            (program, ..) if self.all => Ok(What::System(program)),
+            (Some(program), ..) => Ok(What::Program(program)),
+            (None, None, None) => Err(Failure::ours(
+                "expected a program after '--', or -p PID, -a or -i FILE, see --help",
+            )),
+        }
+    }
+}
+
+impl What<'_> {
+    /// The program that is run, whether or not others are recorded, too.
+    fn program(&self) -> Option<&Program> {
+        match self {
+            What::Program(program) => Some(program),
+            What::System(program) => program.as_ref(),
+            What::Process(_) | What::File(_) => None,
+        }
+    }
+
+    fn title(&self) -> String {
+        match self {
+            What::Program(program) => program.command_line(),
+            What::Process(pid) => format!("process {pid}"),
+            What::System(None) => "all programs".to_owned(),
+            What::System(Some(program)) => {
+                format!("all programs during {}", program.command_line())
+            }
+            What::File(file) => file.display().to_string(),
+        }
+    }
+
+    /// The process that the user asked for, where perf had to record all; `None` if
+    /// it is all of them.
+    fn pid(&self, recording: &Recording) -> Result<Option<u32>, Failure> {
+        match self {
+            What::Process(pid) => Ok(Some(*pid)),
+            What::Program(_) => recording.pid().map(Some),
+            What::System(_) | What::File(_) => Ok(None),
+        }
+    }
+}
+
+impl Ended {
+    /// Says how the program ended, where it is no success.
+    fn tell(&self, what: &What) {
+        if let (Some(program), Some(how)) = (what.program(), &self.how) {
+            say(format_args!("{} {how}", program.name()));
+        }
+    }
+}

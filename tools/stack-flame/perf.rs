@@ -1,0 +1,196 @@
+//! How perf is asked to record.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use crate::What;
+use crate::call_graph::Choice;
+use crate::failure::{Failure, say};
+use crate::program;
+use crate::python::{self, Python};
+use crate::record::{self, Ended};
+use crate::recording::Recording;
+use crate::refusals;
+
+/// Samples per second. It is no round number, so that what a program does a thousand
+/// times a second does not fall between the samples, or on each of them.
+const HERTZ: &str = "999";
+
+/// Sampled where the processor's counters are not to be had, as in virtual machines.
+const CLOCK: &str = "cpu-clock";
+
+/// When a thread leaves the processor and when it comes back.
+const SWITCH: &str = "sched:sched_switch";
+
+/// Writes its own number to `$0` and becomes the program, so that we know which process
+/// that is.
+const BECOME: &str = r#"echo "$$" > "$0" && exec "$@""#;
+
+/// What is recorded, and how often.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Sampling {
+    /// End the recording after so many seconds
+    #[arg(short, long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "input")]
+    pub(crate) duration: Option<Duration>,
+
+    /// Samples per second [default: 999]
+    #[arg(short = 'F', long = "freq", value_name = "HZ", conflicts_with_all = ["input", "off_cpu"])]
+    frequency: Option<u64>,
+
+    /// What to sample, see 'perf list' [default: CPU cycles, or the clock without counters]
+    #[arg(short, long, value_name = "EVENT", conflicts_with_all = ["input", "off_cpu"])]
+    event: Option<String>,
+
+    /// How to find the callers: fp, dwarf, dwarf,BYTES or lbr [default: fp if the program
+    /// keeps frame pointers, or else dwarf]
+    #[arg(long, value_name = "KIND", value_parser = call_graph, conflicts_with = "input")]
+    call_graph: Option<String>,
+
+    /// Time that threads wait, for a disk, a lock or the network, in place of what they do
+    #[arg(long)]
+    pub(crate) off_cpu: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|it| Duration::try_from_secs_f64(it).ok());
+    seconds.filter(|it| !it.is_zero()).ok_or_else(|| "expected a number of seconds".to_owned())
+}
+
+fn call_graph(text: &str) -> Result<String, String> {
+    let bytes = text.strip_prefix("dwarf,").map(str::parse::<u32>);
+    if ["fp", "dwarf", "lbr"].contains(&text) || matches!(bytes, Some(Ok(_))) {
+        return Ok(text.to_owned());
+    }
+    Err("expected fp, dwarf, dwarf,BYTES or lbr".to_owned())
+}
+
+/// A perf that was tried and may record here.
+#[derive(Debug)]
+pub(crate) struct Perf {
+    path: PathBuf,
+    args: Vec<String>,
+    duration: Option<Duration>,
+    /// Whether the program has to say which process it is.
+    asks_pid: bool,
+    python: Option<Python>,
+}
+
+impl Perf {
+    /// Finds out what works here, on a program that does nothing: the user's program is
+    /// run only once that is known.
+    pub(crate) fn new(
+        sampling: &Sampling,
+        what: &What,
+        recording: &Recording,
+    ) -> Result<Perf, Failure> {
+        let path = program::in_path("perf").ok_or_else(refusals::without_perf)?;
+        if let What::Process(pid) = what
+            && !Path::new("/proc").join(pid.to_string()).exists()
+        {
+            return Err(Failure::ours(format!("{pid}: no such process")));
+        }
+        let programs = what.program().map(|program| program.interpreters());
+        let python = programs.and_then(|programs| Python::among(&programs));
+        let call_graph = choose_call_graph(sampling, what, python.as_ref());
+        let asks_pid = sampling.off_cpu && matches!(what, What::Program(_));
+        let duration = sampling.duration;
+        let mut perf = Perf { path, args: Vec::new(), duration, asks_pid, python };
+        let mut refused = None;
+        for event in sampling.events() {
+            perf.args = sampling.perf_args(event, &call_graph, what);
+            let output = perf.probe(recording)?;
+            if output.status.success() {
+                if refused.is_some() {
+                    say("no hardware counters here: sampling by the CPU clock");
+                }
+                return Ok(perf);
+            }
+            refused = Some(output);
+        }
+        let said = refused.map(|output| output.stderr).unwrap_or_default();
+        Err(refusals::explain(&String::from_utf8_lossy(&said), what))
+    }
+
+    fn probe(&self, recording: &Recording) -> Result<Output, Failure> {
+        let mut command = Command::new(&self.path);
+        command.args(&self.args).arg("-o").arg(recording.probe()).args(["--", "true"]);
+        let output = command.stdin(Stdio::null()).output();
+        output.map_err(|error| Failure::of_file(self.path.display(), error))
+    }
+
+    /// Records until the program ends, or as long as the user wants.
+    pub(crate) fn record(&self, what: &What, recording: &Recording) -> Result<Ended, Failure> {
+        let mut command = Command::new(&self.path);
+        command.args(&self.args).arg("-q").arg("-o").arg(recording.file());
+        if let Some(program) = what.program() {
+            command.arg("--");
+            if self.asks_pid {
+                command.args(["sh", "-c", BECOME]).arg(recording.pid_file());
+            }
+            command.arg(&program.path).args(&program.words[1..]);
+        } else if let Some(duration) = self.duration {
+            // perf starts it when it has found all threads, which may take a while.
+            command.args(["--", "sleep", &duration.as_secs_f64().to_string()]);
+        } else {
+            say(format_args!("recording {}: Ctrl-C ends it", what.title()));
+        }
+        let (name, value) = python::ASKS;
+        let asks = self.python.as_ref().is_some_and(Python::names_functions);
+        if asks && std::env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+        let has_program = what.program().is_some();
+        let limit = self.duration.filter(|_| has_program);
+        record::run(command, limit, has_program)
+            .map_err(|error| Failure::of_file(self.path.display(), error))
+    }
+}
+
+/// What the user says, or what suits the program.
+fn choose_call_graph(sampling: &Sampling, what: &What, python: Option<&Python>) -> String {
+    let choice = Choice::of(what, python);
+    if let Some(python) = python {
+        python.tell(choice.is_by_frame_pointers());
+    }
+    sampling.call_graph.clone().unwrap_or_else(|| {
+        choice.tell();
+        choice.kind.to_owned()
+    })
+}
+
+impl Sampling {
+    /// The events to try; `None` is what perf samples unless told.
+    fn events(&self) -> Vec<Option<&str>> {
+        match &self.event {
+            _ if self.off_cpu => vec![Some(SWITCH)],
+            Some(event) => vec![Some(event)],
+            None => vec![None, Some(CLOCK)],
+        }
+    }
+
+    fn perf_args(&self, event: Option<&str>, call_graph: &str, what: &What) -> Vec<String> {
+        let mut args = vec!["record", "--call-graph", call_graph];
+        // A tracepoint such as `sched:sched_switch` is not sampled: each is recorded.
+        let is_tracepoint = event.is_some_and(|event| event.contains(':') && !event.contains('/'));
+        let frequency = self.frequency.map(|frequency| frequency.to_string());
+        match &frequency {
+            Some(frequency) => args.extend(["-F", frequency]),
+            None if is_tracepoint => {}
+            None => args.extend(["-F", HERTZ]),
+        }
+        args.extend(event.into_iter().flat_map(|event| ["-e", event]));
+        let pid = match what {
+            What::Process(pid) => pid.to_string(),
+            _ => String::new(),
+        };
+        match what {
+            // Another thread leaves the processor when one of the program comes back.
+            _ if self.off_cpu => args.push("-a"),
+            What::System(_) => args.push("-a"),
+            What::Process(_) => args.extend(["-p", &pid]),
+            What::Program(_) | What::File(_) => {}
+        }
+        args.into_iter().map(str::to_owned).collect()
+    }
+}

@@ -1,0 +1,67 @@
+//! Runs perf until the program ends, the time is over, or Ctrl-C is typed.
+
+use std::io;
+use std::process::{Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::signals::{Signals, ended_by, interrupt};
+
+/// How often it is looked whether perf has ended. That wakes the processor so rarely
+/// that no profile shows it.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// As shells do: a program that a signal ended has this status and the signal's number.
+const SIGNALLED: u8 = 128;
+
+/// How a recording ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    /// The exit status for the user.
+    pub(crate) status: u8,
+    /// How the program ended, where it did not end well.
+    pub(crate) how: Option<String>,
+}
+
+/// Runs perf, which exits as the program that it runs. Without a program, every end that
+/// the user asked for is a good one.
+pub(crate) fn run(
+    mut perf: Command,
+    limit: Option<Duration>,
+    has_program: bool,
+) -> io::Result<Ended> {
+    let signals = Signals::catch()?;
+    let mut child = perf.spawn()?;
+    let mut end = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let (mut is_over, mut is_asked) = (false, false);
+    let status = loop {
+        let is_asked_now = signals.came();
+        let is_over_now = end.take_if(|end| Instant::now() >= *end).is_some();
+        is_asked |= is_asked_now;
+        is_over |= is_over_now;
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if is_asked_now || is_over_now {
+            interrupt(&child);
+        }
+        thread::sleep(PAUSE);
+    };
+    // What is typed at a terminal also reaches perf, which may have ended first.
+    is_asked |= signals.came();
+    // perf ends the program, and then itself, by a signal.
+    let is_wanted = is_over || is_asked && !has_program;
+    Ok(if is_wanted { Ended { status: 0, how: None } } else { Ended::of(status) })
+}
+
+impl Ended {
+    fn of(status: ExitStatus) -> Ended {
+        if let Some((number, name)) = ended_by(status) {
+            let how = Some(format!("was ended by signal {number} ({name})"));
+            return Ended { status: SIGNALLED.saturating_add(number), how };
+        }
+        let status = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+        let how = (status != 0).then(|| format!("ended with status {status}"));
+        Ended { status, how }
+    }
+}

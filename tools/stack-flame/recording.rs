@@ -1,0 +1,72 @@
+//! The file that perf writes. What could not be drawn is never deleted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::failure::Failure;
+use crate::writable;
+
+/// A recording goes through a file, not through a pipe: the standard output of the
+/// program stays its own, unwinding does not compete with it for the processor, and
+/// Ctrl-C ends the recording without ending what draws it.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    file: PathBuf,
+    /// Whether the user wants it.
+    is_kept: bool,
+    /// A folder for what is needed meanwhile. It is deleted in the end.
+    folder: TempDir,
+}
+
+impl Recording {
+    /// A recording in the file that the user wants to keep, or in a temporary folder.
+    pub(crate) fn new(keep: Option<&Path>) -> Result<Recording, Failure> {
+        let folder = tempfile::Builder::new().prefix("stack-flame.").tempdir();
+        let folder =
+            folder.map_err(|error| Failure::of_file(std::env::temp_dir().display(), error))?;
+        if let Some(file) = keep {
+            writable::check(file)?;
+        }
+        let file = keep.map_or_else(|| folder.path().join("perf.data"), Path::to_path_buf);
+        Ok(Recording { file, is_kept: keep.is_some(), folder })
+    }
+
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Where perf is tried before it records.
+    pub(crate) fn probe(&self) -> PathBuf {
+        self.folder.path().join("probe")
+    }
+
+    /// Where the process that becomes the program writes its number.
+    pub(crate) fn pid_file(&self) -> PathBuf {
+        self.folder.path().join("pid")
+    }
+
+    pub(crate) fn pid(&self) -> Result<u32, Failure> {
+        let text = fs::read_to_string(self.pid_file()).unwrap_or_default();
+        text.trim().parse().map_err(|_| Failure::ours("the program was not started"))
+    }
+
+    /// Whether perf wrote anything.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        match fs::metadata(&self.file) {
+            Ok(file) if file.len() > 0 => Ok(()),
+            _ => Err(Failure::ours("perf recorded nothing")),
+        }
+    }
+
+    /// Keeps a recording that could not be drawn, and returns what to say of it.
+    pub(crate) fn keep(self) -> String {
+        if !self.is_kept {
+            // The path stays what it was; this only forgets to delete the folder.
+            let _ = self.folder.keep();
+        }
+        let file = self.file.display();
+        format!("the recording is kept: {file}; 'stack-flame -i {file}' draws it")
+    }
+}
