@@ -28,14 +28,20 @@ const OF_PAGE: Expected = &[
     ("Recursion", &["weight", "Stdlib.Map.Make.add\n", "Stdlib.Map.Make.add (x"]),
     ("Lwt", &["<svg", "[lwt]", "Server.handle"]),
     ("Memory of OCaml", &["<svg", "Alloc.deep", "Stdlib.Map.Make.update"]),
+    ("What is hot?", &["FUNCTION\n", "MODULE\n", "Db.insert", "[GC]", " samples (", " in all\n"]),
     (
-        "Ask without a picture",
-        &["FUNCTION\n", "CALLERS OF Stdlib.Map.Make.", " in all\n", "<svg", "Db.insert"],
+        "Who calls it?",
+        &["CALLERS OF Stdlib.Map.Make.", "CALLEES OF Db.query\n", "<svg", "Db.insert"],
     ),
     ("Several recordings", &["main;work 5\n"]),
-    ("What changed", &["total 5 -> 9", "<svg", "idle (2 counts before, 0 after: gone)"]),
+    ("What changed?", &["total 5 -> 9", "<svg", "idle (2 counts before, 0 after: gone)"]),
+    ("Does CI notice?", &["total 4 -> 4 a run ("]),
+    ("Which host of 500 is it?", &["<svg", "100.00%  host-417.folded\n", "  retry\n", "  serve\n"]),
+    ("What does it wait for?", &["<svg", "backup.sh-", "CALLERS OF schedule\n"]),
+    ("Where are the cache misses?", &["<svg", "Db.insert"]),
+    ("How many cycles does an instruction take?", &["<svg", "Db.insert ("]),
     ("A Makefile rule", &["<svg", "Db.query"]),
-    ("Live", &["Db.", "# end ", "<svg"]),
+    ("What does it do now?", &["Db.", "# end ", "<svg", "FUNCTION\n"]),
 ];
 
 const OF_README: Expected = &[
@@ -44,17 +50,24 @@ const OF_README: Expected = &[
     ("Exact names and lines.", &["Db.query (db.ml:16)", "Server.handle\tserver.ml:"]),
     ("Lwt.", &["<svg", "[lwt]", "Server.handle"]),
     ("Memory.", &["<svg", "Alloc.deep"]),
-    ("An answer in text.", &["FUNCTION\n", "CALLERS OF Db.query\n", "\nall: "]),
+    ("What is hot? Who calls it?", &["FUNCTION\n", "CALLERS OF Db.query\n", "\nall: "]),
     ("Below one function.", &["<svg", "Db.insert"]),
     (
-        "Two versions.",
+        "What changed?",
         &[
             "total 5 -> 9 (",
             "work (3 counts before, 9 after",
             "idle (2 counts before, 0 after: gone)",
         ],
     ),
-    ("In CI.", &["total 4 -> 4 a run ("]),
+    ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),
+    ("Which host of 500 is it?", &["<svg", "host-417.folded (", "  retry\n"]),
+    ("What does it do now?", &["FUNCTION\n", "Db."]),
+    ("What does it wait for?", &["<svg", "backup.sh-"]),
+    (
+        "Where are the cache misses? How many cycles does an instruction take?",
+        &["<svg", "Db.insert ("],
+    ),
     ("In a Makefile.", &["<svg", "Db.query"]),
 ];
 
@@ -67,6 +80,18 @@ const DEEP_COPY: &str = "Weight\tSelf Weight\tSymbol Names\n\
     1.04 min\u{2007}99.9%\t2.07 s\t     _camlDb$query_12\n\
     1.00 min\u{2007}96.0%\t1.00 min\t      camlDb$total_277\n\
     3.00 ms\u{2007}0.0%\t3.00 ms\t      -[Foo bar;]\n";
+
+/// Samples clocks under the names of counters, for recipes where the machine has none.
+const PERF_WITHOUT_COUNTERS: &str = r#"#!/bin/bash
+others=${PATH#*:}
+with_clocks=("${@//cache-misses/cpu-clock}")
+with_clocks=("${with_clocks[@]//cycles,instructions/cpu-clock,task-clock}")
+PATH=$others perf "${with_clocks[@]}" || exit
+[[ "$*" == *cycles,instructions*-o\ counters.data* ]] || exit 0
+PATH=$others perf script --no-inline -i counters.data |
+    sed 's/ cpu-clock: / cycles: /; s/ task-clock: / instructions: /' > counters.text
+mv counters.text counters.data
+"#;
 
 struct Recipe {
     title: String,
@@ -82,7 +107,9 @@ fn of_page() -> Vec<Recipe> {
     sections
         .map(|section| {
             let (title, text) = section.split_once('\n').expect("a title");
-            Recipe { title: title.to_owned(), commands: displays(text).join("\n") }
+            // mdoc takes a `?` at the end for one of the page's own.
+            let title = title.trim_end_matches("\\&").to_owned();
+            Recipe { title, commands: displays(text).join("\n") }
         })
         .collect()
 }
@@ -147,8 +174,16 @@ impl Place {
             ("main-2.folded", "main;work 5\n"),
             ("branch-1.folded", "main;work 4\n"),
             ("branch-2.folded", "main;work 4\n"),
+            ("host-001.folded", "main;serve 9013\nmain;idle 1045\n"),
+            ("host-002.folded", "main;serve 9023\nmain;idle 1035\n"),
+            ("host-003.folded", "main;serve 9033\nmain;idle 1025\n"),
+            ("host-417.folded", "main;serve 6011\nmain;retry 4007\n"),
         ] {
             place.write(name, folded);
+        }
+        place.program("backup.sh", "#!/bin/sh\nsleep 0.2\n");
+        if !place.run("perf record -q -e cache-misses -o probe.data true").0 {
+            place.program("perf", PERF_WITHOUT_COUNTERS);
         }
         place.program("pbpaste", &format!("#!/bin/sh\ncat << 'END'\n{DEEP_COPY}END\n"));
         // Without `--from` the script would build the tools first.
@@ -238,7 +273,9 @@ fn tools() -> &'static Path {
 /// The pictures and stacks that commands are told to write.
 fn written_by(commands: &str) -> Vec<&str> {
     let words: Vec<&str> = commands.split_whitespace().collect();
-    let is_result = |name: &str| name.ends_with(".svg") || name.ends_with(".folded");
+    // Not what a loop writes: `> $event.folded`.
+    let is_result =
+        |name: &str| !name.contains('$') && (name.ends_with(".svg") || name.ends_with(".folded"));
     let targets = words.windows(2).filter(|pair| matches!(pair[0], ">" | "-o"));
     targets.map(|pair| pair[1]).filter(|name| is_result(name)).collect()
 }
@@ -253,7 +290,12 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
         return;
     }
     let Some(place) = Place::stocked(place) else { return };
+    let may_record_all = place.run("perf record -q -a -e sched:sched_switch -o probe.data true").0;
     for (recipe, (title, texts)) in recipes.iter().zip(expected) {
+        if recipe.commands.contains("--off-cpu") && !may_record_all {
+            skip("perf may not record all programs here");
+            continue;
+        }
         let result = place.cook(recipe);
         for text in *texts {
             let folder = place.folder.display();
