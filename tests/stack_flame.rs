@@ -185,12 +185,19 @@ fn perf_is_told_what_to_sample_and_how_often() {
 }
 
 /// What perf says, as its source and the reports of its users have it, and what we say of it.
-const REFUSALS: [(&str, &[&str], &str); 8] = [
+const REFUSALS: [(&str, &[&str], &str); 9] = [
     (
         "Error:\nAccess to performance monitoring and observability operations is limited.\n\
-         perf_event_paranoid setting is 4:\n  -1: Allow use of (almost) all events by all users",
+         perf_event_paranoid setting is 4:\n  -1: Allow use of (almost) all events by all users\n\
+         \x20     Ignore mlock limit after perf_event_mlock_kb without CAP_IPC_LOCK",
         &[],
         "kernel.perf_event_paranoid is ",
+    ),
+    (
+        "event syntax error: 'sched:sched_switch'\n  \\___ can't access trace events\n\n\
+         Error:\tNo permissions to read /sys/kernel/tracing/events/sched/sched_switch",
+        &["--off-cpu"],
+        "as --off-cpu needs it, is for root: use sudo",
     ),
     (
         "Error:\nYou may not have permission to collect system-wide stats.\n\

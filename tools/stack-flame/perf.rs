@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::What;
 use crate::call_graph::Choice;
 use crate::failure::{Failure, say};
-use crate::program;
+use crate::program::{self, Program};
 use crate::python::{self, Python};
 use crate::record::{self, Ended};
 use crate::recording::Recording;
@@ -90,7 +90,7 @@ impl Perf {
         {
             return Err(Failure::ours(format!("{pid}: no such process")));
         }
-        let programs = what.program().map(|program| program.interpreters());
+        let programs = what.program().map(Program::interpreters);
         let python = programs.and_then(|programs| Python::among(&programs));
         let call_graph = choose_call_graph(sampling, what, python.as_ref());
         let asks_pid = sampling.off_cpu && matches!(what, What::Program(_));

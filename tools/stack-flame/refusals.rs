@@ -33,10 +33,11 @@ pub(crate) fn without_perf() -> Failure {
 type Refusal = (&'static str, fn(&What) -> Vec<String>);
 
 /// The first that matches is the one: perf says more than one thing.
-const REFUSALS: [Refusal; 11] = [
+const REFUSALS: [Refusal; 12] = [
     ("perf not found for kernel", |_| wrapper()),
-    ("perf_event_mlock_kb", |_| locked_memory()),
+    ("permission error mapping pages", |_| locked_memory()),
     ("branch stack sampling", |_| no_branches()),
+    ("can't access trace events", |_| no_tracepoints()),
     ("perf_event_paranoid", permission),
     ("permission denied", permission),
     ("operation not permitted", permission),
@@ -55,7 +56,7 @@ pub(crate) fn explain(said: &str, what: &What) -> Failure {
     // Behind that come all options of perf.
     let lines = said.lines().map(str::trim_end).take_while(|line| !line.starts_with(" Usage:"));
     let lines = lines.filter(|line| !line.is_empty());
-    let said = lines.map(|line| format!("perf: {line}"));
+    let said = lines.map(|line| format!("perf: {}", line.replace('\t', " ")));
     let failure = Failure::ours("perf cannot record here; it said");
     said.chain(means).fold(failure, Failure::and)
 }
@@ -101,6 +102,10 @@ fn no_branches() -> Vec<String> {
             .to_owned(),
         "counters: use --call-graph dwarf".to_owned(),
     ]
+}
+
+fn no_tracepoints() -> Vec<String> {
+    vec!["what the kernel traces, as --off-cpu needs it, is for root: use sudo".to_owned()]
 }
 
 fn unknown_event() -> Vec<String> {
