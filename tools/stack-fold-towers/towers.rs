@@ -35,6 +35,9 @@
 //! known from the frame below. Every fold takes out at least one frame for good and pushes at most
 //! `max_period + 1` again. So the time is linear in the length of the stack, whatever is in it and
 //! whatever `min_height` is.
+//!
+//! Profiles are mostly sorted, so most stacks start as the one before them. What the frames of such
+//! a start fold to is saved, and the next stack goes on from there.
 
 mod stack;
 
@@ -81,9 +84,33 @@ pub(crate) struct Tower {
 /// Folds stacks, one after the other, in the same buffers.
 pub(crate) struct Folder {
     stack: Stack,
+    saved: Saved,
     /// Where each frame of the current stack stands; values of other frames are out of date.
     occurrences: Vec<Occurrences>,
     levels: Vec<Level>,
+}
+
+/// What the first frames of the stack folded last fold to.
+struct Saved {
+    /// All frames of that stack, and how many of them are folded here; 0 if none are.
+    frames: Vec<u32>,
+    folded: usize,
+    stack: Stack,
+}
+
+impl Saved {
+    /// Returns how many frames this stack and the last one start with in common, and forgets what
+    /// was saved if it is more than these.
+    fn keep_shared(&mut self, frames: &[u32]) -> usize {
+        let pairs = self.frames.iter().zip(frames);
+        let shared = pairs.take_while(|(last, frame)| last == frame).count();
+        self.frames.truncate(shared);
+        self.frames.extend_from_slice(&frames[shared..]);
+        if self.folded > shared {
+            self.folded = 0;
+        }
+        shared
+    }
 }
 
 /// What [`Folder::erase`] knows of a frame.
@@ -102,8 +129,10 @@ impl Folder {
     /// that call themselves, and nothing else.
     pub(crate) fn new(max_period: usize, min_height: u32) -> Self {
         assert!((1..=LONGEST_PERIOD).contains(&max_period));
+        let stack = || Stack::new(max_period, min_height.max(2));
         Self {
-            stack: Stack::new(max_period, min_height.max(2)),
+            stack: stack(),
+            saved: Saved { frames: Vec::new(), folded: 0, stack: stack() },
             occurrences: Vec::new(),
             levels: Vec::new(),
         }
@@ -112,19 +141,36 @@ impl Folder {
     /// Takes repetitions for equal only if they have exactly the same frames.
     pub(crate) fn exact(mut self) -> Self {
         self.stack.exact();
+        self.saved.stack.exact();
         self
     }
 
     /// Returns `frames`, root first, with every tower folded.
     pub(crate) fn fold(&mut self, frames: &[u32]) -> &[Level] {
-        self.levels.clear();
-        let plain = self.stack.plain(frames);
-        self.stack.start_with(&frames[..plain]);
-        for (&frame, at) in frames.iter().zip(0..).skip(plain) {
-            self.stack.push(frame, at);
+        let shared = self.saved.keep_shared(frames);
+        let done = self.start(frames);
+        for (at, &frame) in frames.iter().enumerate().skip(done) {
+            // The next stack is likely to share as many frames with this one.
+            if at == shared {
+                self.saved.folded = at;
+                self.saved.stack.copy_from(&self.stack);
+            }
+            self.stack.push(frame, at as u32);
         }
+        self.levels.clear();
         self.levels.extend(self.stack.levels());
         &self.levels
+    }
+
+    /// Folds the first frames without a push of each, and returns how many these are.
+    fn start(&mut self, frames: &[u32]) -> usize {
+        if self.saved.folded > 0 {
+            self.stack.copy_from(&self.saved.stack);
+            return self.saved.folded;
+        }
+        let plain = self.stack.plain(frames);
+        self.stack.start_with(&frames[..plain]);
+        plain
     }
 
     /// Returns `frames`, root first, without loops: of the way from a frame to its last

@@ -84,6 +84,13 @@ impl Stack {
         self.notes.push(Note::default());
     }
 
+    /// Makes the stack the same as `other`, whose options are the same, and keeps its own memory.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.frames.clone_from(&other.frames);
+        self.entries.clone_from(&other.entries);
+        self.notes.clone_from(&other.notes);
+    }
+
     /// Returns how many leading frames have nothing to fold: those before the first frame that
     /// also stands among the `max_period` below it.
     pub(super) fn plain(&self, frames: &[u32]) -> usize {

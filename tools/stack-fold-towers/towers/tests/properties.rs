@@ -108,6 +108,22 @@ proptest! {
     }
 
     #[test]
+    fn whatever_was_folded_before_does_not_matter(
+        frames in stacks(),
+        starts in vec(any::<prop::sample::Index>(), 2..6),
+        others in vec(vec(0..7u32, 0..4), 6),
+        how in folders(),
+    ) {
+        let mut used = folder(how);
+        for (start, other) in starts.iter().zip(others) {
+            let stack = [&frames[..start.index(frames.len() + 1)], &other].concat();
+            let mut fresh = folder(how);
+            prop_assert_eq!(used.fold(&stack), fresh.fold(&stack));
+            prop_assert_eq!(used.towers(), fresh.towers());
+        }
+    }
+
+    #[test]
     fn erased_stack_is_a_way_through_the_stack_without_loops(frames in stacks()) {
         let erased = names(Folder::new(LONGEST_PERIOD, 2).erase(&frames));
         assert_is_a_way_through(&frames, &erased);
