@@ -6,6 +6,9 @@ use memchr::memrchr;
 
 use super::Frames;
 
+/// Every number of fewer than 20 digits fits into 64 bits.
+const TOO_MANY_DIGITS: u64 = 10_000_000_000_000_000_000;
+
 /// One folded line, borrowed from the reader's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldedLine<'a> {
@@ -65,8 +68,28 @@ impl<'a> FoldedLine<'a> {
     /// # Errors
     ///
     /// [`Malformed`] says what is missing.
-    #[inline]
+    #[inline(always)]
     pub fn parse(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
+        let mut count = 0;
+        let mut place = 1;
+        for (at, &byte) in line.iter().enumerate().rev() {
+            match byte {
+                b'0'..=b'9' if place < TOO_MANY_DIGITS => {
+                    count += u64::from(byte - b'0') * place;
+                    place *= 10;
+                }
+                b' ' if place > 1 && at > 0 => {
+                    return Ok(FoldedLine { stack: &line[..at], count });
+                }
+                _ => break,
+            }
+        }
+        FoldedLine::parse_rare(line)
+    }
+
+    /// Parses what is rare: a count of many digits, and what is malformed.
+    #[cold]
+    fn parse_rare(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
         let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         let (before, count) = line.split_at(line.len() - digits);
         let Some((b' ', stack)) = before.split_last() else { return Err(no_count(line)) };
@@ -118,13 +141,7 @@ fn no_count(line: &[u8]) -> Malformed {
     if has_digit && number.is_some() { Malformed::NotWhole } else { Malformed::NoCount }
 }
 
-#[inline]
 fn parse_count(digits: &[u8]) -> Option<u64> {
-    let value = |sum: u64, &digit: &u8| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-    // Any number of 19 digits fits into 64 bits, so few counts need the checks.
-    if digits.len() <= 19 {
-        return Some(digits.iter().fold(0, value));
-    }
     digits
         .iter()
         .try_fold(0u64, |sum, &digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
