@@ -348,3 +348,71 @@ proptest! {
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|&byte| byte == b'\n')
 }
+
+/// Lines of every kind before, between and behind those in which a text is found.
+const MIXED: &[u8] = b"\
+# event: cycles
+main;alloc 3
+no count alloc
+main;read 4\r
+
+# end 1.000
+main;alloc;a\tb\x1b 5\r
+no count
+main;\x1b[1malloc;write 7
+ 12
+main;ALLOC;alloc_ 8
+main;write 18446744073709551616
+main;write 00000000000000000000000000000007
+# alloc 2
+#alloc 1
+main;7 alloc
+alloc 99;alloc 10
+\xff;write;alloc\xff 11
+main;caml_alloc 12
+main;under;alloc 13
+main;last 14";
+
+#[test]
+fn a_text_is_looked_for_in_many_lines_as_in_each_of_them() {
+    // Not found in any line; as a space is in it, each line is looked at by itself.
+    let each_line = ["-e", "of no line"];
+    for text in ["alloc", "write", "of_no_line", "7", "main", "alloc 99", "last", "^alloc$"] {
+        for how in [
+            "-F",
+            "-E",
+            "-c",
+            "-q",
+            "-l",
+            "-L",
+            "-m1",
+            "-m2",
+            "-w",
+            "-i",
+            "-v",
+            "--leaf",
+            "--root",
+            "--stack",
+            "--under=under",
+            "--color=always",
+        ] {
+            let args = ["--stats", how, "-e", text];
+            let found = output("stack-grep", &args, MIXED);
+            let expected = output("stack-grep", &[&args[..], &each_line].concat(), MIXED);
+            assert_eq!(found, expected, "{args:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(few_cases())]
+
+    #[test]
+    fn lines_of_any_bytes_are_searched_alike(
+        lines in prop::collection::vec(prop::sample::select(b"ab; 1#\t\r\n\n\xff".to_vec()), 0..60),
+    ) {
+        let found = output("stack-grep", &["--stats", "-F", "a"], &lines);
+        let expected = output("stack-grep", &["--stats", "-F", "-e", "a", "-e", "of no line"], &lines);
+        prop_assert_eq!(found, expected);
+    }
+}

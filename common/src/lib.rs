@@ -85,7 +85,7 @@ pub use names::{
     rust, split_mark, split_source_line, without_source_line,
 };
 pub use numbers::{MINUS, Unit, grouped, share};
-pub use pattern::{PatternSyntax, bad_pattern, compile_patterns, pattern_text};
+pub use pattern::{Finder, PatternSyntax, bad_pattern, compile_patterns, pattern_text};
 pub use pipe::{Limit, Live, Pipe};
 pub use run::{Known, Status, run, run_for_users_of, run_wrapper};
 pub use stacks::{

@@ -1,11 +1,13 @@
 //! Patterns as a user types them: any bytes, where the regex crates take text.
 
+mod finder;
 mod in_frames;
 
 use std::fmt::{Display, Write};
 
 use crate::Error;
 
+pub use finder::Finder;
 pub use in_frames::{PatternSyntax, compile_patterns};
 
 /// A pattern as the regex crates take it; a byte that is not UTF-8 becomes

@@ -2,6 +2,7 @@
 
 mod foreign;
 mod read;
+mod search;
 mod write;
 
 use std::fmt::Display;

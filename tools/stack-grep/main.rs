@@ -10,7 +10,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Files, FoldedLine, Frames, PatternSyntax, Pipe, Result, Status, compile_patterns, read_whole,
+    Files, Finder, FoldedLine, Frames, PatternSyntax, Pipe, Result, Status, compile_patterns,
+    read_whole,
 };
 use regex_automata::meta::Regex;
 
@@ -138,7 +139,7 @@ fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -
     let mut painted = Vec::new();
     per_file::for_each_file(files, pipe, |_, input, pipe| {
         let mut rest = selection.max_count.unwrap_or(u64::MAX);
-        pipe.filter_until(input, |line, pipe| {
+        pipe.filter_found(input, selection.finder.as_ref(), |line, pipe| {
             if !selection.keeps(&line) {
                 pipe.drop_line(&line);
                 return Ok(ControlFlow::Continue(()));
@@ -196,6 +197,8 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
 /// Which stacks are kept.
 struct Selection {
     pattern: Regex,
+    /// Finds the lines in which the pattern may match.
+    finder: Option<Finder>,
     /// Which frames of the stack may match.
     position: Position,
     /// What a frame above the match must match, too.
@@ -219,10 +222,12 @@ impl Selection {
             word_regexp: args.word_regexp,
             whole_stack: args.stack,
         };
+        let patterns = || patterns.iter().map(Vec::as_slice);
         let under =
             args.under.as_ref().map(|under| compile_patterns([under.as_encoded_bytes()], syntax));
         Ok(Selection {
-            pattern: compile_patterns(patterns.iter().map(Vec::as_slice), syntax)?,
+            pattern: compile_patterns(patterns(), syntax)?,
+            finder: if args.invert_match { None } else { Finder::new(patterns(), syntax)? },
             position: match args {
                 Args { leaf: true, .. } => Position::Leaf,
                 Args { root: true, .. } => Position::Root,

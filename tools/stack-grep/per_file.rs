@@ -45,14 +45,15 @@ pub(crate) fn count(
 ) -> Result<Status> {
     for_each_file(files, pipe, |path, input, pipe| {
         let (mut kept, mut dropped) = (Total::default(), Total::default());
-        let read = pipe.read_folded(input, |line, _| {
+        let before = pipe.stats().read.weight;
+        let read = pipe.read_found(input, selection.finder.as_ref(), |line, _| {
             let total = if selection.keeps(&line) { &mut kept } else { &mut dropped };
             *total += line.count;
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         });
         pipe.count_written(kept);
         pipe.count_dropped(dropped);
-        let all = kept.weight + dropped.weight;
+        let all = pipe.stats().read.weight - before;
         let share = if all > 0 { 100.0 * kept.weight as f64 / all as f64 } else { 0.0 };
         let count = format!("{} {share:.2}%", kept.weight).into_bytes();
         let name = if with_names { [name(path), b":"].concat() } else { Vec::new() };
@@ -86,7 +87,7 @@ fn keeps_any(input: &mut Input, selection: &Selection, pipe: &mut Pipe) -> Resul
     if selection.max_count == Some(0) {
         return Ok(false);
     }
-    pipe.read_until(input, |line, pipe| {
+    pipe.read_found(input, selection.finder.as_ref(), |line, pipe| {
         is_found = selection.keeps(&line);
         if is_found {
             pipe.count_written(line.count);

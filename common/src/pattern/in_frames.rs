@@ -44,14 +44,22 @@ pub fn compile_patterns<'a>(
     patterns: impl IntoIterator<Item = &'a [u8]>,
     syntax: PatternSyntax,
 ) -> Result<Regex> {
-    let parsed = patterns.into_iter().map(|pattern| parse(pattern, syntax));
-    let any = Hir::alternation(parsed.collect::<Result<_>>()?);
+    let any = parse_patterns(patterns, syntax)?;
     let config = meta::Config::new()
         .utf8_empty(false)
         .line_terminator(if syntax.whole_stack { b'\n' } else { SEPARATOR })
         .nfa_size_limit(Some(SIZE_LIMIT));
     let built = meta::Builder::new().configure(config).build_from_hir(&any);
     built.map_err(|error| bad_pattern(b"", &error))
+}
+
+/// Parses patterns into one that matches what any of them matches.
+pub(super) fn parse_patterns<'a>(
+    patterns: impl IntoIterator<Item = &'a [u8]>,
+    syntax: PatternSyntax,
+) -> Result<Hir> {
+    let parsed = patterns.into_iter().map(|pattern| parse(pattern, syntax));
+    Ok(Hir::alternation(parsed.collect::<Result<_>>()?))
 }
 
 fn parse(pattern: &[u8], syntax: PatternSyntax) -> Result<Hir> {

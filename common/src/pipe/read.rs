@@ -38,12 +38,12 @@ pub enum Live<'a> {
 }
 
 /// A line that is not empty, and where it stands.
-struct Line<'a> {
-    text: &'a [u8],
-    input: &'a str,
-    number: u64,
+pub(super) struct Line<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) input: &'a str,
+    pub(super) number: u64,
     /// Whether there are control bytes in it.
-    has_control: bool,
+    pub(super) has_control: bool,
 }
 
 impl Line<'_> {
@@ -153,12 +153,20 @@ impl Pipe {
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
         comment: impl Fn(&[u8], &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        self.for_each_line(input, |line, pipe| {
-            if line.is_comment() {
-                return pipe.with_clean(&line, line.text, &comment).map(ControlFlow::Continue);
-            }
-            pipe.folded(&line, &mut each)
-        })
+        self.for_each_line(input, |line, pipe| pipe.filter_line(&line, &mut each, &comment))
+    }
+
+    #[inline]
+    pub(super) fn filter_line(
+        &mut self,
+        line: &Line<'_>,
+        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
+        comment: impl Fn(&[u8], &mut Pipe) -> Result<()>,
+    ) -> Result<ControlFlow<()>> {
+        if line.is_comment() {
+            return self.with_clean(line, line.text, comment).map(ControlFlow::Continue);
+        }
+        self.folded(line, each)
     }
 
     /// Calls `each` with every folded line of one input; header lines are kept for
@@ -381,34 +389,51 @@ impl Pipe {
         input: &mut Input,
         mut each: impl FnMut(Line<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        let name = input.name().to_owned();
-        self.lines_before = Some(self.stats.read.lines);
         let mut number = 0;
-        let mut blocks = Blocks::of_lines(input);
-        loop {
-            let block = blocks
-                .next_block()
-                .map_err(|source| Error::Input { name: name.clone(), source })?;
-            let Some(block) = block else { return Ok(()) };
+        self.for_each_block(input, |block, input, pipe| {
             let mut start = 0;
             for LineEnd { at: end, has_control } in LineEnds::new(block) {
                 number += 1;
-                let line = &block[start..end];
+                let text = without_cr(&block[start..end]);
                 start = end + 1;
-                let text = line.strip_suffix(b"\r").unwrap_or(line);
                 if text.is_empty() {
                     continue;
                 }
-                if each(Line { text, input: &name, number, has_control }, self)?.is_break() {
-                    return Ok(());
+                if each(Line { text, input, number, has_control }, pipe)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
                 }
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    /// Calls `each` with whole lines, as many as were read at once, and with the name
+    /// of the input, until it has enough.
+    pub(super) fn for_each_block(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(&[u8], &str, &mut Pipe) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let name = input.name().to_owned();
+        self.lines_before = Some(self.stats.read.lines);
+        let mut blocks = Blocks::of_lines(input);
+        loop {
+            match blocks.next_block() {
+                Ok(Some(block)) if each(block, &name, self)?.is_continue() => {}
+                Ok(_) => return Ok(()),
+                Err(source) => return Err(Error::Input { name, source }),
             }
         }
     }
 }
 
+/// A line without the CR of CR LF.
+pub(super) fn without_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// Writes a comment, and all that was written before it if it ends an interval.
-fn pass_comment(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
+pub(super) fn pass_comment(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
     pipe.out.line(comment)?;
     if is_end_line(comment) { pipe.out.flush() } else { Ok(()) }
 }
