@@ -3,8 +3,10 @@
 
 use std::sync::LazyLock;
 
-use common::{FrameId, FrameTable, Result, bad_pattern, pattern_text};
-use regex::bytes::{Regex, RegexBuilder};
+use common::{Error, FrameId, FrameTable, Result, bad_pattern, pattern_text};
+use regex_automata::meta::{self, Regex};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Hir, Look};
 
 /// The largest compiled expression in bytes: room for long lists of names.
 const SIZE_LIMIT: usize = 1 << 28;
@@ -45,7 +47,9 @@ impl FrameSet {
     ///
     /// A usage error that names the pattern.
     pub(crate) fn searched(pattern: &[u8]) -> Result<FrameSet> {
-        FrameSet::build(pattern, &pattern_text(pattern), true)
+        let parsed = parse(&pattern_text(pattern), true);
+        let parsed = parsed.map_err(|error| bad_pattern(pattern, &error))?;
+        FrameSet::build(&parsed).map_err(|error| bad_pattern(pattern, &error))
     }
 
     /// As [`FrameSet::searched`], but the pattern sees names without what gcc
@@ -58,21 +62,26 @@ impl FrameSet {
         Ok(FrameSet { without_suffixes: true, ..FrameSet::searched(pattern)? })
     }
 
-    /// The frames whose whole name matches one of a list; names of programs,
-    /// so `\w` is an ASCII letter and `.` any byte.
+    /// The frames whose whole name matches one of a list, see [`parse_listed`].
     ///
     /// # Errors
     ///
-    /// A usage error that names the list.
-    pub(crate) fn listed(list: &[Vec<u8>]) -> Result<FrameSet> {
-        let texts: Vec<_> = list.iter().map(|name| pattern_text(name)).collect();
-        let text = format!("^(?:{}){ARGUMENTS}{SUFFIXES}", texts.join("|"));
-        FrameSet::build(&list.join(&b'|'), &text, false)
+    /// A usage error if the list is too large.
+    pub(crate) fn listed(list: &[Hir]) -> Result<FrameSet> {
+        let suffixes = parse(&format!("{ARGUMENTS}{SUFFIXES}"), false).expect("a good pattern");
+        let any = Hir::alternation(list.to_vec());
+        FrameSet::build(&Hir::concat(vec![Hir::look(Look::Start), any, suffixes]))
+            .map_err(|error| Error::Usage(format!("list of {} names: {error}", list.len())))
     }
 
-    fn build(pattern: &[u8], text: &str, unicode: bool) -> Result<FrameSet> {
-        let built = RegexBuilder::new(text).unicode(unicode).size_limit(SIZE_LIMIT).build();
-        let regex = built.map_err(|error| bad_pattern(pattern, &error))?;
+    /// Compiles what was parsed; the error says why this is not possible.
+    fn build(pattern: &Hir) -> Result<FrameSet, String> {
+        let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT));
+        let built = meta::Builder::new().configure(config).build_from_hir(pattern);
+        let regex = built.map_err(|error| match error.size_limit() {
+            Some(limit) => format!("over {limit} bytes when compiled"),
+            None => error.to_string(),
+        })?;
         Ok(FrameSet { regex, without_suffixes: false, verdicts: Vec::new() })
     }
 
@@ -101,12 +110,21 @@ impl FrameSet {
     }
 }
 
-/// Checks a single line of a list, so that the message names this line and not a
-/// list of hundreds.
+/// Reads a name of a list. It is parsed at once, so that a message names this line
+/// and not a list of hundreds, and compiled with the others only, since one by one
+/// takes many times as long.
+///
+/// Names of programs: `\w` is an ASCII letter and `.` any byte.
 ///
 /// # Errors
 ///
 /// A usage error that names the line.
-pub(crate) fn check_listed(name: &[u8]) -> Result<()> {
-    FrameSet::listed(&[name.to_vec()]).map(drop)
+pub(crate) fn parse_listed(name: &[u8]) -> Result<Hir> {
+    let text = format!("(?:{})", pattern_text(name));
+    parse(&text, false).map_err(|error| bad_pattern(name, &error))
+}
+
+fn parse(text: &str, unicode: bool) -> Result<Hir, String> {
+    let mut parser = ParserBuilder::new().utf8(false).unicode(unicode).build();
+    parser.parse(text).map_err(|error| error.to_string())
 }

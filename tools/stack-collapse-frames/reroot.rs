@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use common::{FrameId, FrameTable, Result};
 
-use crate::frame_set::FrameSet;
+use crate::frame_set::{FrameSet, parse_listed};
 
 /// The functions that start a process or a thread; the frames above them name it.
 const STARTS: &str = r"_start|_dl_start(?:_user)?|_?_?clone3?|__GI___clone3?|start_thread|thread_start|_pthread_start|ret_from_fork\w*";
@@ -59,7 +59,7 @@ pub(crate) struct Root {
 
 impl Root {
     pub(crate) fn new(name: FrameId) -> Result<Root> {
-        let starts = FrameSet::listed(&[STARTS.into()])?;
+        let starts = FrameSet::listed(&[parse_listed(STARTS.as_bytes())?])?;
         Ok(Root { name, starts, code: FrameSet::searched(CODE.as_bytes())? })
     }
 

@@ -14,7 +14,7 @@
 use bstr::{BStr, ByteSlice};
 use common::{Error, Result};
 
-use crate::frame_set::check_listed;
+use crate::frame_set::parse_listed;
 use crate::presets;
 use crate::rule_text::{RuleText, VERBS, Verb, at};
 
@@ -60,8 +60,7 @@ impl Reader {
     fn list(&mut self, place: &str, name: &[u8]) -> Result<()> {
         let rule = self.rules.last_mut().filter(|_| self.takes_list);
         let rule = rule.ok_or_else(|| expected(place, VERBS))?;
-        at(place, check_listed(name))?;
-        rule.list.push(name.to_vec());
+        rule.list.push(at(place, parse_listed(name))?);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use bstr::ByteSlice;
 use common::{Error, FrameId, FrameTable, Result, Total, clean_frame};
+use regex_syntax::hir::Hir;
 
 use crate::frame_set::FrameSet;
 use crate::reroot::{Entries, Reroot, Root};
@@ -42,7 +43,7 @@ pub(crate) struct RuleText {
     pattern: Vec<u8>,
     name: Vec<u8>,
     /// Whole names, one of which must match.
-    pub(crate) list: Vec<Vec<u8>>,
+    pub(crate) list: Vec<Hir>,
     with: Option<Vec<u8>>,
     orphans: usize,
     until: Option<Vec<u8>>,
@@ -127,7 +128,7 @@ impl RuleText {
     pub(crate) fn compile(self, table: &mut FrameTable) -> Result<Rule> {
         let frames = match (self.pattern.is_empty(), self.list.is_empty()) {
             (false, true) => self.searched(&self.pattern)?,
-            (true, false) => FrameSet::listed(&self.list)?,
+            (true, false) => at(&self.origin, FrameSet::listed(&self.list))?,
             (true, true) => return Err(self.expected("a pattern")),
             (false, false) => return Err(self.expected("a pattern or a list, not both")),
         };
