@@ -138,6 +138,18 @@ fn a_header_says_what_is_counted() {
 }
 
 #[test]
+fn each_event_that_is_a_root_has_a_header_line_with_its_unit() {
+    let two =
+        script(&[("cycles", 1.0, 7, "f"), ("page-faults", 1.1, 1, "g"), ("cycles", 1.2, 8, "f")]);
+    let expected = "# event: cycles cycles\n# event: page-faults samples\n\
+                    # source: perf-script\n\
+                    cycles;demo;f 15\npage-faults;demo;g 1\n";
+    let folded = said(&["--by-event", "--header", two.path()]).0;
+    assert_eq!(folded, expected);
+    assert_eq!(said(&[TempFile::new(&folded).path()]).0, expected, "read again");
+}
+
+#[test]
 fn equal_header_lines_are_kept_once_and_differing_ones_named() {
     let one = TempFile::new("# event: cycles\n# unit: samples\n# source: perf-script\nmain 2\n");
     let other = TempFile::new("# event: cycles\n# unit: cycles\nmain 3\n");

@@ -254,15 +254,21 @@ impl Pipe {
         if let Some(unit) = self.header_value("unit") {
             return Some(text(unit));
         }
-        let lines = self.headers.kept().into_iter().filter_map(parse_header);
-        let events = lines.filter(|(key, _)| *key == "event");
-        let mut units: Vec<_> =
-            events.filter_map(|(_, event)| event.rsplit_once_str(" ")).collect();
-        units.dedup_by_key(|(_, unit)| *unit);
-        match units[..] {
+        let mut events = self.header_events();
+        events.dedup_by_key(|(_, unit)| *unit);
+        match events[..] {
             [(_, unit)] => Some(text(unit)),
             _ => None,
         }
+    }
+
+    /// The names and units of the events, where the header lines of all inputs have
+    /// them as `stack-parse --by-event` writes them: `# event: NAME UNIT`.
+    #[must_use]
+    pub fn header_events(&self) -> Vec<(&[u8], &[u8])> {
+        let lines = self.headers.kept().into_iter().filter_map(parse_header);
+        let events = lines.filter(|(key, _)| *key == "event");
+        events.filter_map(|(_, event)| event.rsplit_once_str(" ")).collect()
     }
 
     /// Calls `each` with every folded line; malformed ones are named.

@@ -53,8 +53,10 @@ impl InputHeader {
         }
         let events: Vec<&Event> = self.events.iter().map(|&event| events.get(event)).collect();
         let mut lines = Vec::new();
-        for event in events.iter().filter(|event| !by_event && !event.name.is_empty()) {
-            lines.push(header_line("event", &event.name));
+        for event in events.iter().filter(|event| !event.name.is_empty()) {
+            let of_roots = [&event.name, &b" "[..], unit(event)].concat();
+            let value = if by_event { of_roots } else { event.name.clone() };
+            lines.push(header_line("event", &value));
         }
         let mut units: Vec<&[u8]> = events.iter().map(|event| unit(event)).collect();
         units.dedup();
