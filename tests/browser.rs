@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::needs::{BROWSER, goes_without};
 use crate::util::filter_bytes;
-use driver::Browser;
-use server::Server;
+pub(crate) use driver::Browser;
+pub(crate) use server::Server;
 
 mod driver;
 mod server;

@@ -33,6 +33,18 @@ const OF_PAGE: Expected = &[
         "Who calls it?",
         &["CALLERS OF Stdlib.Map.Make.", "CALLEES OF Db.query\n", "<svg", "Db.insert"],
     ),
+    (
+        "Which viewer?",
+        &[
+            r#""exporter":"stack-export "#,
+            " cum%\n",
+            "\"preprocessedProfileVersion\":",
+            "\"traceEvents\":",
+            "PROGRAM TOTALS",
+            "<svg",
+            "\"children\":",
+        ],
+    ),
     ("Several recordings", &["main;work 5\n"]),
     ("What changed?", &["total 5 -> 9", "<svg", "idle (2 counts before, 0 after: gone)"]),
     ("Does CI notice?", &["total 4 -> 4 a run ("]),
@@ -51,6 +63,10 @@ const OF_README: Expected = &[
     ("Lwt.", &["<svg", "[lwt]", "Server.handle"]),
     ("Memory.", &["<svg", "Alloc.deep"]),
     ("What is hot? Who calls it?", &["FUNCTION\n", "CALLERS OF Db.query\n", "\nall: "]),
+    (
+        "Which viewer?",
+        &["speedscope.app/file-format-schema.json", "\"preprocessedProfileVersion\":"],
+    ),
     ("Below one function.", &["<svg", "Db.insert"]),
     (
         "What changed?",
@@ -270,12 +286,13 @@ fn tools() -> &'static Path {
     Path::new(binary("stack-merge")).parent().expect("a folder")
 }
 
-/// The pictures and stacks that commands are told to write.
+/// The pictures, stacks and JSON that commands are told to write.
 fn written_by(commands: &str) -> Vec<&str> {
     let words: Vec<&str> = commands.split_whitespace().collect();
     // Not what a loop writes: `> $event.folded`.
-    let is_result =
-        |name: &str| !name.contains('$') && (name.ends_with(".svg") || name.ends_with(".folded"));
+    let is_result = |name: &str| {
+        !name.contains('$') && [".svg", ".folded", ".json"].iter().any(|end| name.ends_with(end))
+    };
     let targets = words.windows(2).filter(|pair| matches!(pair[0], ">" | "-o"));
     targets.map(|pair| pair[1]).filter(|name| is_result(name)).collect()
 }
@@ -286,7 +303,7 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
     let known: Vec<&str> = expected.iter().map(|(title, _)| *title).collect();
     assert_eq!(titles, known);
     assert!(recipes.iter().all(|recipe| !recipe.commands.is_empty()));
-    if goes_without(&[OCAML, &["perf", "make"]]) {
+    if goes_without(&[OCAML, &["perf", "make", "go", "dot", "callgrind_annotate"]]) {
         return;
     }
     let Some(place) = Place::stocked(place) else { return };

@@ -62,6 +62,7 @@ mod perf_data;
 mod stack_collapse_frames;
 mod stack_demangle;
 mod stack_diff;
+mod stack_export;
 mod stack_flame;
 mod stack_fold_towers;
 mod stack_grep;

@@ -11,10 +11,11 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 12] = [
+pub(crate) const TOOLS: [(&str, &str); 13] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-diff", env!("CARGO_BIN_EXE_stack-diff")),
+    ("stack-export", env!("CARGO_BIN_EXE_stack-export")),
     ("stack-flame", env!("CARGO_BIN_EXE_stack-flame")),
     ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
     ("stack-grep", env!("CARGO_BIN_EXE_stack-grep")),
@@ -41,7 +42,7 @@ pub(crate) fn folded_tools() -> impl Iterator<Item = &'static str> {
 }
 
 /// The tools that read folded stacks and write something else.
-const ANSWERS: [&str; 2] = ["stack-svg", "stack-top"];
+const ANSWERS: [&str; 3] = ["stack-export", "stack-svg", "stack-top"];
 
 /// The tools that read folded stacks and write folded stacks.
 pub(crate) fn folded_writers() -> impl Iterator<Item = &'static str> {
@@ -70,8 +71,10 @@ pub(crate) fn passed_on(name: &str, lines: impl AsRef<[u8]>) -> Vec<u8> {
 
 /// The arguments that a tool needs to pass folded lines on. stack-parse is told the format, since
 /// it cannot always detect it from a line or two, and stack-diff of a profile to compare with.
-const MINIMAL_ARGS: [(&str, &[&str]); 3] = [
+const MINIMAL_ARGS: [(&str, &[&str]); 4] = [
     ("stack-diff", &[concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/diff/base-01.folded.gz")]),
+    // The format that holds any bytes.
+    ("stack-export", &["--to", "callgrind"]),
     ("stack-grep", &["."]),
     ("stack-parse", &["-f", "folded"]),
 ];

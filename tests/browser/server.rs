@@ -42,10 +42,14 @@ impl Server {
         if !policy.is_empty() {
             headers.push_str(&format!("Content-Security-Policy: {policy}\r\n"));
         }
-        let path = format!("/{name}.svg");
-        let page = Page { body: svg, headers };
-        self.pages.lock().expect("no panic").insert(path.clone(), page);
-        format!("http://127.0.0.1:{}{path}", self.port)
+        self.put(&format!("{name}.svg"), &headers, svg)
+    }
+
+    /// Serves a file with these headers, and returns its address.
+    pub(crate) fn put(&self, name: &str, headers: &str, body: Vec<u8>) -> String {
+        let page = Page { body, headers: headers.to_owned() };
+        self.pages.lock().expect("no panic").insert(format!("/{name}"), page);
+        format!("http://127.0.0.1:{}/{name}", self.port)
     }
 }
 

@@ -1,0 +1,89 @@
+//! Writes stacks in the formats of other viewers.
+
+mod calls;
+mod event;
+mod profile;
+mod targets;
+mod walk;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use common::{Error, Files, Limit, Pipe, Result, Status, Total};
+
+use event::Event;
+use profile::Profile;
+use targets::Target;
+
+/// Write stacks in the format of another viewer: speedscope, pprof, Firefox and more
+#[derive(Parser)]
+#[command(name = env!("CARGO_BIN_NAME"), version)]
+struct Args {
+    #[command(flatten)]
+    files: Files,
+
+    /// The format to write
+    #[arg(long, value_name = "FORMAT")]
+    to: Target,
+
+    /// Take only this event, of stacks that 'stack-parse --by-event --header' wrote
+    #[arg(long, value_name = "NAME")]
+    event: Option<String>,
+
+    /// What the weights count, such as samples, ns or bytes
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
+}
+
+fn main() -> ExitCode {
+    common::run(stack_export)
+}
+
+fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
+    let stacks = pipe.count_folded(&args.files, Limit::AllStacks)?.into_sorted();
+    let mut profile = Profile::new(stacks, pipe, args.unit.as_deref());
+    if let Some(name) = &args.event {
+        profile.keep_event(name)?;
+    }
+    let weight = profile.events.iter().map(|event| u128::from(event.total)).sum();
+    count_others_as_dropped(weight, pipe);
+    if weight == 0 {
+        pipe.note("nothing to export: no folded stack with a weight came in");
+        return Ok(pipe.status());
+    }
+    if let ([_, _, ..], true) = (&profile.events[..], args.to.takes_one_event()) {
+        return Err(several_events(&args, &profile.events));
+    }
+    if args.to.is_text() {
+        say_what_is_escaped(&profile, pipe);
+    }
+    args.to.write(&profile, pipe.out())?;
+    pipe.count_written(Total { lines: profile.distinct_stacks() as u64, weight });
+    Ok(pipe.status())
+}
+
+/// Counts the events that the user did not ask for as dropped.
+fn count_others_as_dropped(taken: u128, pipe: &mut Pipe) {
+    let before = pipe.stats().dropped.weight + taken;
+    let weight = pipe.stats().read.weight.saturating_sub(before);
+    pipe.count_dropped(Total { lines: u64::from(weight > 0), weight });
+}
+
+fn several_events(args: &Args, events: &[Event]) -> Error {
+    let names: Vec<&str> = events.iter().filter_map(|event| event.name.as_deref()).collect();
+    let (format, names) = (args.to.name(), names.join(", "));
+    Error::Usage(format!("{format} holds one event: choose one with --event: {names}"))
+}
+
+/// What is text cannot hold every name.
+fn say_what_is_escaped(profile: &Profile, pipe: &Pipe) {
+    let odd =
+        profile.frames().iter().filter(|&&frame| str::from_utf8(profile.name(frame)).is_err());
+    match odd.count() {
+        0 => {}
+        1 => pipe.note("1 name is not UTF-8: \\xAD and the like stand for such bytes in it"),
+        names => pipe.note(format_args!(
+            "{names} names are not UTF-8: \\xAD and the like stand for such bytes in them"
+        )),
+    }
+}

@@ -1,0 +1,92 @@
+//! The formats that are written.
+
+mod callgrind;
+mod chrome;
+mod d3;
+mod dot;
+mod firefox;
+mod pprof;
+mod speedscope;
+
+use clap::ValueEnum;
+use common::{Error, Output, Result, STDOUT};
+
+use crate::profile::Profile;
+
+/// A format; its help says what opens it.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// JSON for speedscope
+    Speedscope,
+    /// profile.proto, packed by gzip, for 'go tool pprof' and much else
+    Pprof,
+    /// JSON for the Firefox Profiler
+    Firefox,
+    /// JSON for Chrome's tracing and Perfetto
+    Chrome,
+    /// JSON for d3-flame-graph
+    D3,
+    /// A call graph for KCachegrind and callgrind_annotate
+    Callgrind,
+    /// A call graph for Graphviz
+    Dot,
+}
+
+impl Target {
+    /// The name as the user writes it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Target::Speedscope => "speedscope",
+            Target::Pprof => "pprof",
+            Target::Firefox => "firefox",
+            Target::Chrome => "chrome",
+            Target::D3 => "d3",
+            Target::Callgrind => "callgrind",
+            Target::Dot => "dot",
+        }
+    }
+
+    /// Whether it cannot hold several events.
+    pub(crate) fn takes_one_event(self) -> bool {
+        !matches!(self, Target::Speedscope | Target::Pprof)
+    }
+
+    /// Whether names must be UTF-8.
+    pub(crate) fn is_text(self) -> bool {
+        self != Target::Callgrind
+    }
+
+    /// The largest sum of the weights of an event that it can hold.
+    fn most(self) -> u64 {
+        match self {
+            Target::Pprof => i64::MAX.unsigned_abs(),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Writes the profile, of one event if the format holds no more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for weights that are too large for the format, or
+    /// [`Error::Output`].
+    pub(crate) fn write(self, profile: &Profile, out: &mut Output) -> Result<()> {
+        let (format, most) = (self.name(), self.most());
+        if let Some(event) = profile.events.iter().find(|event| event.total > most) {
+            let total = event.total;
+            let what = format!("{format} holds weights up to {most}, but all weigh {total}");
+            return Err(Error::Usage(what));
+        }
+        let only = &profile.events[0];
+        let written = match self {
+            Target::Speedscope => speedscope::write(profile, out),
+            Target::Pprof => pprof::write(profile, out),
+            Target::Firefox => firefox::write(profile, only, out),
+            Target::Chrome => chrome::write(profile, only, out),
+            Target::D3 => d3::write(profile, only, out),
+            Target::Callgrind => callgrind::write(profile, only, out),
+            Target::Dot => dot::write(profile, only, out),
+        };
+        written.map_err(|source| Error::Output { name: STDOUT.to_owned(), source })
+    }
+}

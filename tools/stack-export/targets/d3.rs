@@ -1,0 +1,53 @@
+//! What d3-flame-graph draws: `{"name":"main","children":[…],"value":14}`. Values are
+//! inclusive.
+
+use std::io::{self, Write};
+
+use common::{FrameId, Output};
+
+use crate::event::Event;
+use crate::profile::Profile;
+use crate::walk::{Walker, walk};
+
+struct Tree<'a> {
+    profile: &'a Profile,
+    out: &'a mut Output,
+    /// The weight so far of the functions from the root to where the walk is.
+    values: Vec<u64>,
+    /// Whether the last function that was entered has no children yet.
+    is_first: bool,
+}
+
+pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
+    out.write_all(br#"{"name":"#)?;
+    serde_json::to_writer(&mut *out, &event.label_with_unit())?;
+    out.write_all(br#","children":["#)?;
+    let mut tree = Tree { profile, out, values: Vec::new(), is_first: true };
+    walk(profile.stacks_of(event), &mut tree)?;
+    writeln!(out, "],\"value\":{}}}", event.total)
+}
+
+impl Walker for Tree<'_> {
+    fn enter(&mut self, frame: FrameId) -> io::Result<()> {
+        if !std::mem::replace(&mut self.is_first, true) {
+            self.out.write_all(b",")?;
+        }
+        self.out.write_all(br#"{"name":"#)?;
+        serde_json::to_writer(&mut *self.out, &self.profile.text(frame))?;
+        self.values.push(0);
+        self.out.write_all(br#","children":["#)
+    }
+
+    fn spend(&mut self, weight: u64) -> io::Result<()> {
+        self.values.last_mut().into_iter().for_each(|value| *value += weight);
+        Ok(())
+    }
+
+    /// The value comes last, as it is known only then.
+    fn leave(&mut self, _: FrameId) -> io::Result<()> {
+        let value = self.values.pop().unwrap_or_default();
+        self.values.last_mut().into_iter().for_each(|caller| *caller += value);
+        self.is_first = false;
+        write!(self.out, r#"],"value":{value}}}"#)
+    }
+}

@@ -1,0 +1,69 @@
+//! A call graph for Graphviz: <https://graphviz.org/doc/info/lang.html>.
+//!
+//! The more a function spends, the larger and darker it is.
+
+use std::io::{self, Write};
+
+use common::{FrameId, Output, share};
+
+use crate::calls::{Calls, Weights};
+use crate::event::Event;
+use crate::profile::Profile;
+
+pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
+    let graph = Calls::of(profile, event);
+    let label = format!("{}, {} in all", event.label_with_unit(), event.unit().words(event.total));
+    writeln!(out, "digraph stacks {{\n    label={}; labelloc=t;", quoted(&label))?;
+    writeln!(out, "    node [shape=box, style=filled];")?;
+    for (&function, &weights) in &graph.functions {
+        write_function(profile, event, function, weights, out)?;
+    }
+    for (&(caller, callee), &weight) in &graph.calls {
+        let [from, to] = [caller, callee].map(|frame| profile.place(frame));
+        let label = quoted(&event.unit().number(weight));
+        let tooltip = quoted(&weight.to_string());
+        let width = 1.0 + 4.0 * part(weight, event);
+        let style = format!("label={label}, tooltip={tooltip}, penwidth={width:.2}");
+        writeln!(out, "    n{from} -> n{to} [{style}];")?;
+    }
+    writeln!(out, "}}")
+}
+
+fn write_function(
+    profile: &Profile,
+    event: &Event,
+    function: FrameId,
+    Weights { self_weight, total }: Weights,
+    out: &mut Output,
+) -> io::Result<()> {
+    let name = profile.text(function);
+    let said = |weight| format!("{} ({})", event.unit().number(weight), share(weight, event.total));
+    let label = format!("{name}\nself {}\ntotal {}", said(self_weight), said(total));
+    let tooltip = format!("self {self_weight}, total {total}");
+    let (label, tooltip) = (quoted(&label), quoted(&tooltip));
+    let size = 9.0 + 15.0 * part(self_weight, event).sqrt();
+    let saturation = part(total, event) * 0.6;
+    let number = profile.place(function);
+    let look = format!("fontsize={size:.1}, fillcolor=\"0.05 {saturation:.3} 1\"");
+    writeln!(out, "    n{number} [label={label}, tooltip={tooltip}, {look}];")
+}
+
+fn part(weight: u64, event: &Event) -> f64 {
+    weight as f64 / event.total as f64
+}
+
+/// A text as Graphviz reads it, which knows escapes such as `\N`. It also knows entities, but
+/// no name has a `;`.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            char => quoted.push(char),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

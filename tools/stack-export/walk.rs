@@ -1,0 +1,38 @@
+//! The tree of calls, depth first.
+
+use std::io;
+
+use common::FrameId;
+
+use crate::profile::Stack;
+
+/// What is done on the way through the tree of calls.
+pub(crate) trait Walker {
+    /// A function is called.
+    fn enter(&mut self, frame: FrameId) -> io::Result<()>;
+
+    /// It takes some weight itself.
+    fn spend(&mut self, weight: u64) -> io::Result<()>;
+
+    /// It returns.
+    fn leave(&mut self, frame: FrameId) -> io::Result<()>;
+}
+
+/// Walks through the tree that sorted stacks are, from the roots down.
+pub(crate) fn walk<'a>(
+    stacks: impl Iterator<Item = Stack<'a>>,
+    walker: &mut impl Walker,
+) -> io::Result<()> {
+    let mut open: &[FrameId] = &[];
+    for stack in stacks {
+        for &frame in open[stack.shared..].iter().rev() {
+            walker.leave(frame)?;
+        }
+        for &frame in &stack.frames[stack.shared..] {
+            walker.enter(frame)?;
+        }
+        walker.spend(stack.weight)?;
+        open = stack.frames;
+    }
+    open.iter().rev().try_for_each(|&frame| walker.leave(frame))
+}
