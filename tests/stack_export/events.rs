@@ -92,6 +92,19 @@ fn stacks_whose_roots_are_no_events_are_one_event() {
 }
 
 #[test]
+fn files_with_different_events_are_profiles_of_all_of_them() {
+    let [one, other] = [
+        "# event: cycles cycles\n# source: pprof\ncycles;main 3\n",
+        "# event: cycles cycles\n# event: faults samples\ncycles;main 4\nfaults;main 1\n",
+    ]
+    .map(TempFile::new);
+    let profiles = &json("speedscope", &[one.path(), other.path()], b"")["profiles"];
+    let found = [0, 1].map(|number| [&profiles[number]["name"], &profiles[number]["endValue"]]);
+    let expected = [[value!("cycles"), value!(7)], [value!("faults (samples)"), value!(1)]];
+    assert_eq!(found, expected.each_ref().map(<[_; 2]>::each_ref));
+}
+
+#[test]
 fn two_events_of_a_recording_have_the_totals_that_stack_parse_lists() {
     let recorded = TempFile::new(recording("formats/perf-data/fp-two-events.perf.data.gz"));
     let symfs = golden_path("symfs");

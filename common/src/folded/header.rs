@@ -54,6 +54,20 @@ impl Headers {
         agreed.flatten().collect()
     }
 
+    /// What the lines of any input say of `key`, each once.
+    #[must_use]
+    pub fn all(&self, key: &str) -> Vec<&[u8]> {
+        let lines = self.inputs.iter().flatten();
+        let parsed = lines.filter_map(|line| parse_header(line));
+        let mut distinct = Vec::new();
+        for (_, value) in parsed.filter(|(found, _)| *found == key) {
+            if !distinct.contains(&value) {
+                distinct.push(value);
+            }
+        }
+        distinct
+    }
+
     /// For each key on which the inputs differ, a message that names what they
     /// say.
     #[must_use]
@@ -119,6 +133,7 @@ mod tests {
         );
         let differing = headers(&[same, other]);
         assert_eq!(differing.kept(), [b"# unit: samples"]);
+        assert_eq!(differing.all("event"), [&b"cycles"[..], b"cpu-clock"]);
         assert_eq!(
             differing.differences(),
             ["inputs differ in '# event:', it is left out: # event: cycles; # event: cpu-clock"]

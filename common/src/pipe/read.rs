@@ -262,13 +262,12 @@ impl Pipe {
         }
     }
 
-    /// The names and units of the events, where the header lines of all inputs have
-    /// them as `stack-parse --by-event` writes them: `# event: NAME UNIT`.
+    /// The names and units of the events of all inputs, where their header lines are
+    /// as `stack-parse --by-event` writes them: `# event: NAME UNIT`.
     #[must_use]
     pub fn header_events(&self) -> Vec<(&[u8], &[u8])> {
-        let lines = self.headers.kept().into_iter().filter_map(parse_header);
-        let events = lines.filter(|(key, _)| *key == "event");
-        events.filter_map(|(_, event)| event.rsplit_once_str(" ")).collect()
+        let events = self.headers.all("event").into_iter();
+        events.filter_map(|event| event.rsplit_once_str(" ")).collect()
     }
 
     /// Calls `each` with every folded line; malformed ones are named.
