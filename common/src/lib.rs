@@ -76,9 +76,11 @@ pub use io::blocks::Blocks;
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::messages::print as say;
 pub use io::output::{Output, STDOUT};
+pub use io::screen::Screen;
 pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};
 pub use io::table::{push_field, push_quoted};
+pub use io::terminal_color::terminal_color;
 pub use io::unsafe_code::map_executable;
 pub use names::{
     CodeKind, code_color, cpp, escaped, fitted, fitted_with, is_unseen, module, name_hash, ocaml,

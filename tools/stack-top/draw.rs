@@ -1,14 +1,12 @@
 //! The flame graph in the terminal: a row of cells for each depth, the roots at the
 //! bottom.
 
-use common::{FrameId, Total, code_color, escaped, fitted, is_unseen, split_mark};
+use common::{
+    FrameId, Screen, Total, code_color, escaped, fitted, is_unseen, split_mark, terminal_color,
+};
 
 use crate::Answer;
 use crate::profile::Profile;
-use crate::screen::Screen;
-
-/// How wide the picture is where nobody says it.
-const USUAL_COLUMNS: usize = 80;
 
 /// A frame that is at least one cell wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +68,7 @@ impl Bars {
 
 /// The picture, as large as the screen, and in a line at the bottom the whole.
 pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
-    let columns = screen.columns.or(screen.columns_wanted).unwrap_or(USUAL_COLUMNS).max(1);
+    let columns = screen.width_of_drawing();
     let bars = Bars::of(profile, columns);
     let mut lines = Vec::new();
     // The prompt and the whole take a line each.
@@ -107,43 +105,10 @@ fn append_bar(bar: &Bar, profile: &Profile, screen: &Screen, out: &mut Vec<u8>) 
     let text = fitted(&escaped(split_mark(name).0, is_unseen), room);
     let fill = room.saturating_sub(console::measure_text_width(&text));
     if screen.has_colors {
-        let color = nearest(code_color(name));
+        let color = terminal_color(code_color(name));
         let bar = format!("\x1b[38;5;16;48;5;{color}m\u{258f}{text}{:fill$}\x1b[0m", "");
         out.extend_from_slice(bar.as_bytes());
     } else {
         out.extend_from_slice(format!("|{text}{:_<fill$}", "").as_bytes());
-    }
-}
-
-/// The nearest of the 256 colours that terminals have: a cube of 6 by 6 by 6, and
-/// 24 greys. The first 16 differ from terminal to terminal.
-fn nearest(color: [u8; 3]) -> u8 {
-    const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
-    let cube = (0..216u8).map(|index| {
-        (16 + index, [index / 36, index / 6 % 6, index % 6].map(|level| LEVELS[level as usize]))
-    });
-    let greys = (0..24u8).map(|index| (232 + index, [8 + 10 * index; 3]));
-    let distance = |other: [u8; 3]| -> u32 {
-        color.iter().zip(other).map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
-    };
-    let all = cube.chain(greys).min_by_key(|(_, other)| distance(*other));
-    all.map_or(0, |(index, _)| index)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn colours_are_the_nearest_of_a_terminal() {
-        for (color, index) in [
-            ([0, 0, 0], 16),
-            ([255, 255, 255], 231),
-            ([95, 135, 175], 67),
-            ([228, 228, 228], 254),
-            ([255, 220, 156], 223),
-        ] {
-            assert_eq!(nearest(color), index, "{color:?}");
-        }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::mem;
 
-use common::{Live, Overflows, Pipe, Result, StackCounts, Status};
+use common::{Live, Overflows, Pipe, Result, Screen, StackCounts, Status};
 
 use crate::relatives::Patterns;
-use crate::screen::Screen;
 use crate::{Args, NOTHING};
 
 /// The stacks so far: of all intervals, or of the one at hand.

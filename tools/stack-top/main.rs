@@ -6,19 +6,18 @@ mod draw;
 mod live;
 mod profile;
 mod relatives;
-mod screen;
+mod run;
 mod table;
 mod tree;
 
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser};
-use common::{Files, Limit, Pipe, Result, StackCounts, Status, Total};
+use common::{Files, Limit, Pipe, Result, Screen, StackCounts, Status, Total};
 
 use by::By;
 use profile::{Profile, Sort};
 use relatives::{Asked, Families, Patterns};
-use screen::Screen;
 use tree::Least;
 
 /// How many rows a table has, unless the user says how many.

@@ -5,13 +5,12 @@ use std::ffi::OsString;
 
 use clap::Args;
 use common::{
-    FrameId, PatternSyntax, Result, SortedStack, Total, compile_patterns, grouped, share,
+    FrameId, PatternSyntax, Result, Screen, SortedStack, Total, compile_patterns, grouped, share,
 };
 use regex_automata::meta::Regex;
 
 use crate::Answer;
 use crate::profile::Profile;
-use crate::screen::Screen;
 use crate::table::Columns;
 
 /// Whose callers and callees are asked for; patterns are those of stack-grep.

@@ -1,11 +1,10 @@
 //! The table of functions, for people.
 
-use common::{FrameWeights, grouped, share};
+use common::{FrameWeights, Screen, grouped, share};
 
 use crate::Answer;
 use crate::by::By;
 use crate::profile::{Profile, Rows};
-use crate::screen::Screen;
 
 /// The columns of a table that hold numbers: right-aligned, two spaces between them.
 pub(crate) struct Columns<const N: usize> {

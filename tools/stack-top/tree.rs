@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::str::FromStr;
 
-use common::{FrameId, Total, grouped, share};
+use common::{FrameId, Screen, Total, grouped, share};
 
 use crate::Answer;
 use crate::profile::Profile;
-use crate::screen::Screen;
+use crate::run::run;
 use crate::table::Columns;
 
 /// The least share of the whole that a branch has, in percent.
@@ -145,7 +145,7 @@ pub(crate) fn tree(profile: &Profile, least: Least, screen: &Screen) -> Answer {
         let names = match &line.names {
             Names::Run(frames) => {
                 let names: Vec<&[u8]> = frames.iter().map(|&it| profile.name(it)).collect();
-                screen.run(&names, before)
+                run(screen, &names, before)
             }
             Names::Others(1) => b"1 other".to_vec(),
             Names::Others(number) => format!("{} others", grouped(*number)).into_bytes(),
