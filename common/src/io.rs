@@ -2,6 +2,7 @@
 //! and the sums that `--stats` prints.
 
 pub(crate) mod blocks;
+pub(crate) mod content_policy;
 pub(crate) mod input;
 mod lz4;
 pub(crate) mod messages;

@@ -61,6 +61,7 @@ mod numbers;
 mod pattern;
 mod pipe;
 mod run;
+mod seconds;
 mod stacks;
 
 pub use binary::{
@@ -73,6 +74,7 @@ pub use folded::{
     clean_frame, end_line, header_line, is_end_line, parse_header,
 };
 pub use io::blocks::Blocks;
+pub use io::content_policy::content_policy;
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::messages::print as say;
 pub use io::output::{Output, STDOUT};
@@ -84,12 +86,13 @@ pub use io::terminal_color::terminal_color;
 pub use io::unsafe_code::map_executable;
 pub use names::{
     CodeKind, code_color, cpp, escaped, fitted, fitted_with, is_unseen, module, name_hash, ocaml,
-    rust, split_mark, split_source_line, without_source_line,
+    rust, split_mark, split_source_line, unit_of_event, without_source_line,
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{Finder, PatternSyntax, bad_pattern, compile_patterns, pattern_text};
 pub use pipe::{Limit, Live, Pipe};
 pub use run::{Known, Status, run, run_for_users_of, run_wrapper};
+pub use seconds::{nanoseconds, seconds};
 pub use stacks::{
     FrameId, FrameTable, FrameWeights, NodeId, Overflows, SortedStack, SortedStacks, StackCounts,
     StackIds, StackTree,

@@ -3,6 +3,7 @@
 
 pub mod cpp;
 mod escape;
+mod event;
 mod fit;
 mod kind;
 mod module;
@@ -11,6 +12,7 @@ pub mod rust;
 mod source_line;
 
 pub use escape::{escaped, is_unseen};
+pub use event::unit_of_event;
 pub use fit::{fitted, fitted_with};
 pub use kind::{CodeKind, code_color, name_hash};
 pub use module::module;

@@ -59,6 +59,20 @@ fn a_table_has_a_row_per_sample() {
     );
 }
 
+/// `--from` counts from the first sample of any event, and so does the table.
+#[test]
+fn the_seconds_of_a_table_are_those_of_from_and_to() {
+    let script = "d 9 1.0: 1 a:\n\t 10 f (/d)\n\nd 9 3.5: 1 b:\n\t 10 g (/d)\n\nd 9 4.0: 1 b:\n\t 10 h (/d)\n\n";
+    let of_b = |args: &[&str]| {
+        let output = output("stack-parse", &[&["--event", "b"], args].concat(), script);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let table = of_b(&["--table"]);
+    let since: Vec<&str> = table.lines().filter_map(|row| row.split('\t').nth(1)).collect();
+    assert_eq!(since, ["since", "2.5", "3.0"]);
+    assert_eq!(of_b(&["--from", "2.5", "--to", "3"]), "d;g 1\n");
+}
+
 #[test]
 fn readers_find_what_was_written() {
     if goes_without(&[&["python3", "pandas"]]) {

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, Status};
+use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, Status, content_policy};
 
 use count::MergedStacks;
 use kind::Kind;
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
 
 fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.csp_hash {
-        pipe.out().line(viewer::policy().as_bytes())?;
+        pipe.out().line(content_policy(viewer::SCRIPT, viewer::STYLE).as_bytes())?;
         return Ok(Status::Success);
     }
     let Some(stacks) = read(&args, pipe)? else {

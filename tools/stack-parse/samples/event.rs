@@ -1,8 +1,8 @@
 //! One event or measure, and what its samples amount to.
 
-use common::{FrameTable, NodeId, StackTree, clean_frame};
+use common::{FrameTable, NodeId, StackTree, clean_frame, unit_of_event};
 
-use super::event_name::{shown, unit_of};
+use super::event_name::shown;
 use super::weight::Weigher;
 
 /// What becomes of a sample.
@@ -70,7 +70,7 @@ pub(crate) struct Event {
 impl Event {
     pub(super) fn new(name: Vec<u8>, is_wanted: bool) -> Event {
         Event {
-            unit: unit_of(&name).to_vec(),
+            unit: unit_of_event(&name).to_vec(),
             name,
             is_measure: false,
             is_wanted,

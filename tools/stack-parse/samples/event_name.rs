@@ -7,13 +7,6 @@ pub(crate) fn shown(name: &[u8]) -> &[u8] {
     if name.is_empty() { b"[no event]" } else { name }
 }
 
-/// perf's clocks count nanoseconds, and other events themselves: the unit of
-/// `cycles:u` is `cycles`.
-pub(super) fn unit_of(event: &[u8]) -> &[u8] {
-    let name = event.split_once_str(":").map_or(event, |(name, _)| name);
-    if matches!(name, b"cpu-clock" | b"task-clock") { b"nanoseconds" } else { name }
-}
-
 /// On hybrid processors `cpu_core/cycles/` and `cpu_atom/cycles/` are one
 /// event, `cycles`; behind the last `/` modifiers may follow.
 fn hybrid_parts(event: &[u8]) -> Option<(&[u8], &[u8])> {

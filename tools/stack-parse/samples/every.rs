@@ -10,9 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use common::{Output, Overflows, Pipe, Result, StackCounts, Total, end_line};
-
-use super::sample::nanoseconds;
+use common::{Output, Overflows, Pipe, Result, StackCounts, Total, end_line, nanoseconds};
 
 /// The end lines have three digits behind the point.
 const SHORTEST: Duration = Duration::from_millis(1);

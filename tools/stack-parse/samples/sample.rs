@@ -1,7 +1,7 @@
 //! A sample, as every format tells it.
 
 use bstr::ByteSlice;
-use common::{NodeId, Total};
+use common::{NodeId, Total, nanoseconds};
 
 /// Where and when a sample happened and what it weighs: all but its frames.
 /// What is unknown is empty or `None`.
@@ -92,18 +92,6 @@ impl Time<'_> {
     }
 }
 
-/// `525.936394` in nanoseconds.
-pub(crate) fn nanoseconds(seconds: &[u8]) -> Option<u64> {
-    let (whole, fraction) = seconds.split_once_str(".").unwrap_or((seconds, b"0"));
-    let number = |digits: &[u8]| {
-        let all_digits = digits.iter().all(u8::is_ascii_digit);
-        if all_digits { digits.to_str().ok()?.parse::<u64>().ok() } else { None }
-    };
-    let digits = u32::try_from(fraction.len().min(9)).ok()?;
-    let fraction = number(&fraction[..digits as usize])? * 10u64.pow(9 - digits);
-    number(whole)?.checked_mul(1_000_000_000)?.checked_add(fraction)
-}
-
 /// Appends a time, or a time before the recording's first, in seconds with as
 /// many digits behind the point.
 pub(crate) fn append_seconds(nanoseconds: i128, digits: usize, out: &mut Vec<u8>) {
@@ -122,23 +110,6 @@ pub(crate) fn append_seconds(nanoseconds: i128, digits: usize, out: &mut Vec<u8>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn seconds_are_exact() {
-        for (text, expected) in [
-            ("525.936394", Some(525_936_394_000)),
-            ("0.000000001", Some(1)),
-            ("12", Some(12_000_000_000)),
-            ("1.0000000019", Some(1_000_000_001)),
-            ("1.", None),
-            (".5", None),
-            ("-1", None),
-            ("1e3", None),
-            ("99999999999999", None),
-        ] {
-            assert_eq!(nanoseconds(text.as_bytes()), expected, "{text}");
-        }
-    }
 
     #[test]
     fn seconds_are_written_with_the_digits_that_were_read() {

@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use clap::Args;
-use common::{Error, Result};
+use common::{Error, Result, nanoseconds};
 
-use super::sample::{Time, nanoseconds};
+use super::sample::Time;
 
 /// Which time to look at.
 #[derive(Args, Clone, Debug)]
@@ -78,6 +78,10 @@ impl Window {
     #[inline]
     pub(crate) fn admits(&mut self, time: Option<Time<'_>>) -> bool {
         if !self.is_bounded() {
+            // The first sample of an input is that of any event.
+            if self.first.is_none() {
+                self.since_first(time);
+            }
             return true;
         }
         let since = self.since_first(time);

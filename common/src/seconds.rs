@@ -1,0 +1,60 @@
+//! Times in seconds, as people and profilers write them, exact to the nanosecond.
+
+use bstr::ByteSlice;
+
+/// Seconds in decimal, such as `525.936394`, in nanoseconds; what is shorter than a
+/// nanosecond is cut off. `None` if the text is no such number, or too large.
+#[must_use]
+pub fn nanoseconds(seconds: &[u8]) -> Option<u64> {
+    let (whole, fraction) = seconds.split_once_str(".").unwrap_or((seconds, b"0"));
+    let number = |digits: &[u8]| {
+        let all_digits = digits.iter().all(u8::is_ascii_digit);
+        if all_digits { digits.to_str().ok()?.parse::<u64>().ok() } else { None }
+    };
+    let digits = u32::try_from(fraction.len().min(9)).ok()?;
+    let fraction = number(&fraction[..digits as usize])? * 10u64.pow(9 - digits);
+    number(whole)?.checked_mul(1_000_000_000)?.checked_add(fraction)
+}
+
+/// So many nanoseconds in seconds, exact, and with no digit too many: `12`, `0.35`.
+#[must_use]
+pub fn seconds(nanoseconds: u64) -> String {
+    let (whole, fraction) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);
+    if fraction == 0 {
+        return whole.to_string();
+    }
+    format!("{whole}.{}", format!("{fraction:09}").trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_exact() {
+        for (text, expected) in [
+            ("525.936394", Some(525_936_394_000)),
+            ("0.000000001", Some(1)),
+            ("12", Some(12_000_000_000)),
+            ("1.0000000019", Some(1_000_000_001)),
+            ("1.", None),
+            (".5", None),
+            ("-1", None),
+            ("1e3", None),
+            ("99999999999999", None),
+        ] {
+            assert_eq!(nanoseconds(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_written_as_they_are_read() {
+        for (time, text) in
+            [(0, "0"), (1, "0.000000001"), (2_500_000_000, "2.5"), (60_000_000_000, "60")]
+        {
+            assert_eq!(seconds(time), text);
+            assert_eq!(nanoseconds(text.as_bytes()), Some(time));
+        }
+        assert_eq!(nanoseconds(seconds(u64::MAX).as_bytes()), Some(u64::MAX));
+    }
+}
