@@ -2,7 +2,6 @@
 //! and the sums that `--stats` prints.
 
 pub(crate) mod blocks;
-pub(crate) mod content_policy;
 pub(crate) mod input;
 mod lz4;
 pub(crate) mod messages;

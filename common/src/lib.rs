@@ -59,6 +59,7 @@ mod io;
 mod names;
 mod numbers;
 mod pattern;
+mod picture;
 mod pipe;
 mod run;
 mod seconds;
@@ -74,7 +75,6 @@ pub use folded::{
     clean_frame, end_line, header_line, is_end_line, parse_header,
 };
 pub use io::blocks::Blocks;
-pub use io::content_policy::content_policy;
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::messages::print as say;
 pub use io::output::{Output, STDOUT};
@@ -90,6 +90,7 @@ pub use names::{
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{Finder, PatternSyntax, bad_pattern, compile_patterns, pattern_text};
+pub use picture::{PAGE_SCRIPT, Theme, content_policy};
 pub use pipe::{Limit, Live, Pipe};
 pub use run::{Known, Status, run, run_for_users_of, run_wrapper};
 pub use seconds::{nanoseconds, seconds};

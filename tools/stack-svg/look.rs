@@ -1,7 +1,7 @@
 //! Options for the looks of the picture.
 
-use clap::{Args, ValueEnum};
-use common::grouped;
+use clap::Args;
+use common::{Theme, grouped};
 
 use crate::colors::{self, Colors};
 use crate::escape::visible;
@@ -57,14 +57,6 @@ pub(crate) struct Look {
     /// Draw the roots on top: an icicle graph
     #[arg(long)]
     pub(crate) inverted: bool,
-}
-
-/// The colours of the background and of the text on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Theme {
-    Auto,
-    Light,
-    Dark,
 }
 
 impl Look {
@@ -123,13 +115,8 @@ impl Look {
 
     /// The attributes of the outermost element.
     pub(crate) fn attributes(&self) -> Vec<(&'static str, String)> {
-        let class = match self.theme {
-            Theme::Auto => "stack-svg",
-            Theme::Light => "stack-svg light",
-            Theme::Dark => "stack-svg dark",
-        };
         vec![
-            ("class", class.to_owned()),
+            ("class", self.theme.class("stack-svg")),
             ("font-family", "monospace".to_owned()),
             ("font-size", self.font_size.to_string()),
         ]

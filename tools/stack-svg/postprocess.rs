@@ -163,7 +163,7 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
             self.additions.footer.write(self.bottom.unwrap_or_default(), &mut self.writer)?;
             if let Some(embedded) = self.additions.embedded.take() {
                 embedded.write(&mut self.writer)?;
-                self.constant("script", SCRIPT)?;
+                self.constant("script", &SCRIPT)?;
             }
         }
         self.writer.write_event(Event::End(tag))

@@ -1,22 +1,30 @@
 //! The interactive viewer: its script, and the style of the whole picture.
 
+use std::sync::LazyLock;
+
+use common::PAGE_SCRIPT;
+
 /// The script. It is the same in every picture, so that a page can allow it by
 /// its hash; names and numbers are data outside of it.
-pub(crate) const SCRIPT: &str = concat!(
-    "(() => {\n'use strict';\n",
-    include_str!("viewer/data.js"),
-    include_str!("viewer/words.js"),
-    include_str!("viewer/trees.js"),
-    include_str!("viewer/search.js"),
-    include_str!("viewer/page.js"),
-    include_str!("viewer/layout.js"),
-    include_str!("viewer/draw.js"),
-    include_str!("viewer/table.js"),
-    include_str!("viewer/state.js"),
-    include_str!("viewer/keys.js"),
-    include_str!("viewer/main.js"),
-    "})();\n",
-);
+pub(crate) static SCRIPT: LazyLock<String> = LazyLock::new(|| {
+    [
+        "(() => {\n'use strict';\n",
+        include_str!("viewer/data.js"),
+        include_str!("viewer/words.js"),
+        PAGE_SCRIPT,
+        include_str!("viewer/trees.js"),
+        include_str!("viewer/search.js"),
+        include_str!("viewer/page.js"),
+        include_str!("viewer/layout.js"),
+        include_str!("viewer/draw.js"),
+        include_str!("viewer/table.js"),
+        include_str!("viewer/state.js"),
+        include_str!("viewer/keys.js"),
+        include_str!("viewer/main.js"),
+        "})();\n",
+    ]
+    .concat()
+});
 
 /// The style, also of the static picture.
 pub(crate) const STYLE: &str = include_str!("viewer/style.css");
@@ -27,7 +35,7 @@ mod tests {
 
     #[test]
     fn script_and_style_fit_into_cdata_and_ask_no_server() {
-        for text in [SCRIPT, STYLE] {
+        for text in [SCRIPT.as_str(), STYLE] {
             assert!(!text.contains("]]>") && !text.contains("fetch(") && !text.contains("url("));
         }
     }

@@ -124,24 +124,8 @@ function toggleKeys() {
 }
 
 async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    say(`copied: ${text}`);
-  } catch {
-    say(copyBySelection(text) ? `copied: ${text}` : 'the browser does not let this page copy');
-  }
-}
-
-// For pages without a clipboard, such as those without encryption.
-function copyBySelection(text) {
-  const area = makeIn(page.app, 'textarea', 'copied');
-  const focus = document.activeElement;
-  area.value = text;
-  area.select();
-  const isDone = document.execCommand?.('copy') ?? false;
-  area.remove();
-  focus?.focus();
-  return isDone;
+  const isDone = await copyText(text, page.app);
+  say(isDone ? `copied: ${text}` : 'the browser does not let this page copy');
 }
 
 // The stack of the current frame as a folded line.

@@ -1,19 +1,5 @@
 // Makes the elements of the viewer, once; the other files fill them.
 
-const HTML = 'http://www.w3.org/1999/xhtml';
-
-function make(tag, className, text = '', attributes = {}) {
-  const element = document.createElementNS(HTML, tag);
-  if (className) element.className = className;
-  if (text) element.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
-}
-
-function makeIn(parent, ...rest) {
-  return parent.appendChild(make(...rest));
-}
-
 const VIEWS = [
   { id: 'flame', word: 'Flame', hint: 'Callees on their callers (1)' },
   { id: 'bottom-up', word: 'Bottom up', hint: 'Callers on what holds the weight (2)' },

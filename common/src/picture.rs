@@ -1,6 +1,36 @@
-//! The policy by which a page allows the script of a picture and no other.
+//! What interactive SVG pictures have in common: light and dark, the clipboard, and
+//! the policy by which a page allows their script and no other.
 
+use clap::ValueEnum;
 use sha2::{Digest, Sha256};
+
+/// Functions of JavaScript: `make` and `makeIn` make elements of HTML, and
+/// `async copyText(text, within)` copies a text by the clipboard, or else by an
+/// element that stands in `within` for a moment, and returns whether that worked.
+pub const PAGE_SCRIPT: &str = include_str!("picture/page.js");
+
+/// The colours of the background and of the text on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Theme {
+    /// As the reader's system is.
+    Auto,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl Theme {
+    /// The class of a picture of this tool: `stack-svg dark`.
+    #[must_use]
+    pub fn class(self, tool: &str) -> String {
+        match self {
+            Theme::Auto => tool.to_owned(),
+            Theme::Light => format!("{tool} light"),
+            Theme::Dark => format!("{tool} dark"),
+        }
+    }
+}
 
 /// The content security policy that allows this script and this style in a picture,
 /// by their hashes.

@@ -1,0 +1,38 @@
+// Elements of a page that a script puts over its picture.
+
+const HTML = 'http://www.w3.org/1999/xhtml';
+
+function make(tag, className, text = '', attributes = {}) {
+  const element = document.createElementNS(HTML, tag);
+  if (className) element.className = className;
+  if (text) element.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+function makeIn(parent, ...rest) {
+  return parent.appendChild(make(...rest));
+}
+
+// Copies a text; returns whether the browser did it.
+async function copyText(text, within) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text, within);
+  }
+}
+
+// For pages without a clipboard, such as those without encryption.
+function copyBySelection(text, within) {
+  const area = makeIn(within, 'textarea', 'copied');
+  const focus = document.activeElement;
+  area.value = text;
+  area.select();
+  const isDone = document.execCommand?.('copy') ?? false;
+  area.remove();
+  focus?.focus();
+  return isDone;
+}
+
