@@ -1,4 +1,4 @@
-//! The pictures of stack-svg in a real browser.
+//! The pictures of stack-svg and stack-heat in a real browser.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -27,6 +27,9 @@ mod safety;
 // How fast it is, with many frames.
 mod speed;
 
+// The heat map: what is selected, and what is shown to paste.
+mod heat;
+
 /// All cases are one test, which needs one browser only; it names those that fail.
 #[test]
 fn pictures_work_in_a_browser() {
@@ -34,7 +37,9 @@ fn pictures_work_in_a_browser() {
         return;
     }
     let stage = Stage { browser: Browser::start(), server: Server::start() };
-    let cases = [reading::CASES, views::CASES, kinds::CASES, safety::CASES, speed::CASES].concat();
+    let cases =
+        [reading::CASES, views::CASES, kinds::CASES, safety::CASES, speed::CASES, heat::CASES]
+            .concat();
     let failed: Vec<&str> = cases
         .iter()
         .filter(|(_, case)| catch_unwind(AssertUnwindSafe(|| stage.play(*case))).is_err())
@@ -73,7 +78,12 @@ impl Stage {
 
     /// The same, at an address that ends in `fragment`.
     fn show_at(&self, fragment: &str, args: &[&str], folded: impl AsRef<[u8]>) -> &Browser {
-        let url = self.server.add("picture", filter_bytes("stack-svg", args, folded), "");
+        self.show_svg(fragment, filter_bytes("stack-svg", args, folded))
+    }
+
+    /// Opens a picture at an address that ends in `fragment`.
+    fn show_svg(&self, fragment: &str, svg: Vec<u8>) -> &Browser {
+        let url = self.server.add("picture", svg, "");
         // An address that differs in its fragment only would not be loaded again.
         self.browser.open("about:blank");
         self.browser.open(&format!("{url}{fragment}"));

@@ -45,6 +45,7 @@ const OF_PAGE: Expected = &[
             "\"children\":",
         ],
     ),
+    ("When was it busy?", &["<svg", "\na column is ", "camlDb__"]),
     ("Several recordings", &["main;work 5\n"]),
     ("What changed?", &["total 5 -> 9", "<svg", "idle (2 counts before, 0 after: gone)"]),
     ("Does CI notice?", &["total 4 -> 4 a run ("]),
@@ -67,6 +68,7 @@ const OF_README: Expected = &[
         "Which viewer?",
         &["speedscope.app/file-format-schema.json", "\"preprocessedProfileVersion\":"],
     ),
+    ("When was it busy?", &["<svg", "\na column is "]),
     ("Below one function.", &["<svg", "Db.insert"]),
     (
         "What changed?",

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::needs::goes_without;
 use crate::stack_grep::in_brackets;
-use crate::util::{TempFile, binary, folded_tools, recording, scratch, with_minimal};
+use crate::util::{TempFile, binary, folded_tools, output, recording, scratch, with_minimal};
 
 /// What a terminal shows of `commands`, in which `$tools` is the folder of the tools and what is
 /// `typed` is their standard input.
@@ -113,4 +113,32 @@ fn what_stack_top_shows_fits_into_the_terminal() {
     }
     let followed = stack_top("--follow", "");
     assert!(followed.starts_with("\x1b[2J\x1b[H") && followed.lines().count() <= 12, "{followed}");
+}
+
+/// What a terminal of 60 columns and 16 rows gets.
+fn stack_heat(args: &str, variable: &str) -> String {
+    let script = recording("formats/perf-script/packbench-4.13.1-fp.gz");
+    let table = TempFile::new(output("stack-parse", &["--table"], script).stdout);
+    let heat = format!("{variable} $tools/stack-heat --text {args} {}", table.path());
+    on_a_terminal(&format!("stty cols 60 rows 16; {heat}"), "")
+}
+
+#[test]
+fn what_stack_heat_shows_fits_into_the_terminal() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    for args in ["", "--by tid", "--by comm"] {
+        let plain = stack_heat(args, "NO_COLOR=1");
+        assert!(!plain.contains('\x1b') && plain.contains('\u{2588}'), "{args}: {plain}");
+        assert!((4..16).contains(&plain.lines().count()), "{args}: {plain}");
+        assert!(plain.lines().all(|line| line.trim_end().chars().count() <= 60), "{args}: {plain}");
+        let colored = stack_heat(args, "");
+        assert!(
+            colored.contains("\x1b[48;5;") && !colored.contains('\u{2588}'),
+            "{args}: {colored}"
+        );
+        let dumb = stack_heat(args, "TERM=dumb");
+        assert!(dumb.is_ascii() && dumb.contains('@'), "{args}: {dumb}");
+    }
 }

@@ -19,6 +19,7 @@ pub(crate) const TOOLS: [(&str, &str); 13] = [
     ("stack-flame", env!("CARGO_BIN_EXE_stack-flame")),
     ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
     ("stack-grep", env!("CARGO_BIN_EXE_stack-grep")),
+    ("stack-heat", env!("CARGO_BIN_EXE_stack-heat")),
     ("stack-merge", env!("CARGO_BIN_EXE_stack-merge")),
     ("stack-parse", env!("CARGO_BIN_EXE_stack-parse")),
     ("stack-reverse", env!("CARGO_BIN_EXE_stack-reverse")),
@@ -29,7 +30,7 @@ pub(crate) const TOOLS: [(&str, &str); 13] = [
 
 /// The tools that read something other than folded stacks, two profiles of them, or nothing;
 /// their own tests check how.
-const OTHER_READERS: [&str; 3] = ["stack-diff", "stack-flame", "stack-symbols"];
+const OTHER_READERS: [&str; 4] = ["stack-diff", "stack-flame", "stack-heat", "stack-symbols"];
 
 /// The exit status of a tool that has trouble: that of stack-flame must be no other program's.
 pub(crate) fn trouble(name: &str) -> i32 {

@@ -136,10 +136,26 @@ impl Browser {
         self.act(&json!({ "type": "pointer", "id": "mouse", "actions": actions }));
     }
 
+    /// Presses the mouse at one place of an element, moves it to another and lets it
+    /// go there. The places are parts of the element's width and height.
+    pub(crate) fn drag(&self, element: &str, from: [f64; 2], to: [f64; 2]) {
+        let actions = json!([
+            self.move_within(element, from),
+            { "type": "pointerDown", "button": 0 },
+            self.move_within(element, to),
+            { "type": "pointerUp", "button": 0 },
+        ]);
+        self.act(&json!({ "type": "pointer", "id": "mouse", "actions": actions }));
+    }
+
     fn move_to(&self, element: &str) -> Value {
+        self.move_within(element, [0.5, 0.5])
+    }
+
+    fn move_within(&self, element: &str, [across, down]: [f64; 2]) -> Value {
         let place = self.value(&format!(
             "(() => {{ const r = ({element}).getBoundingClientRect();
-                return [r.x + r.width / 2, r.y + r.height / 2].map(Math.floor); }})()"
+                return [r.x + r.width * {across}, r.y + r.height * {down}].map(Math.floor); }})()"
         ));
         json!({ "type": "pointerMove", "origin": "viewport", "x": place[0], "y": place[1] })
     }

@@ -388,6 +388,22 @@ impl Pipe {
         }
     }
 
+    /// Calls `each` with every line of one input that is not empty, without its end,
+    /// and its number: for what is neither a stack nor a header.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`], or what `each` returns.
+    pub fn for_each_text_line(
+        &mut self,
+        input: &mut Input,
+        mut each: impl FnMut(&[u8], u64, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_line(input, |line, pipe| {
+            each(line.text, line.number, pipe).map(ControlFlow::Continue)
+        })
+    }
+
     /// Calls `each` with every line that is not empty, until it has enough.
     fn for_each_line(
         &mut self,

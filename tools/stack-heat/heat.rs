@@ -1,0 +1,74 @@
+//! The map: rows and columns of weights.
+
+use crate::by::By;
+use crate::lines::{self, Line};
+use crate::shades::Shades;
+use crate::table::Rows;
+use crate::width::ROUND;
+
+/// What is drawn.
+pub(crate) struct Heat {
+    pub(crate) by: Option<By>,
+    /// How many nanoseconds a column stands for.
+    pub(crate) width: u64,
+    /// How many cells follow one another in a column: 1 if the rows are no fractions.
+    pub(crate) per_column: u64,
+    pub(crate) columns: usize,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) total: u64,
+    pub(crate) shades: Shades,
+}
+
+impl Heat {
+    /// The map of these rows of the table; `None` if they weigh nothing. It has so many
+    /// rows, or fewer where that `may` be and there are few samples.
+    pub(crate) fn new(
+        mut rows: Rows,
+        by: Option<By>,
+        most_rows: u32,
+        may_lower_rows: bool,
+    ) -> Option<Heat> {
+        if rows.cells.total == 0 {
+            return None;
+        }
+        rows.cells.settle(may_lower_rows && by.is_none());
+        let lines = match by {
+            Some(by) => lines::by_key(&rows, by, most_rows as usize),
+            None => lines::by_fraction(&rows),
+        };
+        // The sum of many others would make all that has a name pale.
+        let named = lines.iter().filter(|line| !line.is_others);
+        let weights = named.flat_map(|line| &line.weights).copied().collect();
+        Some(Heat {
+            by,
+            width: rows.cells.width(),
+            per_column: rows.cells.rows(),
+            columns: rows.cells.columns() as usize,
+            lines,
+            total: rows.cells.total,
+            shades: Shades::of(weights),
+        })
+    }
+
+    /// When a cell begins, in nanoseconds: the first at which its number is reached.
+    pub(crate) fn start(&self, column: usize, row: usize) -> u64 {
+        let row = if self.by.is_some() { 0 } else { row as u128 };
+        let cell = column as u128 * u128::from(self.per_column) + row;
+        (cell * u128::from(self.width)).div_ceil(u128::from(self.per_column)) as u64
+    }
+
+    /// How many cells weigh something.
+    pub(crate) fn cells(&self) -> u64 {
+        let weights = self.lines.iter().flat_map(|line| &line.weights);
+        weights.filter(|&&weight| weight > 0).count() as u64
+    }
+
+    /// The columns at which a time is to be written, so that there are at most so many.
+    pub(crate) fn marks(&self, most: usize) -> impl Iterator<Item = (f64, u64)> {
+        let end = self.width.saturating_mul(self.columns as u64);
+        let step = ROUND.into_iter().find(|step| end / step < most.max(1) as u64);
+        let step = step.unwrap_or(ROUND[ROUND.len() - 1]);
+        let marks = (0..end).step_by(step as usize);
+        marks.map(|time| (time as f64 / self.width as f64, time))
+    }
+}

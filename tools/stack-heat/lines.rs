@@ -1,0 +1,77 @@
+//! The rows of a map that has one for each thread, or each value of another column.
+
+use std::cmp::Reverse;
+
+use common::{FrameId, grouped};
+
+use crate::by::By;
+use crate::table::Rows;
+
+/// A row of the map.
+#[derive(Debug)]
+pub(crate) struct Line {
+    /// Empty if the rows are fractions of time.
+    pub(crate) name: String,
+    /// Whether it is the sum of all that have no row.
+    pub(crate) is_others: bool,
+    /// The weights of the columns.
+    pub(crate) weights: Vec<u64>,
+}
+
+impl Line {
+    fn new(name: String, columns: usize) -> Line {
+        Line { name, is_others: false, weights: vec![0; columns] }
+    }
+}
+
+/// A line for each key, the heaviest first, processors by their numbers. If there are
+/// more than `most`, the last line is the sum of the others.
+pub(crate) fn by_key(rows: &Rows, by: By, most: usize) -> Vec<Line> {
+    let keys = rows.keys.len();
+    let mut totals = vec![0; keys];
+    for (key, _, weight) in rows.cells.iter() {
+        totals[key as usize] += weight;
+    }
+    let mut order: Vec<FrameId> = (0..keys as FrameId).collect();
+    order.sort_by(|&one, &other| {
+        let heavier = Reverse(totals[one as usize]).cmp(&Reverse(totals[other as usize]));
+        heavier.then_with(|| rows.keys.name(one).cmp(rows.keys.name(other)))
+    });
+    let shown = if keys > most { most - 1 } else { keys };
+    if by == By::Cpu {
+        order[..shown].sort_by_key(|&key| number(rows.keys.name(key)));
+    }
+    // The line of each key.
+    let mut line_of = vec![shown; keys];
+    for (line, &key) in order[..shown].iter().enumerate() {
+        line_of[key as usize] = line;
+    }
+    let columns = rows.cells.columns() as usize;
+    let names = order[..shown].iter().map(|&key| rows.name(key));
+    let mut lines: Vec<Line> = names.map(|name| Line::new(name, columns)).collect();
+    if keys > shown {
+        let number = grouped((keys - shown) as u64);
+        let others = if keys - shown == 1 { "other" } else { "others" };
+        lines.push(Line { is_others: true, ..Line::new(format!("{number} {others}"), columns) });
+    }
+    for (key, column, weight) in rows.cells.iter() {
+        lines[line_of[key as usize]].weights[column as usize] += weight;
+    }
+    lines
+}
+
+/// A line for each fraction of a column, the earliest first.
+pub(crate) fn by_fraction(rows: &Rows) -> Vec<Line> {
+    let (columns, per_column) = (rows.cells.columns() as usize, rows.cells.rows());
+    let line = |_| Line::new(String::new(), columns);
+    let mut lines: Vec<Line> = (0..per_column).map(line).collect();
+    for (_, cell, weight) in rows.cells.iter() {
+        lines[(cell % per_column) as usize].weights[(cell / per_column) as usize] += weight;
+    }
+    lines
+}
+
+/// `002` as 2; what is no number comes last.
+fn number(name: &[u8]) -> u64 {
+    str::from_utf8(name).ok().and_then(|name| name.parse().ok()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,106 @@
+//! Shows when it was busy: a heat map of samples over time.
+
+mod by;
+mod cells;
+mod heat;
+mod lines;
+mod picture;
+mod shades;
+mod table;
+mod text;
+mod viewer;
+mod width;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use common::{Files, Pipe, Result, Screen, Status, Theme, Total, content_policy};
+
+use by::By;
+use cells::Cells;
+use heat::Heat;
+use picture::Picture;
+use table::Rows;
+use width::Width;
+
+/// How many rows the map has, unless the user says how many.
+const ROWS: u32 = 50;
+
+/// How many columns the picture has at most.
+const COLUMNS: u64 = 600;
+
+/// Show when it was busy: a heat map of samples over time, from 'stack-parse --table'
+#[derive(Parser)]
+#[command(name = env!("CARGO_BIN_NAME"), version)]
+struct Args {
+    #[command(flatten)]
+    files: Files,
+
+    /// A row for each value of this column of the table, instead of fractions of time
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<By>,
+
+    /// Draw with letters, as wide as the terminal, instead of an SVG picture
+    #[arg(long)]
+    text: bool,
+
+    /// How many seconds a column stands for [default: as few as fit]
+    #[arg(long, value_name = "SECONDS")]
+    column: Option<Width>,
+
+    /// How many rows there are [default: at most 50, as text 20]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rows: Option<u32>,
+
+    /// What the weights count, such as samples or ns
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
+
+    /// The text over the picture
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Light, dark, or as the reader's system is
+    #[arg(long, value_name = "THEME", default_value = "auto")]
+    theme: Theme,
+
+    /// Print the content security policy that allows the script and style, and exit
+    #[arg(long)]
+    csp_hash: bool,
+}
+
+fn main() -> ExitCode {
+    common::run(stack_heat)
+}
+
+fn stack_heat(args: Args, pipe: &mut Pipe) -> Result<Status> {
+    if args.csp_hash {
+        pipe.out().line(content_policy(&viewer::SCRIPT, viewer::STYLE).as_bytes())?;
+        return Ok(Status::Success);
+    }
+    let screen = Screen::of_stdout();
+    let most = if args.text { text::most_columns(&screen, args.by) } else { COLUMNS };
+    let usual_rows = if args.text { text::most_rows(&screen) } else { ROWS };
+    let most_rows = args.rows.unwrap_or(usual_rows);
+    let rows_per_column = if args.by.is_some() { 1 } else { most_rows };
+    let mut rows = Rows::new(args.by, Cells::new(rows_per_column, args.column, most));
+    rows.read(&args.files, pipe)?;
+    rows.report(pipe);
+    let unit = args.unit.clone().unwrap_or_else(|| rows.unit());
+    let Some(heat) = Heat::new(rows, args.by, most_rows, args.rows.is_none()) else {
+        pipe.note("nothing to show: no row with a time and a weight came in");
+        return Ok(Status::Nothing);
+    };
+    let shown = Total { lines: heat.cells(), weight: heat.total.into() };
+    let picture = Picture { heat: &heat, unit: &unit, title: args.title(), theme: args.theme };
+    let bytes = if args.text { text::draw(&heat, &unit, &screen) } else { picture.draw() };
+    pipe.write_lines(&bytes, shown)?;
+    Ok(pipe.status())
+}
+
+impl Args {
+    fn title(&self) -> &str {
+        let usual = if self.by.is_some() { "Who was busy when" } else { "When it was busy" };
+        self.title.as_deref().unwrap_or(usual)
+    }
+}

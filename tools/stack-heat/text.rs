@@ -1,0 +1,143 @@
+//! The map in letters: a cell is a letter, the darker the more.
+
+use common::{Screen, Unit, fitted, grouped, seconds, terminal_color};
+
+use crate::by::By;
+use crate::heat::Heat;
+use crate::shades::SHADES;
+
+/// From no weight to the darkest shade, in a pipe and on a terminal without colours.
+const ASCII: [char; SHADES + 1] = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];
+const BLOCKS: [char; SHADES + 1] = [
+    ' ', '\u{2591}', '\u{2591}', '\u{2592}', '\u{2592}', '\u{2593}', '\u{2593}', '\u{2588}',
+    '\u{2588}',
+];
+
+/// The colours of a terminal, from the palest shade to the darkest.
+const COLORS: [[u8; 3]; SHADES] = [
+    [255, 239, 203],
+    [255, 223, 160],
+    [255, 199, 110],
+    [255, 165, 70],
+    [245, 125, 45],
+    [220, 80, 30],
+    [185, 40, 25],
+    [135, 0, 20],
+];
+
+/// How wide names, and starts of fractions, may be.
+const NAME: usize = 24;
+const FRACTION: usize = 10;
+
+/// The lines below the map, and the prompt.
+const BELOW: usize = 4;
+
+/// The room for a time below the map.
+const MARK: usize = 12;
+
+/// How many columns fit beside the names.
+pub(crate) fn most_columns(screen: &Screen, by: Option<By>) -> u64 {
+    let gutter = if by.is_some() { NAME } else { FRACTION } + 2;
+    screen.width_of_drawing().saturating_sub(gutter).max(MARK) as u64
+}
+
+/// How many rows fit, of which half, a fifth or a tenth may be left.
+pub(crate) fn most_rows(screen: &Screen) -> u32 {
+    let room = screen.rows.map_or(usize::MAX, |rows| rows.saturating_sub(BELOW));
+    [20, 10].into_iter().find(|&rows| rows as usize <= room).unwrap_or(5)
+}
+
+/// The map, the times below it, and what the letters mean.
+pub(crate) fn draw(heat: &Heat, unit: &str, screen: &Screen) -> Vec<u8> {
+    let names = names(heat);
+    let gutter = names.iter().map(|name| console::measure_text_width(name)).max().unwrap_or(0);
+    let mut text = String::new();
+    // Fractions grow upwards, as on every axis; of names the first is on top.
+    let mut order: Vec<usize> = (0..heat.lines.len()).collect();
+    if heat.by.is_none() {
+        order.reverse();
+    }
+    for line in order {
+        let fill = gutter - console::measure_text_width(&names[line]);
+        let (before, after) = if heat.by.is_some() { (0, fill) } else { (fill, 0) };
+        text.push_str(&format!("{:before$}{}{:after$} |", "", names[line], ""));
+        let shades = heat.lines[line].weights.iter().map(|&weight| heat.shades.of_weight(weight));
+        let cells: Vec<usize> = shades.collect();
+        // No blanks at the end of a line, as editors and diff would show them.
+        let end = cells.iter().rposition(|&shade| shade > 0).map_or(0, |last| last + 1);
+        push_cells(&cells[..end], screen, &mut text);
+        text.push('\n');
+    }
+    push_marks(heat, gutter, &mut text);
+    push_legend(heat, &Unit::named(unit), screen, &mut text);
+    text.into_bytes()
+}
+
+/// What stands before each row.
+fn names(heat: &Heat) -> Vec<String> {
+    let step = heat.lines.len().div_ceil(5);
+    let name = |(row, line): (usize, &crate::lines::Line)| match heat.by {
+        Some(_) => fitted(&line.name, NAME),
+        None if row.is_multiple_of(step) => format!("+{} s", seconds(heat.start(0, row))),
+        None => String::new(),
+    };
+    heat.lines.iter().enumerate().map(name).collect()
+}
+
+fn push_cells(cells: &[usize], screen: &Screen, text: &mut String) {
+    for run in cells.chunk_by(|one, other| one == other) {
+        match run[0] {
+            shade @ 1.. if screen.has_colors => {
+                let color = terminal_color(COLORS[shade - 1]);
+                text.push_str(&format!("\x1b[48;5;{color}m{:1$}\x1b[0m", "", run.len()));
+            }
+            shade => text.extend(std::iter::repeat_n(letter(shade, screen), run.len())),
+        }
+    }
+}
+
+fn letter(shade: usize, screen: &Screen) -> char {
+    (if screen.columns.is_some() { BLOCKS } else { ASCII })[shade]
+}
+
+/// The times below the columns.
+fn push_marks(heat: &Heat, gutter: usize, text: &mut String) {
+    let mut line = " ".repeat(gutter + 2);
+    for (column, time) in heat.marks(heat.columns / MARK) {
+        let at = gutter + 2 + column as usize;
+        line.extend(std::iter::repeat_n(' ', at.saturating_sub(line.len())));
+        line.push_str(&format!("{} s", seconds(time)));
+    }
+    text.push_str(&line);
+    text.push('\n');
+}
+
+fn push_legend(heat: &Heat, unit: &Unit, screen: &Screen, text: &mut String) {
+    text.push_str(&format!("a column is {} s", seconds(heat.width)));
+    if heat.by.is_none() {
+        text.push_str(&format!(", {} rows of it", heat.per_column));
+    }
+    text.push_str(&format!(", all {}\n", unit.words(heat.total)));
+    const HEAD: &str = "cells: ";
+    text.push_str(HEAD);
+    let mut room = screen.width_of_drawing().saturating_sub(HEAD.len());
+    for (shade, least, most) in heat.shades.legend() {
+        let range = match unit {
+            _ if least == most => unit.number(most),
+            Unit::Things(_) | Unit::Unknown => format!("{}-{}", grouped(least), grouped(most)),
+            _ => format!("to {}", unit.number(most)),
+        };
+        // Two letters and three spaces.
+        let width = range.len() + 5;
+        if width > room {
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+            room = screen.width_of_drawing();
+        }
+        room = room.saturating_sub(width);
+        push_cells(&[shade, shade], screen, text);
+        text.push_str(&format!(" {range}  "));
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+}
