@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 13] = [
+pub(crate) const TOOLS: [(&str, &str); 14] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-diff", env!("CARGO_BIN_EXE_stack-diff")),
