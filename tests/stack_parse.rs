@@ -25,6 +25,10 @@ mod every;
 mod inputs;
 mod off_cpu;
 
+// Recordings of the JVM and of pprof.
+mod jvm;
+mod pprof;
+
 // Recordings, without perf script.
 mod mapped_code;
 mod perf_data;

@@ -2,11 +2,18 @@
 //!
 //! A new format is a file in this folder and a line in [`FORMATS`].
 
+mod async_profiler;
 mod folded;
+mod go_traceback;
+mod gperftools;
+mod hprof;
+mod jfr;
+mod jstack;
 mod landmarks;
 mod memtrace;
 mod perf_data;
 mod perf_script;
+mod pprof;
 mod unread;
 
 use std::fmt;
@@ -26,11 +33,19 @@ const HEAD_SIZE: usize = 64 * 1024;
 /// Folded comes last, since much looks like a word and a number.
 pub(crate) static FORMATS: &[Format] = &[
     // Files of bytes, told by their first ones.
+    jfr::FORMAT,
     memtrace::FORMAT,
     perf_data::FORMAT,
+    pprof::FORMAT,
+    gperftools::CPU,
     // Text with words of its own.
     landmarks::JSON,
     landmarks::TEXT,
+    gperftools::TEXT,
+    go_traceback::FORMAT,
+    async_profiler::FORMAT,
+    hprof::FORMAT,
+    jstack::FORMAT,
     perf_script::FORMAT,
     // Nearly any text.
     folded::FORMAT,
@@ -80,8 +95,8 @@ pub(crate) fn read(
         let message = format!("--live, --major and --promoted need a memtrace: {name} is none");
         return Err(Error::Usage(message));
     }
-    let Format { root, weighs, .. } = *format;
-    samples.begin_input(Source { input: &name, format: format.name, root, weighs });
+    let Format { root, weighs, .. } = format;
+    samples.begin_input(Source { input: &name, format: format.name, root, weighs: *weighs });
     let read = (format.parse)(input, options, samples);
     samples.end_input(detected, read.is_ok());
     read

@@ -2,3 +2,5 @@
 
 pub(crate) mod call_tree;
 pub(crate) mod lines;
+pub(crate) mod mapped_code;
+pub(crate) mod protobuf;

@@ -49,7 +49,7 @@ pub(crate) struct Source<'a> {
     pub(crate) input: &'a str,
     pub(crate) format: &'static str,
     /// What [`Root`] is unless the user chooses.
-    pub(crate) root: Root,
+    pub(crate) root: &'a Root,
     pub(crate) weighs: Weighs,
 }
 
@@ -134,7 +134,7 @@ impl<'p> Samples<'p> {
         self.input = ThisInput {
             name: source.input.to_owned(),
             format: source.format,
-            root: self.args.root.unwrap_or(source.root),
+            root: self.args.root.as_ref().unwrap_or(source.root).clone(),
             rule: Rule::new(self.args.weight, source.weighs, self.sink.auto_rule()),
         };
         self.is_all_perf &= source.weighs == Weighs::Period;
@@ -209,7 +209,35 @@ impl<'p> Samples<'p> {
     /// Says that each sample of this input has these numbers; returns the place
     /// of the one that is taken.
     pub(crate) fn set_measures(&mut self, measures: &[Measure<'_>]) -> Option<usize> {
-        self.events.set_measures(measures)
+        self.set_measures_with(measures, 0)
+    }
+
+    /// The same, where another measure than the first is taken unless the user
+    /// chooses: the one in this place.
+    pub(crate) fn set_measures_with(
+        &mut self,
+        measures: &[Measure<'_>],
+        default: usize,
+    ) -> Option<usize> {
+        self.events.set_measures(measures, default)
+    }
+
+    /// Has this event taken unless the user chooses, though another one may come first.
+    pub(crate) fn take_first(&mut self, event: &[u8]) {
+        self.events.take_first(event);
+    }
+
+    /// Says what the weights of an event are in, if any sample has it.
+    pub(crate) fn set_unit(&mut self, event: &[u8], unit: &[u8]) {
+        self.events.set_unit(event, unit);
+    }
+
+    /// The label whose values are root frames, if the user asked for one.
+    pub(crate) fn root_label(&self) -> Option<&[u8]> {
+        match &self.input.root {
+            Root::Label(key) => Some(key),
+            _ => None,
+        }
     }
 
     /// How the names of frames are made.
@@ -305,7 +333,7 @@ impl<'p> Samples<'p> {
 
     fn set_base(&mut self, event: usize, origin: &Sample<'_>) {
         // Neighbours are mostly of one thread.
-        if self.base.is(event, origin, self.input.root) {
+        if self.base.is(event, origin, &self.input.root) {
             return;
         }
         self.base.note(event, origin);

@@ -4,13 +4,12 @@ use bstr::ByteSlice;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 41] = [
+const STARTS: [(&[u8], &str); 36] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
     (b"PERFFILE", "perf.data of version 1: run the 'perf script' of its time on it"),
-    (b"FLR\0", "a Java flight recording"),
     (b"SIMPLEPERF", "simpleperf's own format: run report_sample.py on it"),
     (b"memray\0", "memray: run 'memray table' or 'memray flamegraph' on it"),
     (b"PK\x03\x04", "a zip archive: unpack it first"),
@@ -20,18 +19,14 @@ const STARTS: [(&[u8], &str); 41] = [
     (b"@[", "bpftrace"),
     (b"CPU     ID", "DTrace"),
     (b"Analysis of sampling", "macOS sample"),
-    (b"goroutine profile: total", "a legacy profile of pprof"),
-    (b"threadcreate profile: total", "a legacy profile of pprof"),
-    (b"goroutine ", "a Go traceback"),
     (b"PeriodType: ", "the output of 'go tool pprof -raw'"),
     (b"events:", "callgrind"),
     (b"positions:", "callgrind"),
     (b"version: 1\ncreator: ", "callgrind"),
     (b"desc: I1 cache", "cachegrind"),
     (b"desc:", "massif"),
-    (b"heap profile:", "a heap profile of gperftools"),
-    (b"--- ", "a legacy profile of pprof"),
-    (b"JAVA PROFILE ", "hprof"),
+    (b"--- threadz ", "the threads of a server of Google's"),
+    (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
     (b"COST CENTRE", "a GHC profile"),
     (b"v8-version,", "V8's log"),
     (b"Function Stack,", "VTune"),
@@ -49,13 +44,11 @@ const STARTS: [(&[u8], &str); 41] = [
 ];
 
 /// What one of the first lines begins with or, behind a `*`, holds.
-const LINES: [(&[u8], &str); 11] = [
+const LINES: [(&[u8], &str); 9] = [
     (b"# callgrind format", "callgrind"),
-    (b"Full thread dump", "jstack"),
     (b"Thread 0x", "Python's faulthandler"),
     (b"Current thread 0x", "Python's faulthandler"),
     (b"TRACE START [", "a trace of Xdebug"),
-    (b"goroutine ", "a Go traceback"),
     (b"TID ", "eu-stack"),
     (b"#0  ", "gdb"),
     (b"*Time and Allocation Profiling Report", "a GHC profile"),
@@ -112,12 +105,6 @@ fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = STARTS.iter().find(is) {
         return Some(name);
     }
-    if is_pprof(start) {
-        return Some("pprof: run 'go tool pprof -traces' on it");
-    }
-    if is_gperftools(start) {
-        return Some("a processor profile of gperftools");
-    }
     is_heaptrack(text).then_some("heaptrack: run 'heaptrack_print -F' on it").or_else(|| {
         (is_pmcstat(text).then_some("pmcstat"))
             .or_else(|| is_eu_stack(text).then_some("eu-stack"))
@@ -169,53 +156,6 @@ fn is_marshal(start: &[u8]) -> bool {
     matches!(start, [b'{' | 0xfb, b'(' | b')' | 0xa8 | 0xa9, _, ..])
 }
 
-/// The words 0, 3, a version, the period and 0, of four or eight bytes, in
-/// either order.
-fn is_gperftools(start: &[u8]) -> bool {
-    let header = |word: usize| {
-        let words: Vec<&[u8]> = start.chunks_exact(word).take(5).collect();
-        let [zero, three, version, _, padding] = words[..] else { return false };
-        let is_zero = |word: &[u8]| word.iter().all(|byte| *byte == 0);
-        let is_three = three.iter().map(|byte| u32::from(*byte)).sum::<u32>() == 3
-            && (three[0] == 3 || three[word - 1] == 3);
-        let is_version = version.iter().map(|byte| u32::from(*byte)).sum::<u32>() < 2;
-        is_zero(zero) && is_three && is_version && is_zero(padding)
-    };
-    header(8) || header(4)
-}
-
-/// A message of protocol buffers that has a ValueType (two small numbers) and
-/// only fields that a profile of pprof may have. Go writes field 9 first.
-fn is_pprof(start: &[u8]) -> bool {
-    let (mut rest, mut fields, mut has_type) = (start, 0, false);
-    while let [tag, after @ ..] = rest {
-        let Some((value, after)) = varint(after) else { break };
-        match (tag >> 3, tag & 7) {
-            (7..=10 | 12..=14, 0) => rest = after,
-            (field @ (1..=6 | 11 | 13), 2) => {
-                let Some((message, after)) =
-                    usize::try_from(value).ok().and_then(|length| after.split_at_checked(length))
-                else {
-                    break;
-                };
-                has_type |= matches!((field, message), (1 | 11, [8, _, 16, _]));
-                rest = after;
-            }
-            _ => return false,
-        }
-        fields += 1;
-    }
-    has_type && fields > 1
-}
-
-/// A number of protocol buffers, and what follows it.
-fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let length = bytes.iter().take(9).position(|byte| *byte < 0x80)? + 1;
-    let digits = bytes[..length].iter().rev();
-    let value = digits.fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f));
-    Some((value, &bytes[length..]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,12 +177,10 @@ mod tests {
             (b"memray\0\x0c", "memray: run 'memray table' or 'memray flamegraph' on it"),
             (b"Weight\tSelf Weight\tSymbol Names\n", "Instruments, copied as text"),
             (b"Running Time\tSelf (ms)\t\tSymbol Name\n", "Instruments, copied as text"),
-            (b"2026-11-20 19:31:20\nFull thread dump OpenJDK 64-Bit\n", "jstack"),
             (
                 b"Timeout (0:00:00.05)!\nThread 0x00007ff2 (most recent call first):\n",
                 "Python's faulthandler",
             ),
-            (b"panic: nil map\n\ngoroutine 1 [running]:\n", "a Go traceback"),
             (
                 b"\tSun Aug  6 14:50 2023 Time and Allocation Profiling Report  (Final)\n",
                 "a GHC profile",
@@ -259,18 +197,6 @@ mod tests {
             (b"{\"a\": 1}", "JSON"),
             (b"<?xml version=\"1.0\"?>\n<trace-query-result>\n", "xctrace (XML)"),
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture (SVG)"),
-            (
-                b"\x48\xa0\x84\x2f\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x50\x89\x03",
-                "pprof: run 'go tool pprof -traces' on it",
-            ),
-            (
-                b"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x0f\x0a\x06\x01",
-                "pprof: run 'go tool pprof -traces' on it",
-            ),
-            (
-                b"\0\0\0\0\x03\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0",
-                "a processor profile of gperftools",
-            ),
             (b"\xfb\x29\x03\xfa8/home", "a pstats file of Python's cProfile"),
         ] {
             assert_eq!(looks_like(start), Some(expected), "{:?}", start.as_bstr());

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::events::EventArgs;
 use super::every;
-use super::root::Root;
+use super::root::{Root, RootParser};
 use super::weight::{Weight, WeightParser};
 use super::window::WindowArgs;
 use crate::frame::FrameArgs;
@@ -25,8 +25,8 @@ pub(crate) struct SamplesArgs {
     #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu"])]
     pub(super) list_events: bool,
 
-    /// The root frame; the default is comm, none for a trace of one process
-    #[arg(long, value_enum)]
+    /// The root frame, also label:KEY of pprof; the default is comm, none for a trace of one process
+    #[arg(long, value_parser = RootParser)]
     pub(super) root: Option<Root>,
 
     #[command(flatten)]

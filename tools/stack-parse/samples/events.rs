@@ -5,6 +5,7 @@
 //! own. Two measures, such as the words and the bytes of a memory profile, are
 //! numbers of the same samples.
 
+use bstr::ByteSlice;
 use clap::Args;
 use common::{Error, Result};
 use regex::bytes::{Regex, RegexBuilder};
@@ -118,13 +119,17 @@ impl Events {
     }
 
     /// Says that every sample of the input has these numbers; the place of the
-    /// one that is wanted, if any is.
-    pub(crate) fn set_measures(&mut self, measures: &[Measure<'_>]) -> Option<usize> {
+    /// one that is wanted, if any is: the one at `default` unless the user chose.
+    pub(crate) fn set_measures(
+        &mut self,
+        measures: &[Measure<'_>],
+        default: usize,
+    ) -> Option<usize> {
         self.measures.clear();
         let is_wanted = |measure: &Measure<'_>| self.wanted.matches(measure.name);
         let chosen = match self.wanted {
             Wanted::Matching(_) => measures.iter().position(is_wanted),
-            Wanted::First | Wanted::All => Some(0),
+            Wanted::First | Wanted::All => Some(default),
         };
         for (place, measure) in measures.iter().enumerate() {
             let index = self.find_or_add(measure.name);
@@ -137,6 +142,21 @@ impl Events {
         }
         self.is_chosen = true;
         chosen
+    }
+
+    /// Has an event taken as the input's first, which may come later or never.
+    pub(crate) fn take_first(&mut self, event: &[u8]) {
+        self.find_or_add(event);
+        if self.takes_first() {
+            self.asked = format!("{} is the default: --event chooses", event.as_bstr());
+        }
+    }
+
+    /// Says what the weights of an event are in, if it was met.
+    pub(crate) fn set_unit(&mut self, event: &[u8], unit: &[u8]) {
+        if let Some(known) = self.events.iter_mut().find(|known| is_same(&known.name, event)) {
+            known.unit = unit.to_vec();
+        }
     }
 
     /// The number of a sample's event, and what one such sample weighs: of
@@ -331,7 +351,7 @@ mod tests {
             [(Some("b*"), Some(1), 8), (None, Some(0), 1), (Some("cycles"), None, 1)]
         {
             let mut events = events(glob, false);
-            assert_eq!(events.set_measures(&measures), place, "{glob:?}");
+            assert_eq!(events.set_measures(&measures, 0), place, "{glob:?}");
             assert_eq!(admits(&mut events, "", &[1, 8, 64]), place.is_some(), "{glob:?}");
             let origin = Sample { weights: &[1, 8, 64], ..Sample::default() };
             assert_eq!(events.of_sample(&origin).1, weight, "{glob:?}");

@@ -1,12 +1,15 @@
 //! The frame above a thread's stacks: `--root`.
 
-use clap::ValueEnum;
+use std::ffi::OsStr;
+
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
 use common::{FrameId, NodeId, clean_frame};
 
 use super::sample::Sample;
 
 /// Which frame stands above a thread's stacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Root {
     /// The thread's name
     Comm,
@@ -16,13 +19,41 @@ pub(crate) enum Root {
     Tid,
     /// No such frame
     None,
+    /// What the sample's label of this name says
+    #[value(skip)]
+    Label(Vec<u8>),
+}
+
+/// Parses a [`Root`]: one of its words, or `label:KEY`.
+#[derive(Clone, Debug)]
+pub(crate) struct RootParser;
+
+impl TypedValueParser for RootParser {
+    type Value = Root;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Root, clap::Error> {
+        match value.as_encoded_bytes().strip_prefix(b"label:") {
+            Some(key) if !key.is_empty() => Ok(Root::Label(key.to_vec())),
+            _ => EnumValueParser::new().parse_ref(command, arg, value),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Root::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
+    }
 }
 
 impl Root {
     /// Appends the name of the frame; nothing if there is none.
-    pub(crate) fn push_name(self, origin: &Sample<'_>, name: &mut Vec<u8>) {
+    pub(crate) fn push_name(&self, origin: &Sample<'_>, name: &mut Vec<u8>) {
         let ids: [&[u8]; 4] = match self {
             Root::None => return,
+            Root::Label(key) => return push_label(key, origin.label, name),
             // Nothing is known of the thread: folded stacks have no such thing.
             _ if origin.comm.is_empty() && origin.pid.is_none() && origin.tid.is_none() => return,
             Root::Comm => [b"", b"", b"", b""],
@@ -34,6 +65,16 @@ impl Root {
     }
 }
 
+/// Appends what the label `key` says. A sample without it stands below `[no KEY]`;
+/// where the format has no labels at all there is no frame.
+fn push_label(key: &[u8], label: Option<&[u8]>, name: &mut Vec<u8>) {
+    match label {
+        None => {}
+        Some(b"") => clean_frame(&[b"[no ", key, b"]"].concat(), name),
+        Some(value) => clean_frame(value, name),
+    }
+}
+
 /// The root frames of the sample at hand, and what they were made from.
 #[derive(Debug, Default)]
 pub(crate) struct Base {
@@ -41,23 +82,30 @@ pub(crate) struct Base {
     comm: Vec<u8>,
     pid: Vec<u8>,
     tid: Vec<u8>,
+    label: Option<Vec<u8>>,
     pub(crate) frames: Vec<FrameId>,
     pub(crate) node: NodeId,
 }
 
 impl Base {
-    /// True if and only if a sample of this origin has these root frames.
-    pub(crate) fn is(&self, event: usize, origin: &Sample<'_>, root: Root) -> bool {
+    /// Whether a sample of this origin has these root frames.
+    pub(crate) fn is(&self, event: usize, origin: &Sample<'_>, root: &Root) -> bool {
+        let is_thread = || {
+            self.pid == origin.pid.unwrap_or_default() && self.tid == origin.tid.unwrap_or_default()
+        };
         self.event == Some(event)
-            && self.comm == origin.comm
-            && (matches!(root, Root::Comm | Root::None)
-                || self.pid == origin.pid.unwrap_or_default()
-                    && self.tid == origin.tid.unwrap_or_default())
+            && match root {
+                Root::None => true,
+                Root::Comm => self.comm == origin.comm,
+                Root::Pid | Root::Tid => self.comm == origin.comm && is_thread(),
+                Root::Label(_) => self.label.as_deref() == origin.label,
+            }
     }
 
     /// Notes what the root frames to come are made from.
     pub(crate) fn note(&mut self, event: usize, origin: &Sample<'_>) {
         self.event = Some(event);
+        self.label = origin.label.map(<[u8]>::to_vec);
         for (kept, part) in [
             (&mut self.comm, origin.comm),
             (&mut self.pid, origin.pid.unwrap_or_default()),

@@ -23,6 +23,9 @@ pub(crate) struct Sample<'a> {
     pub(crate) count: u64,
     /// What a tracepoint says of itself.
     pub(crate) text: &'a [u8],
+    /// What the label that `--root label:KEY` names says of this sample, empty if
+    /// the sample lacks it; `None` where the format has no labels.
+    pub(crate) label: Option<&'a [u8]>,
 }
 
 impl Default for Sample<'_> {
@@ -37,6 +40,7 @@ impl Default for Sample<'_> {
             weights: &[],
             count: 1,
             text: b"",
+            label: None,
         }
     }
 }

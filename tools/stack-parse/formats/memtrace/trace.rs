@@ -313,6 +313,7 @@ impl OriginText {
             weights,
             count,
             text: b"",
+            label: None,
         }
     }
 }

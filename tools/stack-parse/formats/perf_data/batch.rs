@@ -126,6 +126,7 @@ impl Batch {
                 weights: waiting.period.as_slice(),
                 count: 1,
                 text: &self.texts[waiting.text],
+                label: None,
             };
             samples.add(&sample, frames)?;
         }

@@ -1,0 +1,145 @@
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::util::{filter, golden_path, output, recording, tool, weight};
+
+/// A message of protocol buffers, written field by field.
+#[derive(Clone, Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn number(mut self, field: u64, number: u64) -> Message {
+        self.varint(field << 3);
+        self.varint(number);
+        self
+    }
+
+    fn bytes(mut self, field: u64, bytes: &[u8]) -> Message {
+        self.varint(field << 3 | 2);
+        self.varint(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    fn varint(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+}
+
+/// A profile of two stacks, `main;f` and `main`, with these strings behind those of
+/// its own, and more fields.
+fn profile(values: [i64; 2], names: [&[u8]; 2], more: impl Fn(Message) -> Message) -> Vec<u8> {
+    let mut profile = Message::default();
+    profile = profile.bytes(1, &Message::default().number(1, 1).number(2, 2).0);
+    for (id, function) in [(1, 1), (2, 2)] {
+        let line = Message::default().number(1, function);
+        profile = profile.bytes(4, &Message::default().number(1, id).bytes(4, &line.0).0);
+        profile = profile.bytes(5, &Message::default().number(1, function).number(2, 2 + id).0);
+    }
+    for (locations, value) in [(&[2, 1][..], values[0]), (&[1], values[1])] {
+        let sample = locations.iter().fold(Message::default(), |it, &id| it.number(1, id));
+        profile = profile.bytes(2, &sample.number(2, value.cast_unsigned()).0);
+    }
+    profile = more(profile);
+    for string in [b"", &b"cpu"[..], b"nanoseconds", names[0], names[1], b"f.*", b"f"] {
+        profile = profile.bytes(6, string);
+    }
+    profile.0
+}
+
+fn said(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn names_are_kept_byte_for_byte() {
+    let names = [&b"main"[..], b"caf\xe9 <A as B>::{closure#0} \"x\" 7"];
+    let folded = output("stack-parse", &[], profile([3, 4], names, |it| it)).stdout;
+    assert_eq!(folded, b"main 4\nmain;caf\xe9 <A as B>::{closure#0} \"x\" 7 3\n");
+}
+
+#[test]
+fn profiles_are_packed_or_not() {
+    let plain = profile([3, 4], [b"main", b"f"], |it| it);
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&plain).expect("memory");
+    for bytes in [plain, gzip.finish().expect("memory")] {
+        assert_eq!(filter("stack-parse", &[], bytes), "main 4\nmain;f 3\n");
+    }
+}
+
+#[test]
+fn every_measure_amounts_to_what_pprof_says() {
+    let heap = golden_path("formats/pprof/go-heap.pb.gz");
+    // Of 'go tool pprof -raw', summed by awk.
+    for (event, total) in [
+        ("alloc_objects", 1_831_216),
+        ("alloc_space", 128_139_214),
+        ("inuse_objects", 7843),
+        ("inuse_space", 2_136_847),
+    ] {
+        let output = tool("stack-parse").args(["--event", event]).arg(&heap).output();
+        assert_eq!(weight(&output.expect("it starts").stdout), total, "{event}");
+    }
+}
+
+#[test]
+fn labels_are_roots() {
+    let cpu = recording("formats/pprof/go-cpu.pb.gz");
+    let folded = filter("stack-parse", &["--root", "label:worker"], cpu);
+    // Of 'go tool pprof -tags'.
+    for (root, total) in [("0", 390), ("2", 300), ("1", 250), ("[no worker]", 340)] {
+        let lines = folded.lines().filter(|line| line.split(';').next() == Some(root));
+        let lines: String = lines.map(|line| format!("{line}\n")).collect();
+        assert_eq!(weight(lines.as_bytes()), total * 1_000_000, "{root}");
+    }
+    let folded = filter("stack-parse", &["--root", "label:x"], "main;f 3\n");
+    assert_eq!(folded, "main;f 3\n", "folded stacks have no labels");
+}
+
+#[test]
+fn differences_are_told() {
+    let output = output("stack-parse", &[], profile([3, -4], [b"main", b"f"], |it| it));
+    assert_eq!(output.stdout, b"main;f 3\n");
+    let expected = "1 samples of negative value are left out, with -4";
+    assert!(said(&output).contains(expected), "{}", said(&output));
+}
+
+#[test]
+fn frames_that_the_profile_drops_weigh_for_their_callers() {
+    let drop = |it: Message| it.number(7, 5);
+    let folded = output("stack-parse", &[], profile([3, 4], [b"main", b"free"], drop));
+    assert_eq!(folded.stdout, b"main 7\n");
+    assert!(said(&folded).contains("drop_frames"), "{}", said(&folded));
+    let keep = |it: Message| it.number(7, 5).number(8, 6);
+    let folded = output("stack-parse", &[], profile([3, 4], [b"main", b"f"], keep));
+    assert_eq!(folded.stdout, b"main 4\nmain;f 3\n");
+}
+
+#[test]
+fn several_profiles_in_one_file_are_refused() {
+    let one = profile([3, 4], [b"main", b"f"], |it| it);
+    let other_line = Message::default().number(1, 2);
+    let location = Message::default().number(1, 1).bytes(4, &other_line.0);
+    let other = Message::default().bytes(4, &location.0).0;
+    let output = output("stack-parse", &[], [one, other].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("several profiles"), "{}", said(&output));
+}
+
+#[test]
+fn damage_is_named_and_the_rest_is_kept() {
+    let whole = profile([3, 4], [b"main", b"f"], |it| it);
+    let damaged = [&whole[..], b"\x0f"].concat();
+    let output = output("stack-parse", &[], damaged);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.stdout, b"main 4\nmain;f 3\n");
+    let expected = format!("expected a field of a profile at byte {}", whole.len());
+    assert!(said(&output).contains(&expected), "{}", said(&output));
+}

@@ -1,0 +1,142 @@
+//! The text of async-profiler (`-o text`, `-o traces`): each stack with its weight.
+//! What it calls collapsed is folded stacks.
+//!
+//! Grammar from async-profiler's src/profiler.cpp (`dumpText`).
+
+use bstr::ByteSlice;
+use common::{FrameId, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "async-profiler",
+    about: "The text of async-profiler: -o traces",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// The first line.
+const TITLE: &[u8] = b"--- Execution profile ---";
+
+fn detect(head: &Head<'_>) -> bool {
+    head.lines()
+        .find(|line| !line.is_empty())
+        .is_some_and(|line| line == TITLE || Weight::of(line).is_some())
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut text = Text::default();
+    for_each_line(input, |_, line| text.line(line, samples))?;
+    text.end_stack(samples)?;
+    if let Some(total) = text.total.filter(|total| *total > text.samples) {
+        let shown = text.samples;
+        samples.note(format_args!(
+            "only {shown} of {total} samples are in this text: 'traces=N' says how many stacks are"
+        ));
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Text {
+    /// How many samples there were, as the title says.
+    total: Option<u64>,
+    samples: u64,
+    weight: Option<Weight>,
+    leaf_first: Vec<FrameId>,
+    has_measures: bool,
+}
+
+/// `--- 8208 bytes (19.58%), 1 sample`
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Weight {
+    value: u64,
+    unit: Vec<u8>,
+    samples: u64,
+}
+
+impl Weight {
+    fn of(line: &[u8]) -> Option<Weight> {
+        let rest = line.strip_prefix(b"--- ")?;
+        let rest = rest.strip_suffix(b" samples").or_else(|| rest.strip_suffix(b" sample"))?;
+        let (rest, samples) = rest.rsplit_once_str("%), ")?;
+        let (weight, _share) = rest.rsplit_once_str(" (")?;
+        let (value, unit) = weight.split_once_str(" ")?;
+        let number = |text: &[u8]| text.to_str().ok()?.parse().ok();
+        Some(Weight { value: number(value)?, unit: unit.to_vec(), samples: number(samples)? })
+    }
+}
+
+impl Text {
+    fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if let Some(weight) = Weight::of(line) {
+            self.end_stack(samples)?;
+            self.weight = Some(weight);
+        } else if line.is_empty() {
+            self.end_stack(samples)?;
+        } else if let (Some(frame), Some(_)) = (frame(line), &self.weight) {
+            samples.frames(&Frame { name: frame, ..Frame::default() }, &mut self.leaf_first);
+        } else if let Some(total) = line.strip_prefix(b"Total samples") {
+            let total = total.trim_start_with(|byte| byte == ' ' || byte == ':');
+            self.total = total.to_str().ok().and_then(|total| total.parse().ok());
+        }
+        Ok(())
+    }
+
+    fn end_stack(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let Some(weight) = self.weight.take() else { return Ok(()) };
+        if !std::mem::replace(&mut self.has_measures, true) {
+            let unit = if weight.unit == b"ns" { b"nanoseconds" } else { &weight.unit[..] };
+            let count = Measure { name: b"samples", unit: b"samples" };
+            samples.set_measures_with(&[count, Measure { name: &weight.unit, unit }], 1);
+        }
+        self.samples += weight.samples;
+        self.leaf_first.reverse();
+        let weights = [weight.samples, weight.value];
+        samples.add(&Sample { weights: &weights, ..Sample::default() }, &self.leaf_first)?;
+        self.leaf_first.clear();
+        Ok(())
+    }
+}
+
+/// The name in `  [ 0] java.lang.Object.wait`.
+fn frame(line: &[u8]) -> Option<&[u8]> {
+    let (number, name) = line.trim_ascii_start().strip_prefix(b"[")?.split_once_str("] ")?;
+    number.trim_ascii().iter().all(u8::is_ascii_digit).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_of_stacks() {
+        let weight = |value, unit: &str, samples| {
+            Some(Weight { value, unit: unit.as_bytes().to_vec(), samples })
+        };
+        for (line, expected) in [
+            ("--- 8208 bytes (19.58%), 1 sample", weight(8208, "bytes", 1)),
+            ("--- 3520000000 ns (100.00%), 352 samples", weight(3_520_000_000, "ns", 352)),
+            ("--- Execution profile ---", None),
+            ("--- x ns (1.00%), 2 samples", None),
+        ] {
+            assert_eq!(Weight::of(line.as_bytes()), expected, "{line}");
+        }
+        assert_eq!(frame(b"  [ 0] Demo.fib"), Some(&b"Demo.fib"[..]));
+        assert_eq!(frame(b"  [120] a[] b"), Some(&b"a[] b"[..]));
+        assert_eq!(frame(b"  [x] a"), None);
+    }
+}

@@ -1,0 +1,356 @@
+//! Profiles as text: counts and addresses, and behind `#` what Go knows of these.
+
+use bstr::ByteSlice;
+use common::{FrameId, Input, Result};
+
+use super::addresses::{Addresses, Unnamed};
+use crate::format::Head;
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::read::mapped_code::hex;
+use crate::samples::Samples;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+
+/// Of how many bytes Google's Java takes one sample.
+const JAVA_HEAP_RATE: f64 = 524_288.0;
+
+/// The measures of profiles of memory, locks and others.
+const HEAP: [Measure<'static>; 4] = [
+    Measure { name: b"alloc_objects", unit: b"count" },
+    Measure { name: b"alloc_space", unit: b"bytes" },
+    Measure { name: b"inuse_objects", unit: b"count" },
+    Measure { name: b"inuse_space", unit: b"bytes" },
+];
+const LOCKS: [Measure<'static>; 2] = [
+    Measure { name: b"contentions", unit: b"count" },
+    Measure { name: b"delay", unit: b"nanoseconds" },
+];
+
+/// Whether one of the first lines is the title of a profile.
+pub(super) fn detect(head: &Head<'_>) -> bool {
+    head.lines().any(|line| line.starts_with(b"--- symbol"))
+        && head.bytes.contains_str("\n--- heap\n")
+        || head.lines().find(|line| !line.is_empty()).is_some_and(|line| Kind::of(line).is_some())
+}
+
+/// What the numbers before the addresses are.
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    /// `  2005:   255496 [ 13817:  1763912] @ 0x55b7`: objects and bytes in use, and
+    /// all that were allocated. One sample stands for so many bytes, 0 if all were
+    /// recorded.
+    Heap { rate: f64 },
+    /// `7048     1 @ 0x03`: bytes and objects.
+    JavaHeap,
+    /// `1199877864 1854 @ 0x62e37a`: cycles and how often.
+    Locks { cycles_per_second: f64, period: f64 },
+    /// `1 @ 0x43e155`: how many.
+    Count(Vec<u8>),
+}
+
+impl Kind {
+    /// By the title of a profile.
+    fn of(title: &[u8]) -> Option<Kind> {
+        // heap profile:   4048:   435576 [ 27861:  3000000] @ heap_v2/524288
+        if let Some(totals) = title.strip_prefix(b"heap profile:") {
+            let (_, kind) = totals.split_once_str("@")?;
+            return Some(Kind::Heap { rate: heap_rate(kind.trim_ascii()) });
+        }
+        // --- contentionz 1 ---, --- mutex:
+        if let Some(name) = title.strip_prefix(b"--- ") {
+            let is = |word: &str| name.starts_with(word.as_bytes());
+            let locks = Kind::Locks { cycles_per_second: 1e9, period: 1.0 };
+            return match () {
+                () if is("contention") || is("mutex") => Some(locks),
+                () if is("heapz ") => Some(Kind::JavaHeap),
+                () => None,
+            };
+        }
+        // goroutine profile: total 6
+        let (name, total) = title.split_once_str(" profile: total ")?;
+        let is_number = !total.is_empty() && total.iter().all(u8::is_ascii_digit);
+        is_number.then(|| Kind::Count(name.to_vec()))
+    }
+
+    fn set_measures(&self, samples: &mut Samples<'_>) {
+        match self {
+            Kind::Heap { .. } => samples.set_measures_with(&HEAP, 3),
+            Kind::JavaHeap => samples.set_measures_with(&HEAP[2..], 1),
+            Kind::Locks { .. } => samples.set_measures_with(&LOCKS, 1),
+            Kind::Count(name) => samples.set_measures(&[Measure { name, unit: b"count" }]),
+        };
+    }
+
+    /// `sampling period=100`, `cycles/second = 3201000000`. False if it is no setting.
+    fn set(&mut self, line: &[u8]) -> bool {
+        let Some((key, value)) = line.split_once_str("=") else { return false };
+        let number = value.trim_ascii().to_str().ok().and_then(|text| text.parse::<f64>().ok());
+        if let (Kind::Locks { cycles_per_second, period }, Some(number)) = (self, number) {
+            match key.trim_ascii() {
+                b"cycles/second" if number > 0.0 => *cycles_per_second = number,
+                b"sampling period" if number > 0.0 => *period = number,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// What the numbers before the `@` weigh, by the measures.
+    fn weights(&self, text: &[u8]) -> Option<Vec<u64>> {
+        let digits = text.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty());
+        let numbers: Option<Vec<u64>> =
+            digits.map(|digits| digits.to_str().ok()?.parse().ok()).collect();
+        match (self, &numbers?[..]) {
+            (Kind::Heap { rate }, &[count, bytes, all_count, all_bytes]) => {
+                let (used, all) =
+                    (scaled(count, bytes, *rate), scaled(all_count, all_bytes, *rate));
+                Some(vec![all.0, all.1, used.0, used.1])
+            }
+            (Kind::JavaHeap, &[bytes, count]) => {
+                let (count, bytes) = scaled(count, bytes, JAVA_HEAP_RATE);
+                Some(vec![count, bytes])
+            }
+            (Kind::Locks { cycles_per_second, period }, &[cycles, count]) => {
+                let nanoseconds = cycles as f64 * period / (cycles_per_second / 1e9);
+                Some(vec![(count as f64 * period) as u64, nanoseconds as u64])
+            }
+            (Kind::Count(_), &[count]) => Some(vec![count]),
+            _ => None,
+        }
+    }
+}
+
+/// One sample stands for so many bytes: of `heap_v2/524288` as it says, of Go's
+/// `heap/1048576` for half of it. `heapprofile` has all allocations.
+fn heap_rate(kind: &[u8]) -> f64 {
+    let (name, rate) = kind.split_once_str("/").unwrap_or((kind, b""));
+    let rate = rate.to_str().ok().and_then(|rate| rate.parse::<f64>().ok()).unwrap_or_default();
+    match name {
+        b"heap_v2" | b"heapz_v2" => rate,
+        b"heap" => (rate / 2.0).floor(),
+        _ => 0.0,
+    }
+}
+
+/// How much was allocated if so many objects of so many bytes were sampled, as pprof
+/// estimates it: an object of a bytes is sampled with probability 1 - e^(-a/rate).
+fn scaled(count: u64, bytes: u64, rate: f64) -> (u64, u64) {
+    if count == 0 || bytes == 0 || rate <= 1.0 {
+        return (count, bytes);
+    }
+    let size = bytes as f64 / count as f64;
+    let scale = 1.0 / (1.0 - (-size / rate).exp());
+    ((count as f64 * scale) as u64, (bytes as f64 * scale) as u64)
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], or what adding samples returns.
+pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let label = samples.root_label().map(<[u8]>::to_vec);
+    let mut reader = Reader {
+        kind: None,
+        record: None,
+        unnamed: Vec::new(),
+        addresses: Addresses::default(),
+        key: label,
+    };
+    let read = for_each_line(input, |number, line| reader.line(number, line, samples));
+    let ended = reader.end_record(samples);
+    reader.addresses.add_samples(reader.unnamed, true, options, samples)?;
+    read.and(ended)
+}
+
+/// A profile that is being read.
+struct Reader {
+    kind: Option<Kind>,
+    record: Option<Record>,
+    unnamed: Vec<Unnamed>,
+    addresses: Addresses,
+    /// The label that is the root.
+    key: Option<Vec<u8>>,
+}
+
+/// Samples of one stack.
+#[derive(Default)]
+struct Record {
+    weights: Vec<u64>,
+    addresses: Vec<u64>,
+    /// Whether lines of names follow.
+    has_names: bool,
+    leaf_first: Vec<FrameId>,
+    label: Vec<u8>,
+}
+
+impl Reader {
+    fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if let Some(known) = line.strip_prefix(b"#") {
+            if let Some(record) = &mut self.record {
+                record.known(known, self.key.as_deref(), samples);
+            }
+            return Ok(());
+        }
+        self.end_record(samples)?;
+        if let Some(kind) = Kind::of(line) {
+            // Google's Java has its locks in nanoseconds, its memory in bytes.
+            kind.set_measures(samples);
+            self.kind = Some(kind);
+        } else if let Some((numbers, addresses)) =
+            self.kind.as_ref().and_then(|_| split_record(line))
+        {
+            self.record = self.record(numbers, addresses);
+            if self.record.is_none() {
+                samples.malformed(number, "expected counts, '@' and addresses");
+            }
+        } else if !is_title(line) && !self.kind.as_mut().is_some_and(|kind| kind.set(line)) {
+            if !self.addresses.line(line, samples) {
+                samples.skip(number, "expected counts, '@' and addresses");
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&self, numbers: &[u8], addresses: &[u8]) -> Option<Record> {
+        let weights = self.kind.as_ref()?.weights(numbers)?;
+        let addresses = addresses.fields().map(hex).collect::<Option<_>>()?;
+        Some(Record { weights, addresses, ..Record::default() })
+    }
+
+    /// Adds a record of which all lines were read, or has it wait for names.
+    fn end_record(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let Some(mut record) = self.record.take() else { return Ok(()) };
+        let Record { weights, addresses, .. } = record;
+        if !record.has_names {
+            self.unnamed.push(Unnamed { addresses, weights });
+            return Ok(());
+        }
+        record.leaf_first.reverse();
+        let label = self.key.as_ref().map(|_| &record.label[..]);
+        let sample = Sample { weights: &weights, label, ..Sample::default() };
+        samples.add(&sample, &record.leaf_first)
+    }
+}
+
+impl Record {
+    /// `\t0x4dfc5e\truntime/pprof.StartCPUProfile+0xfe\t/usr/lib/go/pprof.go:782`,
+    /// ` labels: {"kind":"cpu", "worker":"2"}`.
+    fn known(&mut self, text: &[u8], key: Option<&[u8]>, samples: &mut Samples<'_>) {
+        if let Some(labels) = text.trim_ascii_start().strip_prefix(b"labels: {") {
+            self.label = key.and_then(|key| label(labels, key)).unwrap_or_default();
+            return;
+        }
+        let mut parts = text.split(|byte| *byte == b'\t').filter(|part| !part.is_empty());
+        let Some(address) = parts.next().filter(|_| text.starts_with(b"\t")).and_then(hex) else {
+            return;
+        };
+        self.has_names = true;
+        let name = parts.next().unwrap_or_default();
+        let name = name.rsplit_once_str("+0x").map_or(name, |(name, _)| name);
+        let source = parts.next().unwrap_or_default();
+        // Threads that C started have no stack: 0x0.
+        if address != 0 || !name.is_empty() {
+            let address = Some(address);
+            samples
+                .frames(&Frame { name, source, address, ..Frame::default() }, &mut self.leaf_first);
+        }
+    }
+}
+
+/// The parts of `1: 12288 [1: 12288] @ 0x62e2c7 0x62eba6` around the `@`.
+fn split_record(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let is_number = |byte: &u8| byte.is_ascii_digit() || b" :[]".contains(byte);
+    line.split_once_str("@")
+        .filter(|(numbers, _)| !numbers.is_empty() && numbers.iter().all(is_number))
+}
+
+/// `MAPPED_LIBRARIES:`, `--- Memory map: ---`, `--- heap`, `binary=/usr/bin/x`.
+fn is_title(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.is_empty()
+        || line.starts_with(b"---")
+        || line.ends_with(b":")
+        || line.starts_with(b"binary=")
+}
+
+/// What `"kind":"cpu", "worker":"2"}` says of a label.
+fn label(labels: &[u8], key: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = labels;
+    loop {
+        let (name, after) = quoted(rest)?;
+        let (value, after) = quoted(after)?;
+        if name == key {
+            return Some(value);
+        }
+        rest = after;
+    }
+}
+
+/// The next string in quotation marks, in which `\` stands before other marks and
+/// before `x` and two digits, and what follows it.
+fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let (_, mut rest) = text.split_once_str("\"")?;
+    let mut string = Vec::new();
+    loop {
+        match rest {
+            [] => return None,
+            [b'"', after @ ..] => return Some((string, after)),
+            [b'\\', b'x', high, low, after @ ..] => {
+                string.push(hex(&[*high, *low])? as u8);
+                rest = after;
+            }
+            [b'\\', byte, after @ ..] => {
+                string.push(*byte);
+                rest = after;
+            }
+            [byte, after @ ..] => {
+                string.push(*byte);
+                rest = after;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_tell_what_is_counted() {
+        for (title, kind) in [
+            ("heap profile: 4: 43 [ 27: 30] @ heapprofile", Some(Kind::Heap { rate: 0.0 })),
+            ("heap profile: 4: 43 [27: 30] @ heap/8192", Some(Kind::Heap { rate: 4096.0 })),
+            ("heap profile: 4: 43 [27: 30] @ heap_v2/524288", Some(Kind::Heap { rate: 524_288.0 })),
+            ("goroutine profile: total 6", Some(Kind::Count(b"goroutine".to_vec()))),
+            ("my.own profile: total 0", Some(Kind::Count(b"my.own".to_vec()))),
+            ("--- heapz 1 ---", Some(Kind::JavaHeap)),
+            ("--- threadz 1 ---", None),
+            ("goroutine profile: total many", None),
+            ("main;f 12", None),
+        ] {
+            assert_eq!(Kind::of(title.as_bytes()), kind, "{title}");
+        }
+        assert!(matches!(Kind::of(b"--- mutex:"), Some(Kind::Locks { .. })));
+    }
+
+    #[test]
+    fn labels_are_quoted() {
+        let labels = br#""kind":"cpu;x", "a\"b":"\x41\\", "worker":"2"}"#;
+        for (key, value) in
+            [("kind", Some("cpu;x")), ("worker", Some("2")), ("a\"b", Some("A\\")), ("x", None)]
+        {
+            let value = value.map(|value| value.as_bytes().to_vec());
+            assert_eq!(label(labels, key.as_bytes()), value, "{key}");
+        }
+    }
+
+    #[test]
+    fn samples_of_memory_stand_for_more() {
+        assert_eq!(scaled(1, 1_048_576, 4096.0), (1, 1_048_576));
+        assert_eq!(scaled(8, 64, 4096.0), (4100, 32_800));
+        assert_eq!(scaled(8, 64, 0.0), (8, 64));
+    }
+}

@@ -1,0 +1,213 @@
+//! What the JVM's profiler hprof printed, up to Java 8: `-agentlib:hprof=cpu=samples`,
+//! `cpu=times`, `heap=sites`.
+//!
+//! Grammar from OpenJDK 8's src/share/demo/jvmti/hprof/hprof_io.c.
+
+use bstr::ByteSlice;
+use common::{FrameId, Input, Result};
+use hashbrown::HashMap;
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "hprof",
+    about: "What the JVM's profiler hprof printed as text, up to Java 8",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// The events, their units, and the column of a row that has the weight; of processor
+/// time it is the share of the total.
+const SECTIONS: [(&str, Section); 3] = [
+    ("CPU SAMPLES BEGIN (total = ", Section { events: &[(b"cpu-samples", 3)], trace: 4 }),
+    ("CPU TIME (ms) BEGIN (total = ", Section { events: &[(b"cpu-time", 1)], trace: 4 }),
+    (
+        "SITES BEGIN (ordered by ",
+        Section { events: &[(b"live-bytes", 3), (b"allocated-bytes", 5)], trace: 7 },
+    ),
+];
+
+/// A table of traces and their weights.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    /// Names, and the columns of the weights.
+    events: &'static [(&'static [u8], usize)],
+    /// The column of the trace.
+    trace: usize,
+}
+
+fn detect(head: &Head<'_>) -> bool {
+    head.bytes.starts_with(b"JAVA PROFILE ") && !head.bytes.contains(&0)
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut profile = Profile::default();
+    let read = for_each_line(input, |number, line| {
+        profile.line(number, line, samples);
+        Ok(())
+    });
+    profile.add(samples)?;
+    for (event, unit) in [
+        (&b"cpu-samples"[..], &b"samples"[..]),
+        (b"cpu-time", b"milliseconds"),
+        (b"live-bytes", b"bytes"),
+        (b"allocated-bytes", b"bytes"),
+    ] {
+        samples.set_unit(event, unit);
+    }
+    read
+}
+
+#[derive(Default)]
+struct Profile {
+    threads: HashMap<Vec<u8>, Vec<u8>>,
+    traces: HashMap<Vec<u8>, Trace>,
+    /// The trace whose frames are being read.
+    trace: Option<Vec<u8>>,
+    /// The section whose rows are being read, and its total.
+    section: Option<(Section, u64)>,
+    /// Trace, weight and event of all rows.
+    rows: Vec<(Vec<u8>, u64, &'static [u8])>,
+    /// Rows of sections that a later one of the same kind replaced.
+    replaced: u64,
+}
+
+#[derive(Default)]
+struct Trace {
+    thread: Vec<u8>,
+    leaf_first: Vec<FrameId>,
+}
+
+impl Profile {
+    fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) {
+        if let (Some(call), Some(trace)) = (line.strip_prefix(b"\t"), &self.trace) {
+            if let Some(trace) = self.traces.get_mut(trace) {
+                add_frame(call, &mut trace.leaf_first, samples);
+            }
+            return;
+        }
+        self.trace = None;
+        if let Some(section) = self.section {
+            match line {
+                _ if line.ends_with(b" END") => self.section = None,
+                _ if line.trim_ascii_start().starts_with(b"rank") => {}
+                // The titles of SITES take two lines.
+                _ if line.trim_ascii().starts_with(b"percent ") => {}
+                _ if line.is_empty() => {}
+                _ if self.row(section, line).is_some() => {}
+                _ => samples.skip(number, "expected a row of a table of hprof"),
+            }
+        } else if let Some(rest) = line.strip_prefix(b"TRACE ") {
+            self.begin_trace(rest);
+        } else if let Some(rest) = line.strip_prefix(b"THREAD START (") {
+            if let (Some(id), Some(name)) =
+                (between(rest, "id = ", ","), between(rest, "name=\"", "\", group="))
+            {
+                self.threads.insert(id.to_vec(), name.to_vec());
+            }
+        } else if let Some((title, section)) = section_of(line) {
+            // The JVM prints all it has so far at each SIGQUIT.
+            let before = self.rows.len();
+            self.rows.retain(|(_, _, event)| !section.events.iter().any(|(name, _)| name == event));
+            self.replaced += (before - self.rows.len()) as u64;
+            let digits = &line[title.len()..];
+            let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
+            let total = digits.to_str().ok().and_then(|total| total.parse().ok()).unwrap_or(0);
+            self.section = Some((section, total));
+        }
+    }
+
+    /// `300556: (thread=200001)`
+    fn begin_trace(&mut self, rest: &[u8]) {
+        let (id, thread) = rest.split_once_str(":").unwrap_or((rest, b""));
+        let thread = between(thread, "(thread=", ")").unwrap_or_default().to_vec();
+        self.traces.insert(id.to_vec(), Trace { thread, leaf_first: Vec::new() });
+        self.trace = Some(id.to_vec());
+    }
+
+    /// `   1 33.02% 33.02%    1110 300169 java.net.SocketInputStream.socketRead0`
+    fn row(&mut self, (section, total): (Section, u64), line: &[u8]) -> Option<()> {
+        let fields: Vec<&[u8]> = line.fields().collect();
+        let trace = *fields.get(section.trace)?;
+        let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+        if !is_number(trace) {
+            return None;
+        }
+        for &(event, column) in section.events {
+            let text = fields.get(column)?.to_str().ok()?;
+            let weight = match text.strip_suffix('%') {
+                // Some countries write 23,26%.
+                Some(share) => {
+                    let share: f64 = share.replace(',', ".").parse().ok()?;
+                    (share / 100.0 * total as f64).round() as u64
+                }
+                None => text.parse().ok()?,
+            };
+            self.rows.push((trace.to_vec(), weight, event));
+        }
+        Some(())
+    }
+
+    /// Adds all rows.
+    fn add(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.replaced > 0 {
+            samples.note(format_args!(
+                "{} rows of earlier tables are left out: the last one of each kind has all",
+                self.replaced
+            ));
+        }
+        let mut unknown = 0;
+        let none = Trace::default();
+        for (trace, weight, event) in &self.rows {
+            let trace = self.traces.get(trace).unwrap_or_else(|| {
+                unknown += 1;
+                &none
+            });
+            let root_first: Vec<_> = trace.leaf_first.iter().rev().copied().collect();
+            let comm = self.threads.get(&trace.thread).map_or(&b""[..], |name| name);
+            let tid = Some(&trace.thread[..]).filter(|tid| !tid.is_empty());
+            let sample = Sample { comm, tid, event, weights: &[*weight], ..Sample::default() };
+            samples.add(&sample, &root_first)?;
+        }
+        if unknown > 0 {
+            samples.note(format_args!("{unknown} rows have traces that are not in this file"));
+        }
+        Ok(())
+    }
+}
+
+/// `java.net.SocketInputStream.read(SocketInputStream.java:129)`
+fn add_frame(call: &[u8], frames: &mut Vec<FrameId>, samples: &mut Samples<'_>) {
+    if call == b"<empty>" {
+        return;
+    }
+    let (name, source) = match call.strip_suffix(b")").and_then(|it| it.rsplit_once_str("(")) {
+        Some((name, source)) => (name, source),
+        None => (call, &b""[..]),
+    };
+    let is_line = source.contains(&b':') && !source.ends_with(b":Unknown line");
+    let source = if is_line { source } else { b"" };
+    samples.frames(&Frame { name, source, ..Frame::default() }, frames);
+}
+
+fn section_of(line: &[u8]) -> Option<(&'static str, Section)> {
+    SECTIONS.into_iter().find(|(title, _)| line.starts_with(title.as_bytes()))
+}
+
+/// The text between two others.
+fn between<'a>(text: &'a [u8], before: &str, after: &str) -> Option<&'a [u8]> {
+    let (_, rest) = text.split_once_str(before)?;
+    rest.split_once_str(after).map(|(inside, _)| inside)
+}

@@ -1,0 +1,367 @@
+//! Java flight recordings, of the JVM since Java 9 and of async-profiler: a row of
+//! chunks, each with the types, the constants and the events of some time.
+//!
+//! Grammar from OpenJDK's jdk.jfr (`ChunkHeader`, `MetadataReader`, `ChunkParser`)
+//! and src/hotspot/share/jfr/recorder/checkpoint. A chunk is read twice, since types
+//! and constants stand behind the events that need them.
+
+mod bytes;
+mod chunk;
+mod pools;
+mod types;
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+use common::{Error, Input, Result, Seekable};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::samples::sample::{Sample, Time};
+use crate::samples::{Root, Samples, Weighs};
+use bytes::Bytes;
+use chunk::{File, Header};
+use pools::{Pools, Thread};
+use types::{Class, Role, Types};
+
+pub(super) const FORMAT: Format = Format {
+    name: "jfr",
+    about: "A Java flight recording, of the JVM or of async-profiler",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Value,
+};
+
+/// The numbers of what is no event.
+const METADATA: u64 = 0;
+const CHECKPOINT: u64 = 1;
+
+/// Which event is taken unless the user chooses: the first of these that a recording
+/// has.
+const PREFERRED: [&str; 7] = [
+    "jdk.ExecutionSample",
+    "jdk.CPUTimeSample",
+    "profiler.WallClockSample",
+    "jdk.NativeMethodSample",
+    "jdk.ObjectAllocationSample",
+    "jdk.ObjectAllocationInNewTLAB",
+    "jdk.JavaMonitorEnter",
+];
+
+/// The field that an event is weighed by, and its unit. Others are weighed by their
+/// duration, or count one if they have none.
+const WEIGHTS: [(&str, Role, &str); 8] = [
+    ("jdk.ObjectAllocationSample", Role::Weight, "bytes"),
+    ("jdk.ObjectAllocationInNewTLAB", Role::TlabSize, "bytes"),
+    ("jdk.ObjectAllocationOutsideTLAB", Role::AllocationSize, "bytes"),
+    ("profiler.LiveObject", Role::AllocationSize, "bytes"),
+    ("profiler.Malloc", Role::Size, "bytes"),
+    ("profiler.WallClockSample", Role::Samples, "samples"),
+    ("jdk.CPUTimeSample", Role::Other, "samples"),
+    ("jdk.ExecutionSample", Role::Other, "samples"),
+];
+
+fn detect(head: &Head<'_>) -> bool {
+    head.bytes.starts_with(b"FLR\0")
+}
+
+/// Reads one input to its end, or as far as it can be read.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after
+/// everything else was; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let failed = |source| Error::Input { name: name.clone(), source };
+    let file = input.take_seekable().map_err(failed)?;
+    let mut recording = Recording::of(file);
+    let read = recording.chunks(samples);
+    for class in &recording.seen {
+        let unit = WEIGHTS.iter().find(|(name, ..)| name.as_bytes() == class.name);
+        let default = if class.has_duration { "nanoseconds" } else { "samples" };
+        samples.set_unit(&class.name, unit.map_or(default, |(.., unit)| unit).as_bytes());
+    }
+    match read {
+        Err(Stop::Broken(source)) => return Err(failed(source)),
+        Err(Stop::Failed(error)) => return Err(error),
+        Ok(()) => {}
+    }
+    match recording.damaged {
+        Some((at, what)) => {
+            let what = format!("expected {what} at byte {at}; what could be read is kept");
+            Err(Error::Unknown { name, what })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Why reading stops.
+enum Stop {
+    Broken(io::Error),
+    Failed(Error),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        Stop::Broken(error)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+/// A recording that is being read.
+struct Recording {
+    file: File,
+    /// Where the first damage is, and what was expected there.
+    damaged: Option<(u64, &'static str)>,
+    /// Whether an event was chosen to be taken unless the user chooses.
+    is_chosen: bool,
+    /// The event that is being read.
+    body: Vec<u8>,
+    seen: HashSet<Seen>,
+}
+
+/// A type of events of which there is one.
+#[derive(PartialEq, Eq, Hash)]
+struct Seen {
+    name: Vec<u8>,
+    has_duration: bool,
+}
+
+/// What stands in a chunk beside its events.
+#[derive(Default)]
+struct Contents {
+    types: Types,
+    pools: Pools,
+}
+
+/// Types with stacks, and what weighs them.
+type Kinds<'t> = HashMap<u64, (&'t Class, Role)>;
+
+impl Recording {
+    fn of(file: Seekable) -> Recording {
+        Recording {
+            file: File::new(file),
+            damaged: None,
+            is_chosen: false,
+            body: Vec::new(),
+            seen: HashSet::new(),
+        }
+    }
+
+    fn chunks(&mut self, samples: &mut Samples<'_>) -> Result<(), Stop> {
+        let mut at = 0;
+        loop {
+            self.file.seek(at)?;
+            let header = match self.file.header()? {
+                (_, Some(header)) => header,
+                (0, None) if at > 0 => return Ok(()),
+                (_, None) => {
+                    let first = "a chunk of version 2, as of Java 9 and later";
+                    self.damage(at, if at == 0 { first } else { "a chunk" });
+                    return Ok(());
+                }
+            };
+            let (contents, classes) = self.contents(&header)?;
+            if let Some(mut contents) = contents {
+                self.choose(&contents.types, &classes, samples);
+                self.events(&header, &mut contents, samples)?;
+            }
+            if header.end == u64::MAX {
+                return Ok(());
+            }
+            at = header.end;
+        }
+    }
+
+    fn damage(&mut self, at: u64, expected: &'static str) {
+        self.damaged.get_or_insert((at, expected));
+    }
+
+    /// Reads the types and constants of a chunk; with them, the numbers of the types
+    /// that events have.
+    fn contents(&mut self, chunk: &Header) -> Result<(Option<Contents>, HashSet<u64>), Stop> {
+        let (mut metadata, mut checkpoints, mut classes) = (None, Vec::new(), HashSet::new());
+        while let Some(event) = self.file.event(chunk)? {
+            let Some(event) = event else {
+                self.damage(chunk.start, "a chunk that is whole");
+                break;
+            };
+            match event.class {
+                METADATA => metadata = Some(event.at),
+                CHECKPOINT => checkpoints.push(event.at),
+                class => drop(classes.insert(class)),
+            }
+            self.file.skip(&event)?;
+        }
+        let Some(metadata) = metadata else {
+            self.damage(chunk.start, "a chunk with metadata");
+            return Ok((None, classes));
+        };
+        let mut contents = Contents::default();
+        let Some(bytes) = self.read_at(metadata, chunk)? else { return Ok((None, classes)) };
+        match Types::read(bytes) {
+            Ok(types) => contents.types = types,
+            Err(bytes::Malformed) => {
+                self.damage(metadata, "metadata");
+                return Ok((None, classes));
+            }
+        }
+        // Strings first: threads refer to those of earlier checkpoints.
+        for at in checkpoints {
+            let Some(bytes) = self.read_at(at, chunk)? else { break };
+            if contents.pools.read(bytes, &contents.types).is_err() {
+                self.damage(at, "constants");
+            }
+        }
+        Ok((Some(contents), classes))
+    }
+
+    /// The body of the event at this place; `None` if the file ends before it does.
+    fn read_at(&mut self, at: u64, chunk: &Header) -> io::Result<Option<Bytes<'_>>> {
+        self.file.seek(at)?;
+        let is_whole = match self.file.event(chunk)?.flatten() {
+            Some(event) => self.file.read(&event, &mut self.body)?,
+            None => false,
+        };
+        if !is_whole {
+            self.damage(at, "an event that is whole");
+            return Ok(None);
+        }
+        Ok(Some(Bytes { rest: &self.body, is_compressed: chunk.is_compressed }))
+    }
+
+    /// Chooses the event that is taken unless the user does.
+    fn choose(&mut self, types: &Types, classes: &HashSet<u64>, samples: &mut Samples<'_>) {
+        let has = |name: &&&str| {
+            let is_it =
+                |class: &&u64| types.get(**class).is_some_and(|it| it.name == name.as_bytes());
+            classes.iter().any(|class| is_it(&class))
+        };
+        if self.is_chosen {
+            return;
+        }
+        if let Some(name) = PREFERRED.iter().find(has) {
+            self.is_chosen = true;
+            samples.take_first(name.as_bytes());
+        }
+    }
+
+    /// Adds the events of a chunk that have a stack.
+    fn events(
+        &mut self,
+        chunk: &Header,
+        contents: &mut Contents,
+        samples: &mut Samples<'_>,
+    ) -> Result<(), Stop> {
+        let Contents { types, pools } = contents;
+        let mut kinds = Kinds::new();
+        self.file.seek(chunk.start + chunk::HEADER_SIZE)?;
+        while let Some(Some(event)) = self.file.event(chunk)? {
+            let is_new = !kinds.contains_key(&event.class);
+            if let Some((class, weight)) = types.get(event.class).filter(|_| is_new).and_then(kind)
+            {
+                kinds.insert(event.class, (class, weight));
+                let has_duration = weight == Role::Duration;
+                self.seen.insert(Seen { name: class.name.clone(), has_duration });
+            }
+            let Some(&(class, weight)) = kinds.get(&event.class) else {
+                self.file.skip(&event)?;
+                continue;
+            };
+            if !self.file.read(&event, &mut self.body)? {
+                break;
+            }
+            let mut bytes = Bytes { rest: &self.body, is_compressed: chunk.is_compressed };
+            let Ok(fields) = Fields::read(event.class, weight, &mut bytes, types) else {
+                self.damage(event.at, "an event");
+                continue;
+            };
+            // Settings have a place for a stack, too, but none in it.
+            if fields.stack != 0 || is_sample(class) {
+                add(class, weight, &fields, chunk, pools, samples)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What weighs an event of this class, if it has a stack.
+fn kind(class: &Class) -> Option<(&Class, Role)> {
+    let has = |role| class.fields.iter().any(|field| field.role == role);
+    if !has(Role::StackTrace) {
+        return None;
+    }
+    let known = WEIGHTS.iter().find(|(name, ..)| name.as_bytes() == class.name);
+    let default = if has(Role::Duration) { Role::Duration } else { Role::Other };
+    Some((class, known.map_or(default, |(_, role, _)| *role)))
+}
+
+/// Whether an event without a stack counts.
+fn is_sample(class: &Class) -> bool {
+    let is_it = |name: &str| name.as_bytes() == class.name;
+    PREFERRED.iter().any(|name| is_it(name)) || WEIGHTS.iter().any(|(name, ..)| is_it(name))
+}
+
+/// The fields of an event that matter.
+#[derive(Debug, Default)]
+struct Fields {
+    time: u64,
+    stack: u64,
+    thread: u64,
+    weight: Option<u64>,
+}
+
+impl Fields {
+    fn read(
+        class: u64,
+        weight: Role,
+        bytes: &mut Bytes<'_>,
+        types: &Types,
+    ) -> Result<Fields, bytes::Malformed> {
+        let mut fields = Fields::default();
+        types.value(class, bytes, &mut |role, value| {
+            let number = value.number();
+            match role {
+                Role::StartTime => fields.time = number,
+                Role::StackTrace => fields.stack = number,
+                Role::EventThread | Role::SampledThread => fields.thread = number,
+                _ if role == weight && role != Role::Other => fields.weight = Some(number),
+                _ => {}
+            }
+        })?;
+        Ok(fields)
+    }
+}
+
+fn add(
+    class: &Class,
+    weight: Role,
+    fields: &Fields,
+    chunk: &Header,
+    pools: &mut Pools,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    let weight = match (weight, fields.weight) {
+        (Role::Duration, Some(ticks)) => chunk.nanoseconds_of(ticks),
+        (_, weight) => weight.unwrap_or(1),
+    };
+    pools.name_stack(fields.stack, samples);
+    let nobody = Thread::default();
+    let thread = pools.thread(fields.thread).unwrap_or(&nobody);
+    let sample = Sample {
+        comm: &thread.name,
+        tid: Some(&thread.tid[..]).filter(|tid| !tid.is_empty()),
+        time: Some(Time::Nanoseconds(chunk.time(fields.time))),
+        event: &class.name,
+        weights: &[weight],
+        ..Sample::default()
+    };
+    samples.add(&sample, pools.stack(fields.stack))
+}

@@ -1,0 +1,268 @@
+//! The constants of a chunk: stacks, methods, threads.
+
+use std::collections::HashMap;
+
+use common::FrameId;
+
+use super::bytes::{Bytes, Malformed, Text};
+use super::types::{Role, Types, Value};
+use crate::frame::{Frame, Kind};
+use crate::samples::Samples;
+
+/// What stands for the callers that the recording left out.
+const TRUNCATED: &[u8] = b"[truncated]";
+
+/// The constants of a chunk that matter here, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Pools {
+    stacks: HashMap<u64, Stack>,
+    methods: HashMap<u64, Method>,
+    classes: HashMap<u64, u64>,
+    threads: HashMap<u64, Thread>,
+    /// Symbols, strings and types of frames, whose pools have numbers of their own.
+    symbols: HashMap<u64, String>,
+    strings: HashMap<u64, String>,
+    frame_types: HashMap<u64, String>,
+    /// The frames of the methods that were met.
+    frames: HashMap<StackFrame, Vec<FrameId>>,
+}
+
+#[derive(Debug, Default)]
+struct Stack {
+    is_truncated: bool,
+    leaf_first: Vec<StackFrame>,
+    /// The same, root first, once they have names.
+    root_first: Option<Vec<FrameId>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct StackFrame {
+    method: u64,
+    line: u64,
+    kind: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Method {
+    class: u64,
+    name: u64,
+}
+
+/// A thread by its name in Java, or the system's.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Thread {
+    pub(super) name: Vec<u8>,
+    pub(super) tid: Vec<u8>,
+}
+
+/// A string, or the number of the constant that it is.
+#[derive(Clone, Debug)]
+enum String {
+    Here(Vec<u8>),
+    Constant(u64),
+}
+
+impl String {
+    fn of(value: Value<'_>, is_compressed: bool) -> String {
+        match value {
+            Value::Text(Text::Constant(number)) | Value::Number(number) => String::Constant(number),
+            Value::Text(text) => String::Here(text.to_vec(is_compressed)),
+        }
+    }
+}
+
+impl Pools {
+    /// Reads the constants of a checkpoint, behind the size and the type of the event.
+    pub(super) fn read(&mut self, mut bytes: Bytes<'_>, types: &Types) -> Result<(), Malformed> {
+        let (_time, _duration, _delta, _kind) =
+            (bytes.long()?, bytes.long()?, bytes.long()?, bytes.u8()?);
+        for _ in 0..bytes.count()? {
+            let class = bytes.long()?;
+            let name = &types.get(class).ok_or(Malformed)?.name[..];
+            for _ in 0..bytes.count()? {
+                let number = bytes.long()?;
+                self.constant(name, number, class, &mut bytes, types)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn constant(
+        &mut self,
+        name: &[u8],
+        number: u64,
+        class: u64,
+        bytes: &mut Bytes<'_>,
+        types: &Types,
+    ) -> Result<(), Malformed> {
+        let is_compressed = bytes.is_compressed;
+        match name {
+            b"jdk.types.StackTrace" => {
+                let stack = stack(class, bytes, types)?;
+                self.stacks.insert(number, stack);
+            }
+            b"jdk.types.Method" => {
+                let mut method = Method::default();
+                types.value(class, bytes, &mut |role, value| match role {
+                    Role::Type => method.class = value.number(),
+                    Role::Name => method.name = value.number(),
+                    _ => {}
+                })?;
+                self.methods.insert(number, method);
+            }
+            b"java.lang.Class" => {
+                let mut class_name = 0;
+                types.value(class, bytes, &mut |role, value| {
+                    if role == Role::Name {
+                        class_name = value.number();
+                    }
+                })?;
+                self.classes.insert(number, class_name);
+            }
+            b"java.lang.Thread" => {
+                let thread = self.thread_of(class, bytes, types)?;
+                self.threads.insert(number, thread);
+            }
+            b"jdk.types.Symbol" | b"jdk.types.FrameType" | b"java.lang.String" => {
+                let mut string = String::Here(Vec::new());
+                types.value(class, bytes, &mut |role, value| {
+                    if matches!((role, value), (Role::String, _) | (Role::Other, Value::Text(_))) {
+                        string = String::of(value, is_compressed);
+                    }
+                })?;
+                match name {
+                    b"jdk.types.Symbol" => self.symbols.insert(number, string),
+                    b"java.lang.String" => self.strings.insert(number, string),
+                    _ => self.frame_types.insert(number, string),
+                };
+            }
+            _ => types.value(class, bytes, &mut |_, _| ())?,
+        }
+        Ok(())
+    }
+
+    fn thread_of(
+        &self,
+        class: u64,
+        bytes: &mut Bytes<'_>,
+        types: &Types,
+    ) -> Result<Thread, Malformed> {
+        let is_compressed = bytes.is_compressed;
+        let (mut java, mut system, mut tid) = (Vec::new(), Vec::new(), 0);
+        types.value(class, bytes, &mut |role, value| match role {
+            Role::JavaName => java = self.text(&String::of(value, is_compressed)).to_vec(),
+            Role::OsName => system = self.text(&String::of(value, is_compressed)).to_vec(),
+            Role::OsThreadId => tid = value.number(),
+            _ => {}
+        })?;
+        let name = if java.is_empty() { system } else { java };
+        Ok(Thread { name, tid: tid.to_string().into_bytes() })
+    }
+
+    fn text<'s>(&'s self, string: &'s String) -> &'s [u8] {
+        match string {
+            String::Here(text) => text,
+            String::Constant(number) => match self.strings.get(number) {
+                Some(String::Here(text)) => text,
+                _ => b"",
+            },
+        }
+    }
+
+    pub(super) fn thread(&self, number: u64) -> Option<&Thread> {
+        self.threads.get(&number)
+    }
+
+    /// The frames of a stack that is named, root first; none of one that is not there.
+    pub(super) fn stack(&self, number: u64) -> &[FrameId] {
+        let stack = self.stacks.get(&number);
+        stack.and_then(|stack| stack.root_first.as_deref()).unwrap_or_default()
+    }
+
+    /// Names the frames of a stack, if that was not done before.
+    pub(super) fn name_stack(&mut self, number: u64, samples: &mut Samples<'_>) {
+        let Some(stack) = self.stacks.get_mut(&number) else { return };
+        if stack.root_first.is_some() {
+            return;
+        }
+        let (mut root_first, leaf_first) = (Vec::new(), std::mem::take(&mut stack.leaf_first));
+        if stack.is_truncated {
+            root_first.push(samples.frame(TRUNCATED));
+        }
+        for &frame in leaf_first.iter().rev() {
+            root_first.extend_from_slice(self.frame(frame, samples));
+        }
+        self.stacks.entry(number).or_default().root_first = Some(root_first);
+    }
+
+    fn frame(&mut self, frame: StackFrame, samples: &mut Samples<'_>) -> &[FrameId] {
+        let line = if samples.frame_args().srcline() { frame.line } else { 0 };
+        let key = StackFrame { line, ..frame };
+        if !self.frames.contains_key(&key) {
+            let mut ids = Vec::new();
+            samples.frames(&self.named(key).frame(), &mut ids);
+            self.frames.insert(key, ids);
+        }
+        &self.frames[&key]
+    }
+
+    fn named(&self, frame: StackFrame) -> Named {
+        let method = self.methods.get(&frame.method).copied().unwrap_or_default();
+        let symbol = |number: u64| self.symbols.get(&number).map_or(&b""[..], |it| self.text(it));
+        let class = self.classes.get(&method.class).map_or(&b""[..], |&name| symbol(name));
+        let mut name = class.to_vec();
+        // The virtual machine writes java/lang/Thread, and all others java.lang.Thread.
+        name.iter_mut().filter(|byte| **byte == b'/').for_each(|byte| *byte = b'.');
+        if !class.is_empty() {
+            name.push(b'.');
+        }
+        name.extend_from_slice(symbol(method.name));
+        let source =
+            if frame.line > 0 { format!(":{}", frame.line) } else { std::string::String::new() };
+        let kind = self.frame_types.get(&frame.kind).map_or(&b""[..], |it| self.text(it));
+        Named { name, source, inlined: kind == b"Inlined", kind: kind_of(kind) }
+    }
+}
+
+/// What is known of a frame.
+struct Named {
+    name: Vec<u8>,
+    source: std::string::String,
+    inlined: bool,
+    kind: Kind,
+}
+
+impl Named {
+    fn frame(&self) -> Frame<'_> {
+        let Named { name, source, inlined, kind } = self;
+        let source = source.as_bytes();
+        Frame { name, source, inlined: *inlined, kind: *kind, ..Frame::default() }
+    }
+}
+
+/// By the words of the JVM and of async-profiler.
+fn kind_of(frame_type: &[u8]) -> Kind {
+    match frame_type {
+        b"JIT compiled" | b"C1 compiled" | b"C2 compiled" => Kind::Jit,
+        b"Kernel" => Kind::Kernel,
+        _ => Kind::User,
+    }
+}
+
+fn stack(class: u64, bytes: &mut Bytes<'_>, types: &Types) -> Result<Stack, Malformed> {
+    let mut stack = Stack::default();
+    types.value(class, bytes, &mut |role, value| {
+        let number = value.number();
+        match (role, stack.leaf_first.last_mut()) {
+            (Role::Truncated, _) => stack.is_truncated = number != 0,
+            // The first field of each frame.
+            (Role::Method, _) => {
+                stack.leaf_first.push(StackFrame { method: number, ..StackFrame::default() });
+            }
+            (Role::LineNumber, Some(frame)) => frame.line = number,
+            (Role::Type, Some(frame)) => frame.kind = number,
+            _ => {}
+        }
+    })?;
+    Ok(stack)
+}

@@ -1,0 +1,244 @@
+//! The types of a chunk, which describe the events and constants in it.
+
+use std::collections::HashMap;
+
+use super::bytes::{Bytes, Malformed, Text};
+
+/// More types in each other than any has; a damaged type may be in itself.
+const DEEPEST: usize = 16;
+
+/// What a field is for; most are of no interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    AllocationSize,
+    Duration,
+    EventThread,
+    JavaName,
+    LineNumber,
+    Method,
+    Name,
+    OsName,
+    OsThreadId,
+    Samples,
+    SampledThread,
+    Size,
+    StackTrace,
+    StartTime,
+    String,
+    TlabSize,
+    Truncated,
+    Type,
+    Weight,
+    Other,
+}
+
+/// Names of fields, also of two that mean the same.
+const ROLES: [(&str, Role); 20] = [
+    ("allocationSize", Role::AllocationSize),
+    ("description", Role::String),
+    ("duration", Role::Duration),
+    ("eventThread", Role::EventThread),
+    ("javaName", Role::JavaName),
+    ("lineNumber", Role::LineNumber),
+    ("method", Role::Method),
+    ("name", Role::Name),
+    ("osName", Role::OsName),
+    ("osThreadId", Role::OsThreadId),
+    ("sampledThread", Role::SampledThread),
+    ("samples", Role::Samples),
+    ("size", Role::Size),
+    ("stackTrace", Role::StackTrace),
+    ("startTime", Role::StartTime),
+    ("string", Role::String),
+    ("tlabSize", Role::TlabSize),
+    ("truncated", Role::Truncated),
+    ("type", Role::Type),
+    ("weight", Role::Weight),
+];
+
+/// A type of events or constants.
+#[derive(Debug, Default)]
+pub(super) struct Class {
+    pub(super) name: Vec<u8>,
+    pub(super) fields: Vec<Field>,
+}
+
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) role: Role,
+    class: u64,
+    /// Whether the value is the number of a constant.
+    is_constant: bool,
+    is_array: bool,
+}
+
+/// A value of a field that is not made of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value<'a> {
+    /// A number, or the number of a constant.
+    Number(u64),
+    Text(Text<'a>),
+}
+
+impl Value<'_> {
+    pub(super) fn number(self) -> u64 {
+        match self {
+            Value::Number(number) => number,
+            Value::Text(_) => 0,
+        }
+    }
+}
+
+/// The types of a chunk by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Types {
+    classes: HashMap<u64, Class>,
+}
+
+/// An element of the tree that a chunk's metadata is.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    name: usize,
+    children: usize,
+}
+
+impl Types {
+    /// Reads the metadata of a chunk, behind the size and the type of the event.
+    pub(super) fn read(mut bytes: Bytes<'_>) -> Result<Types, Malformed> {
+        let (_time, _duration, _id) = (bytes.long()?, bytes.long()?, bytes.long()?);
+        let count = bytes.count()?;
+        let is_compressed = bytes.is_compressed;
+        let strings = (0..count).map(|_| Ok(bytes.text()?.to_vec(is_compressed)));
+        let strings: Vec<Vec<u8>> = strings.collect::<Result<_, _>>()?;
+        let mut types = Types::default();
+        types.elements(&mut bytes, &strings)?;
+        Ok(types)
+    }
+
+    /// Reads the tree: a class has its fields below it.
+    fn elements(&mut self, bytes: &mut Bytes<'_>, strings: &[Vec<u8>]) -> Result<(), Malformed> {
+        let string = |index: usize| strings.get(index).map_or(&b""[..], |string| string);
+        let (mut pending, mut class) = (vec![1], None);
+        while let Some(left) = pending.last_mut() {
+            if *left == 0 {
+                pending.pop();
+                continue;
+            }
+            *left -= 1;
+            let mut attributes = Vec::new();
+            let element = element(bytes, &mut attributes)?;
+            let attribute = |name: &[u8]| {
+                let found = attributes.iter().find(|(key, _)| string(*key) == name);
+                found.map(|(_, value)| string(*value))
+            };
+            let id = |name| attribute(name).and_then(number);
+            match (string(element.name), class) {
+                (b"class", _) => {
+                    let id = id(b"id").ok_or(Malformed)?;
+                    let name = attribute(b"name").unwrap_or_default().to_vec();
+                    self.classes.insert(id, Class { name, fields: Vec::new() });
+                    class = Some(id);
+                }
+                (b"field", Some(class)) => {
+                    let name = attribute(b"name").unwrap_or_default();
+                    let role = ROLES.iter().find(|(known, _)| known.as_bytes() == name);
+                    let field = Field {
+                        role: role.map_or(Role::Other, |(_, role)| *role),
+                        class: id(b"class").ok_or(Malformed)?,
+                        is_constant: attribute(b"constantPool") == Some(b"true"),
+                        is_array: id(b"dimension").is_some_and(|dimension| dimension > 0),
+                    };
+                    self.classes.entry(class).or_default().fields.push(field);
+                }
+                _ => {}
+            }
+            pending.push(element.children);
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, class: u64) -> Option<&Class> {
+        self.classes.get(&class)
+    }
+
+    /// Reads a value of a class, and hands all that it is made of to `each`.
+    pub(super) fn value<'a>(
+        &self,
+        class: u64,
+        bytes: &mut Bytes<'a>,
+        each: &mut impl FnMut(Role, Value<'a>),
+    ) -> Result<(), Malformed> {
+        self.value_within(class, Role::Other, bytes, each, 0)
+    }
+
+    fn value_within<'a>(
+        &self,
+        class: u64,
+        role: Role,
+        bytes: &mut Bytes<'a>,
+        each: &mut impl FnMut(Role, Value<'a>),
+        depth: usize,
+    ) -> Result<(), Malformed> {
+        let class = self.classes.get(&class).filter(|_| depth < DEEPEST).ok_or(Malformed)?;
+        let value = match &class.name[..] {
+            b"boolean" | b"byte" => Value::Number(bytes.u8()?.into()),
+            b"short" | b"char" => Value::Number(bytes.number(2)?),
+            b"int" => Value::Number(bytes.int()?),
+            b"long" => Value::Number(bytes.long()?),
+            b"float" => Value::Number(bytes.skip(4).map(|_| 0)?),
+            b"double" => Value::Number(bytes.skip(8).map(|_| 0)?),
+            b"java.lang.String" => Value::Text(bytes.text()?),
+            // Each value takes some bytes, so that their end stops what damage repeats.
+            _ if class.fields.is_empty() => return Err(Malformed),
+            _ => {
+                for field in &class.fields {
+                    self.field(field, bytes, each, depth)?;
+                }
+                return Ok(());
+            }
+        };
+        each(role, value);
+        Ok(())
+    }
+
+    fn field<'a>(
+        &self,
+        field: &Field,
+        bytes: &mut Bytes<'a>,
+        each: &mut impl FnMut(Role, Value<'a>),
+        depth: usize,
+    ) -> Result<(), Malformed> {
+        let count = if field.is_array { bytes.count()? } else { 1 };
+        for _ in 0..count {
+            let before = bytes.rest.len();
+            if field.is_constant {
+                each(field.role, Value::Number(bytes.long()?));
+            } else {
+                self.value_within(field.class, field.role, bytes, each, depth + 1)?;
+            }
+            // So many elements of nothing would take forever.
+            if field.is_array && bytes.rest.len() == before {
+                return Err(Malformed);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn element(
+    bytes: &mut Bytes<'_>,
+    attributes: &mut Vec<(usize, usize)>,
+) -> Result<Element, Malformed> {
+    let mut index = || usize::try_from(bytes.int()?).map_err(|_| Malformed);
+    let (name, count) = (index()?, index()?);
+    for _ in 0..count {
+        attributes.push((index()?, index()?));
+    }
+    Ok(Element { name, children: index()? })
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    // Numbers of types may be negative.
+    let digits = std::str::from_utf8(digits).ok()?;
+    digits.parse().ok().or_else(|| digits.parse().ok().map(i64::cast_unsigned))
+}

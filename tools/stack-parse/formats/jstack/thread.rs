@@ -1,0 +1,221 @@
+//! The line that begins a thread, and what the thread is doing.
+
+use bstr::ByteSlice;
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Thread {
+    pub(super) name: Vec<u8>,
+    /// What tells it from others in all dumps: its address, `0x00007f9bf4017ed0`.
+    pub(super) id: Vec<u8>,
+    /// The system's number of it, in decimal.
+    pub(super) tid: Option<Vec<u8>>,
+    /// The processor time that it took so far, in nanoseconds.
+    pub(super) cpu: Option<u64>,
+    /// Whether the JVM has it run.
+    is_runnable: bool,
+    java_state: Option<State>,
+}
+
+/// What a thread does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It runs, or would if there were a processor for it.
+    Running,
+    /// In a function of the system that waits for something to read, accept or end.
+    Io,
+    /// It waits for a lock.
+    Blocked,
+    /// It waits for another thread.
+    Waiting,
+    /// It waits or sleeps for some time at most.
+    TimedWaiting,
+    /// It has no stack in Java: a thread of the JVM itself.
+    NoStack,
+}
+
+/// Functions of the system that wait, though Java has their threads run.
+const WAITS: [&str; 21] = [
+    "java.io.FileInputStream.readBytes",
+    "java.lang.ProcessHandleImpl.waitForProcessExit0",
+    "java.lang.UNIXProcess.waitForProcessExit",
+    "java.net.DualStackPlainSocketImpl.accept0",
+    "java.net.PlainDatagramSocketImpl.receive0",
+    "java.net.PlainSocketImpl.socketAccept",
+    "java.net.SocketInputStream.socketRead0",
+    "jdk.internal.misc.Signal.findSignal0",
+    "sun.nio.ch.DatagramChannelImpl.receive0",
+    "sun.nio.ch.EPoll.wait",
+    "sun.nio.ch.EPollArrayWrapper.epollWait",
+    "sun.nio.ch.FileDispatcherImpl.read0",
+    "sun.nio.ch.KQueue.poll",
+    "sun.nio.ch.KQueueArrayWrapper.kevent0",
+    "sun.nio.ch.Net.accept",
+    "sun.nio.ch.Net.poll",
+    "sun.nio.ch.ServerSocketChannelImpl.accept0",
+    "sun.nio.ch.SocketDispatcher.read0",
+    "sun.nio.ch.WEPoll.wait",
+    "sun.nio.ch.WindowsSelectorImpl$SubSelector.poll0",
+    "sun.nio.fs.LinuxWatchService.poll",
+];
+
+impl State {
+    pub(super) const ALL: [State; 6] = [
+        State::Running,
+        State::Io,
+        State::Blocked,
+        State::Waiting,
+        State::TimedWaiting,
+        State::NoStack,
+    ];
+
+    /// What its samples are called.
+    pub(super) fn event(self) -> &'static [u8] {
+        match self {
+            State::Running => b"running",
+            State::Io => b"io",
+            State::Blocked => b"blocked",
+            State::Waiting => b"waiting",
+            State::TimedWaiting => b"timed-waiting",
+            State::NoStack => b"no-stack",
+        }
+    }
+}
+
+impl Thread {
+    /// By a line such as
+    /// `"main" #1 prio=5 os_prio=0 cpu=688.46ms elapsed=3.93s tid=0x7f9b nid=0x53c runnable  [0x7f9b]`.
+    /// The name may hold quotation marks itself.
+    pub(super) fn of(line: &[u8]) -> Option<Thread> {
+        let rest = line.strip_prefix(b"\"")?;
+        let ends = ["\" #", "\" daemon ", "\" prio=", "\" os_prio="];
+        let end = ends.iter().find_map(|end| rest.rfind(end))?;
+        let (name, rest) = (&rest[..end], &rest[end + 1..]);
+        let id = value(rest, "tid=")?;
+        let nid = value(rest, "nid=").unwrap_or_default();
+        let number = match nid.strip_prefix(b"0x") {
+            Some(hex) => u64::from_str_radix(hex.to_str().ok()?, 16).ok(),
+            None => nid.to_str().ok()?.parse().ok(),
+        };
+        let after_nid = rest.split_once_str("nid=").map_or(&b""[..], |(_, after)| after);
+        let doing = after_nid.split_once_str(" ").map_or(&b""[..], |(_, doing)| doing);
+        Some(Thread {
+            name: name.to_vec(),
+            id: id.to_vec(),
+            tid: number.map(|number| number.to_string().into_bytes()),
+            cpu: value(rest, "cpu=").and_then(milliseconds),
+            is_runnable: doing.trim_ascii_start().starts_with(b"runnable"),
+            java_state: None,
+        })
+    }
+
+    /// By `TIMED_WAITING (sleeping)`.
+    pub(super) fn set_state(&mut self, text: &[u8]) {
+        self.java_state = match text.fields().next().unwrap_or_default() {
+            b"RUNNABLE" => Some(State::Running),
+            b"BLOCKED" => Some(State::Blocked),
+            b"TIMED_WAITING" => Some(State::TimedWaiting),
+            _ => Some(State::Waiting),
+        };
+    }
+
+    /// What it does, in the function `leaf`, which is empty if there is none.
+    pub(super) fn state(&self, leaf: &[u8]) -> State {
+        match self.java_state {
+            _ if leaf.is_empty() => State::NoStack,
+            Some(State::Running) if WAITS.iter().any(|wait| wait.as_bytes() == leaf) => State::Io,
+            // As the thread that handles references, which is RUNNABLE all the time.
+            Some(State::Running) if !self.is_runnable => State::Waiting,
+            state => state.unwrap_or(State::Running),
+        }
+    }
+}
+
+/// What stands behind ` key=`, up to the next space.
+fn value<'a>(text: &'a [u8], key: &str) -> Option<&'a [u8]> {
+    text.fields().find_map(|field| field.strip_prefix(key.as_bytes()))
+}
+
+/// `688.46ms` in nanoseconds.
+fn milliseconds(text: &[u8]) -> Option<u64> {
+    let number: f64 = text.strip_suffix(b"ms")?.to_str().ok()?.parse().ok()?;
+    (number >= 0.0).then_some((number * 1e6).round() as u64)
+}
+
+/// `2026-11-20 19:31:20` in nanoseconds since 1970, as if it were UTC.
+pub(super) fn date(line: &[u8]) -> Option<u64> {
+    let parts: Vec<&[u8]> = line.trim_ascii_end().split(|byte| b"- :".contains(byte)).collect();
+    let lengths = parts.iter().map(|part| part.len());
+    if !lengths.eq([4, 2, 2, 2, 2, 2]) {
+        return None;
+    }
+    let number = |part: &&[u8]| {
+        part.iter().all(u8::is_ascii_digit).then(|| part.to_str().ok()?.parse::<u64>().ok())?
+    };
+    let [year, month, day, hour, minute, second] =
+        <[u64; 6]>::try_from(parts.iter().map(number).collect::<Option<Vec<_>>>()?).ok()?;
+    if year < 1970 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    // Days since 1 March of the year 0; January and February belong to the year before.
+    let (years, months) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days =
+        365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1;
+    let seconds = (days - 719_468) * 86_400 + hour * 3600 + minute * 60 + second;
+    Some(seconds * 1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_begin_threads() {
+        for (line, name, tid, cpu, is_runnable) in [
+            (
+                r#""main" #1 prio=5 os_prio=0 cpu=688.46ms elapsed=3.93s tid=0x7f9b nid=0x53c runnable  [0x7f]"#,
+                "main",
+                Some("1340"),
+                Some(688_460_000),
+                true,
+            ),
+            (
+                r#""pool "x"; thread-0" #15 [77] daemon prio=5 os_prio=0 tid=0x7f nid=77 in Object.wait()"#,
+                r#"pool "x"; thread-0"#,
+                Some("77"),
+                None,
+                false,
+            ),
+            (
+                r#""VM Thread" os_prio=0 cpu=1.00ms tid=0x7f nid=0x10 runnable"#,
+                "VM Thread",
+                Some("16"),
+                Some(1_000_000),
+                true,
+            ),
+        ] {
+            let thread = Thread::of(line.as_bytes()).expect(line);
+            assert_eq!(thread.name, name.as_bytes(), "{line}");
+            assert_eq!(thread.tid.as_deref(), tid.map(str::as_bytes), "{line}");
+            assert_eq!((thread.cpu, thread.is_runnable), (cpu, is_runnable), "{line}");
+        }
+        for line in [r#""a" #1"#, "main", r#"""#, r#"{"a": "b" #1 tid=0x}"#] {
+            assert_eq!(Thread::of(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn dates_are_seconds_since_1970() {
+        for (text, seconds) in [
+            ("1970-01-01 00:00:00", Some(0)),
+            ("2000-02-29 12:00:01", Some(951_825_601)),
+            ("2026-11-20 19:31:20", Some(1_795_203_080)),
+            ("2026-13-20 19:31:20", None),
+            ("2026-11-20", None),
+            ("Full thread dump", None),
+        ] {
+            let expected = seconds.map(|seconds: u64| seconds * 1_000_000_000);
+            assert_eq!(date(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Profiles of pprof: profile.proto, as Go, gperftools' pprof, py-spy, Parca,
+//! Pyroscope and others write it, mostly packed by gzip.
+//!
+//! Grammar from profile.proto of github.com/google/pprof. The order of fields is
+//! the writer's: Go's has its strings last. So the whole file is kept in memory, and
+//! its samples are read when everything else is known.
+
+mod prune;
+mod tables;
+
+use std::io::Read;
+
+use common::{Error, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::protobuf::{Fields, Malformed, Value};
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+use tables::Tables;
+
+pub(super) const FORMAT: Format = Format {
+    name: "pprof",
+    about: "A profile of pprof (profile.proto), as of Go, gperftools' pprof and Parca",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// The number of `sample` among the fields of a profile.
+const SAMPLE: u64 = 2;
+
+/// Whether the first bytes are fields of a profile. Their types tell it from text:
+/// 1 to 6 and 13 are messages and strings, or numbers one behind the other.
+fn detect(head: &Head<'_>) -> bool {
+    let mut fields = Fields::of(head.bytes);
+    let (mut seen, mut messages, mut has_type) = (0, 0, false);
+    for field in &mut fields {
+        match field {
+            Ok((1 | 11, Value::Bytes(message))) => match is_value_type(message) {
+                true => has_type = true,
+                false => return false,
+            },
+            Ok((2..=5, Value::Bytes(message))) if is_message(message) => messages += 1,
+            Ok((6 | 13, Value::Bytes(_)) | (7..=10 | 12..=15, Value::Number(_))) => {}
+            Ok(_) => return false,
+            // The last one is cut off.
+            Err(Malformed) => break,
+        }
+        seen += 1;
+    }
+    let rest = fields.rest();
+    // A sample type may come behind any number of samples.
+    (has_type && seen > 1 || messages > 20) && (rest.is_empty() || is_begun_field(rest))
+}
+
+/// Two small numbers, of strings.
+fn is_value_type(message: &[u8]) -> bool {
+    Fields::of(message).all(|field| matches!(field, Ok((1 | 2, Value::Number(_)))))
+}
+
+fn is_message(message: &[u8]) -> bool {
+    Fields::of(message).all(|field| matches!(field, Ok((1..=11, _))))
+}
+
+/// Whether bytes that end too early may be a field of a profile.
+fn is_begun_field(rest: &[u8]) -> bool {
+    matches!(rest[0] & 7, 0 | 2) && (1..=15).contains(&(rest[0] >> 3))
+}
+
+/// Reads one input to its end, or as far as it can be read.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after
+/// everything else was; or what writing returns.
+fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut bytes = Vec::new();
+    let broken = input.read_to_end(&mut bytes).err();
+    let mut tables = Tables::default();
+    let read = tables.read(&bytes);
+    if tables.is_several() {
+        let what = "several profiles one behind the other, whose numbers cannot be told apart: \
+                    merge them with 'go tool pprof -proto'";
+        return Err(Error::Unknown { name, what: what.to_owned() });
+    }
+    tables.tell_comments(samples);
+    tables.name_locations(options, samples);
+    let counted = count(&bytes, &tables, samples)?;
+    if counted.negative > 0 {
+        samples.note(format_args!(
+            "{} samples of negative value are left out, with {}: this is the difference of two \
+             profiles",
+            counted.negative, counted.negative_total
+        ));
+    }
+    if counted.unknown_locations > 0 {
+        samples.note(format_args!(
+            "{} frames have no location in this profile: they are called [unknown]",
+            counted.unknown_locations
+        ));
+    }
+    let damaged = |at| {
+        let what =
+            format!("expected a field of a profile at byte {at}; what could be read is kept");
+        Error::Unknown { name: name.clone(), what }
+    };
+    match (broken, read, counted.damaged) {
+        (Some(source), ..) => Err(Error::Input { name, source }),
+        (None, Err(at), _) | (None, Ok(()), Some(at)) => Err(damaged(at)),
+        (None, Ok(()), None) => Ok(()),
+    }
+}
+
+/// What was seen of the samples.
+#[derive(Debug, Default)]
+struct Counted {
+    /// Samples whose value is below 0, and the sum of those.
+    negative: u64,
+    negative_total: i128,
+    unknown_locations: u64,
+    /// Where the first sample is that cannot be read.
+    damaged: Option<usize>,
+}
+
+/// Counts all samples.
+fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result<Counted> {
+    let types = tables.sample_types();
+    let measures: Vec<_> = types.iter().map(|(name, unit)| Measure { name, unit }).collect();
+    let mut place = None;
+    if !measures.is_empty() {
+        place = samples.set_measures_with(&measures, tables.default_type());
+    }
+    let key = samples.root_label().map(<[u8]>::to_vec);
+    let mut counted = Counted::default();
+    let (mut locations, mut weights, mut label) = (Vec::new(), Vec::new(), Vec::new());
+    let mut frames = Vec::new();
+    let mut fields = Fields::of(bytes);
+    loop {
+        let at = bytes.len() - fields.rest().len();
+        let Some(Ok((field, value))) = fields.next() else { return Ok(counted) };
+        if field != SAMPLE {
+            continue;
+        }
+        locations.clear();
+        weights.clear();
+        label.clear();
+        for field in Fields::of(value.bytes()) {
+            let read = field.and_then(|(number, value)| match (number, &key) {
+                (1, _) => value.append_numbers(&mut locations),
+                (2, _) => value.append_numbers(&mut weights),
+                (3, Some(key)) => tables.append_label(value.bytes(), key, &mut label),
+                _ => Ok(()),
+            });
+            if read.is_err() {
+                counted.damaged.get_or_insert(at);
+            }
+        }
+        if !counted.admit(&mut weights, place) {
+            continue;
+        }
+        frames.clear();
+        for &location in locations.iter().rev() {
+            if !tables.append_frames(location, &mut frames) {
+                counted.unknown_locations += 1;
+                frames.push(samples.frame(b"[unknown]"));
+            }
+        }
+        if let Some(kept) = tables.prune(&locations) {
+            frames.clear();
+            kept.iter().rev().for_each(|&location| {
+                tables.append_frames(location, &mut frames);
+            });
+        }
+        let label = key.as_ref().map(|_| &label[..]);
+        samples.add(&Sample { weights: &weights, label, ..Sample::default() }, &frames)?;
+    }
+}
+
+impl Counted {
+    /// Whether the value at `place` of a sample can be counted. Values below 0 become
+    /// 0 at other places, where nobody asked for them.
+    fn admit(&mut self, weights: &mut [u64], place: Option<usize>) -> bool {
+        for (index, weight) in weights.iter_mut().enumerate() {
+            let value = weight.cast_signed();
+            if value < 0 {
+                if place.unwrap_or(0) == index {
+                    self.negative += 1;
+                    self.negative_total += i128::from(value);
+                    return false;
+                }
+                *weight = 0;
+            }
+        }
+        true
+    }
+}

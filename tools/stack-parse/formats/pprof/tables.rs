@@ -1,0 +1,324 @@
+//! All of a profile but its samples.
+
+use common::FrameId;
+use hashbrown::HashMap;
+
+use super::prune::Prune;
+use crate::frame::{Frame, Kind};
+use crate::options::Options;
+use crate::read::mapped_code::{self, Mapping, bare};
+use crate::read::protobuf::{Fields, Malformed};
+use crate::samples::Samples;
+
+/// What samples refer to. Strings are numbers of `strings`.
+#[derive(Debug, Default)]
+pub(super) struct Tables<'a> {
+    strings: Vec<&'a [u8]>,
+    types: Vec<ValueType>,
+    mappings: HashMap<u64, RawMapping>,
+    functions: HashMap<u64, Function>,
+    /// Their messages, by number.
+    locations: HashMap<u64, Location<'a>>,
+    frames: Vec<FrameId>,
+    comments: Vec<u64>,
+    drop_frames: u64,
+    keep_frames: u64,
+    default_type: u64,
+    /// Which frames the profile does not want to be seen.
+    prune: Option<Prune>,
+    is_several: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct ValueType {
+    name: u64,
+    unit: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct RawMapping {
+    start: u64,
+    end: u64,
+    offset: u64,
+    file: u64,
+    build_id: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Function {
+    name: u64,
+    system_name: u64,
+    file: u64,
+}
+
+/// Where in the code a frame was.
+#[derive(Clone, Debug, Default)]
+struct Location<'a> {
+    message: &'a [u8],
+    /// Its frames among all: root first.
+    frames: std::ops::Range<u32>,
+}
+
+/// What the message of a location says.
+#[derive(Debug, Default)]
+struct Place {
+    mapping: u64,
+    address: u64,
+    /// Function and line of what was running there: first the innermost of inlined
+    /// ones.
+    lines: Vec<(u64, u64)>,
+}
+
+impl<'a> Tables<'a> {
+    /// Reads all that stands in a profile beside its samples; `Err` holds the byte
+    /// from which on it could not be read.
+    pub(super) fn read(&mut self, bytes: &'a [u8]) -> Result<(), usize> {
+        let mut fields = Fields::of(bytes);
+        let mut damaged = None;
+        loop {
+            let at = bytes.len() - fields.rest().len();
+            let Some(field) = fields.next() else { break };
+            let (number, value) = field.map_err(|Malformed| at)?;
+            let read = match number {
+                1 => numbers(value.bytes())
+                    .map(|[_, name, unit]| self.types.push(ValueType { name, unit })),
+                3 => self.mapping(value.bytes()),
+                4 => self.location(value.bytes()),
+                5 => self.function(value.bytes()),
+                6 => {
+                    self.strings.push(value.bytes());
+                    Ok(())
+                }
+                7 => set(&mut self.drop_frames, value.number()),
+                8 => set(&mut self.keep_frames, value.number()),
+                13 => value.append_numbers(&mut self.comments),
+                14 => set(&mut self.default_type, value.number()),
+                _ => Ok(()),
+            };
+            if read.is_err() {
+                damaged.get_or_insert(at);
+            }
+        }
+        damaged.map_or(Ok(()), Err)
+    }
+
+    fn mapping(&mut self, message: &[u8]) -> Result<(), Malformed> {
+        let [_, id, start, end, offset, file, build_id] = numbers(message)?;
+        self.mappings.insert(id, RawMapping { start, end, offset, file, build_id });
+        Ok(())
+    }
+
+    fn function(&mut self, message: &[u8]) -> Result<(), Malformed> {
+        let [_, id, name, system_name, file] = numbers(message)?;
+        self.functions.insert(id, Function { name, system_name, file });
+        Ok(())
+    }
+
+    fn location(&mut self, message: &'a [u8]) -> Result<(), Malformed> {
+        let mut id = 0;
+        for field in Fields::of(message) {
+            if let (1, value) = field? {
+                id = value.number();
+            }
+        }
+        let before = self.locations.insert(id, Location { message, frames: 0..0 });
+        self.is_several |= before.is_some_and(|before| before.message != message);
+        Ok(())
+    }
+
+    /// Whether one location stands for two places, as where two profiles were
+    /// concatenated.
+    pub(super) fn is_several(&self) -> bool {
+        self.is_several
+    }
+
+    fn string(&self, number: u64) -> &'a [u8] {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        self.strings.get(number).copied().unwrap_or_default()
+    }
+
+    /// The names and units of what each sample has a value of.
+    pub(super) fn sample_types(&self) -> Vec<(&'a [u8], &'a [u8])> {
+        self.types.iter().map(|kind| (self.string(kind.name), self.string(kind.unit))).collect()
+    }
+
+    /// The place of the value that pprof itself shows: the one the profile names, or
+    /// the last.
+    pub(super) fn default_type(&self) -> usize {
+        let name = self.string(self.default_type);
+        let named = self.types.iter().position(|kind| self.string(kind.name) == name);
+        named.filter(|_| !name.is_empty()).unwrap_or(self.types.len().saturating_sub(1))
+    }
+
+    /// Says what the writer of the profile wanted its readers to know.
+    pub(super) fn tell_comments(&self, samples: &mut Samples<'_>) {
+        for &comment in &self.comments {
+            let text = String::from_utf8_lossy(self.string(comment)).into_owned();
+            samples.note(format_args!("comment: {}", text.trim()));
+        }
+    }
+
+    /// Makes the frames of all locations. What has no function is looked up in the
+    /// file that was mapped there, if it is here.
+    pub(super) fn name_locations(&mut self, options: &Options, samples: &mut Samples<'_>) {
+        let mappings: HashMap<u64, Mapping> =
+            self.mappings.iter().map(|(&id, mapping)| (id, self.mapped(mapping))).collect();
+        let mut locations = std::mem::take(&mut self.locations);
+        let places: HashMap<u64, Place> =
+            locations.iter().map(|(&id, location)| (id, Place::read(location.message))).collect();
+        let nameless = places.values().filter(|place| !self.has_name(place));
+        let nameless = nameless.map(|place| (place.address, mappings.get(&place.mapping)));
+        let names = mapped_code::name_addresses(nameless, options, samples);
+        let (drop, keep) = (self.string(self.drop_frames), self.string(self.keep_frames));
+        let mut prune = Prune::new(drop, keep, samples);
+        for (id, location) in &mut locations {
+            let place = &places[id];
+            let start = self.frames.len() as u32;
+            let functions =
+                place.lines.iter().rev().map(|(function, _)| self.function_name(*function));
+            let shown = prune.as_mut().map_or(place.lines.len(), |it| it.location(*id, functions));
+            if self.has_name(place) {
+                self.add_frames(place, shown, mappings.get(&place.mapping), samples);
+            } else {
+                self.frames.extend_from_slice(names.frames(place.address));
+            }
+            location.frames = start..self.frames.len() as u32;
+        }
+        (self.locations, self.prune) = (locations, prune);
+    }
+
+    /// Adds the frames of a place, root first, at most `shown` of them.
+    fn add_frames(
+        &mut self,
+        place: &Place,
+        shown: usize,
+        mapping: Option<&Mapping>,
+        samples: &mut Samples<'_>,
+    ) {
+        let mut source = Vec::new();
+        for (index, &(function, line)) in place.lines.iter().enumerate().rev().take(shown) {
+            let function_of = self.functions.get(&function).copied().unwrap_or_default();
+            source.clear();
+            source.extend_from_slice(self.string(function_of.file));
+            if line > 0 && !source.is_empty() {
+                source.extend_from_slice(format!(":{line}").as_bytes());
+            }
+            let bare = bare(place.address, mapping);
+            let frame = Frame {
+                name: self.function_name(function),
+                source: &source,
+                // The last one has the code of the others in it.
+                inlined: index + 1 < place.lines.len(),
+                kind: Kind::of_object(bare.object, bare.address),
+                ..bare
+            };
+            samples.frames(&frame, &mut self.frames);
+        }
+    }
+
+    fn has_name(&self, place: &Place) -> bool {
+        place.lines.iter().any(|&(function, _)| !self.function_name(function).is_empty())
+    }
+
+    fn function_name(&self, function: u64) -> &'a [u8] {
+        let Some(function) = self.functions.get(&function) else { return b"" };
+        match self.string(function.name) {
+            b"" => self.string(function.system_name),
+            name => name,
+        }
+    }
+
+    fn mapped(&self, mapping: &RawMapping) -> Mapping {
+        let RawMapping { start, end, offset, .. } = *mapping;
+        let path = self.string(mapping.file).to_vec();
+        Mapping { start, end, offset, path, build_id: bytes_of_hex(self.string(mapping.build_id)) }
+    }
+
+    /// Appends the frames of a location, root first; false if there is no such
+    /// location.
+    #[inline]
+    pub(super) fn append_frames(&self, location: u64, frames: &mut Vec<FrameId>) -> bool {
+        let Some(location) = self.locations.get(&location) else { return false };
+        let range = location.frames.start as usize..location.frames.end as usize;
+        frames.extend_from_slice(&self.frames[range]);
+        true
+    }
+
+    /// The locations of a sample that are left, leaf first, if the profile wants some
+    /// not to be seen.
+    pub(super) fn prune<'l>(&self, locations: &'l [u64]) -> Option<&'l [u64]> {
+        self.prune.as_ref().and_then(|prune| prune.sample(locations))
+    }
+
+    /// Appends what a label says if it is called `key`: its text, or its number and
+    /// unit; several of one name with commas between.
+    pub(super) fn append_label(
+        &self,
+        message: &[u8],
+        key: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), Malformed> {
+        let [_, name, text, number, unit] = numbers(message)?;
+        if self.string(name) != key {
+            return Ok(());
+        }
+        if !out.is_empty() {
+            out.push(b',');
+        }
+        if text != 0 {
+            out.extend_from_slice(self.string(text));
+            return Ok(());
+        }
+        out.extend_from_slice(number.cast_signed().to_string().as_bytes());
+        if !self.string(unit).is_empty() {
+            out.push(b' ');
+            out.extend_from_slice(self.string(unit));
+        }
+        Ok(())
+    }
+}
+
+impl Place {
+    /// Reads a location as far as it can be read.
+    fn read(message: &[u8]) -> Place {
+        let mut place = Place::default();
+        for (field, value) in Fields::of(message).map_while(Result::ok) {
+            match field {
+                2 => place.mapping = value.number(),
+                3 => place.address = value.number(),
+                4 => {
+                    let [_, function, line] = numbers(value.bytes()).unwrap_or_default();
+                    place.lines.push((function, line));
+                }
+                _ => {}
+            }
+        }
+        place
+    }
+}
+
+fn set(number: &mut u64, value: u64) -> Result<(), Malformed> {
+    *number = value;
+    Ok(())
+}
+
+/// The numbers of a message, each at the place of its field; 0 where there is none.
+fn numbers<const N: usize>(message: &[u8]) -> Result<[u64; N], Malformed> {
+    let mut numbers = [0; N];
+    for field in Fields::of(message) {
+        let (field, value) = field?;
+        if let Some(number) = usize::try_from(field).ok().and_then(|field| numbers.get_mut(field)) {
+            *number = value.number();
+        }
+    }
+    Ok(numbers)
+}
+
+/// The build-id `8a2b…` of a file; Go's own, which is no number, is none.
+fn bytes_of_hex(digits: &[u8]) -> Vec<u8> {
+    let byte = |pair: &[u8]| match pair {
+        [_, _] => mapped_code::hex(pair).map(|byte| byte as u8),
+        _ => None,
+    };
+    digits.chunks(2).map(byte).collect::<Option<_>>().unwrap_or_default()
+}

@@ -1,0 +1,164 @@
+//! Messages of protocol buffers: fields with numbers, one after the other.
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    /// A number, of any type but a floating one.
+    Number(u64),
+    /// A string, a message, or several numbers.
+    Bytes(&'a [u8]),
+}
+
+/// The message ends within a field, or has something there that is no field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+/// The fields of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    pub(crate) fn of(message: &'a [u8]) -> Fields<'a> {
+        Fields(message)
+    }
+
+    /// The bytes that were not read yet; where a field is malformed, from there on.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.0
+    }
+
+    fn field(&self) -> Result<(u64, Value<'a>, &'a [u8]), Malformed> {
+        let (tag, rest) = varint(self.0)?;
+        let (value, rest) = match tag & 7 {
+            0 => {
+                let (number, rest) = varint(rest)?;
+                (Value::Number(number), rest)
+            }
+            1 => {
+                let (bytes, rest) = rest.split_first_chunk().ok_or(Malformed)?;
+                (Value::Number(u64::from_le_bytes(*bytes)), rest)
+            }
+            2 => {
+                let (length, rest) = varint(rest)?;
+                let length = usize::try_from(length).map_err(|_| Malformed)?;
+                let (bytes, rest) = rest.split_at_checked(length).ok_or(Malformed)?;
+                (Value::Bytes(bytes), rest)
+            }
+            5 => {
+                let (bytes, rest) = rest.split_first_chunk().ok_or(Malformed)?;
+                (Value::Number(u32::from_le_bytes(*bytes).into()), rest)
+            }
+            _ => return Err(Malformed),
+        };
+        if tag >> 3 == 0 { Err(Malformed) } else { Ok((tag >> 3, value, rest)) }
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    /// The number of the field and what it holds.
+    type Item = Result<(u64, Value<'a>), Malformed>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        Some(self.field().map(|(number, value, rest)| {
+            self.0 = rest;
+            (number, value)
+        }))
+    }
+}
+
+impl<'a> Value<'a> {
+    /// The number; 0 of a field that should hold one but does not.
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Value::Number(number) => number,
+            Value::Bytes(_) => 0,
+        }
+    }
+
+    /// The bytes; none of a field that should hold some but does not.
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        match self {
+            Value::Number(_) => &[],
+            Value::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Appends the numbers of a repeated field, which stand one behind the other, or
+    /// each in a field of its own.
+    #[inline]
+    pub(crate) fn append_numbers(self, numbers: &mut Vec<u64>) -> Result<(), Malformed> {
+        match self {
+            Value::Number(number) => numbers.push(number),
+            Value::Bytes(mut rest) => {
+                while !rest.is_empty() {
+                    let (number, after) = varint(rest)?;
+                    numbers.push(number);
+                    rest = after;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number of variable length, and what follows it.
+#[inline]
+fn varint(bytes: &[u8]) -> Result<(u64, &[u8]), Malformed> {
+    if let [byte @ 0..0x80, rest @ ..] = bytes {
+        return Ok((u64::from(*byte), rest));
+    }
+    let length = bytes.iter().take(10).position(|byte| *byte < 0x80).ok_or(Malformed)? + 1;
+    let (digits, rest) = bytes.split_at(length);
+    // The tenth byte of a negative number has one bit.
+    let digits = digits.iter().rev();
+    Ok((digits.fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f)), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_every_type() {
+        let message = b"\x08\x96\x01\x12\x02hi\x1d\x01\0\0\0\x21\x02\0\0\0\0\0\0\0";
+        let fields: Vec<_> = Fields::of(message).collect::<Result<_, _>>().expect("well-formed");
+        let expected = [
+            (1, Value::Number(150)),
+            (2, Value::Bytes(b"hi")),
+            (3, Value::Number(1)),
+            (4, Value::Number(2)),
+        ];
+        assert_eq!(fields, expected);
+    }
+
+    #[test]
+    fn what_is_no_field_stays() {
+        for (message, left) in [
+            (&b"\x08\x01\x12\x05hi"[..], &b"\x12\x05hi"[..]),
+            (b"\x08\x01\x08\x80", b"\x08\x80"),
+            (b"\x08\x01\x0b", b"\x0b"),
+            (b"\x08\x01\0\0", b"\0\0"),
+            (b"\x08\x01\x09\0\0", b"\x09\0\0"),
+        ] {
+            let mut fields = Fields::of(message);
+            assert_eq!(fields.next(), Some(Ok((1, Value::Number(1)))));
+            assert_eq!(fields.next(), Some(Err(Malformed)));
+            assert_eq!(fields.rest(), left);
+        }
+    }
+
+    #[test]
+    fn numbers_stand_alone_or_together() {
+        let mut numbers = Vec::new();
+        assert_eq!(Value::Number(7).append_numbers(&mut numbers), Ok(()));
+        assert_eq!(Value::Bytes(b"\x01\x96\x01").append_numbers(&mut numbers), Ok(()));
+        let minus_one = b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+        assert_eq!(Value::Bytes(minus_one).append_numbers(&mut numbers), Ok(()));
+        assert_eq!(numbers, [7, 1, 150, u64::MAX]);
+        assert_eq!(Value::Bytes(b"\x01\x96").append_numbers(&mut numbers), Err(Malformed));
+    }
+}
