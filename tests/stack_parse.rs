@@ -18,6 +18,10 @@ mod damage;
 // Input in pieces of any size.
 mod blocks;
 
+// Formats of other profilers than perf.
+mod bpftrace;
+mod xctrace;
+
 // What was added every few seconds.
 mod every;
 

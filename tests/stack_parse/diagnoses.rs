@@ -98,13 +98,13 @@ fn nothing_out_is_explained_by_what_was_seen() {
 #[test]
 fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
     let perf_data = [&b"2ELIFREP"[..], &[0; 96]].concat();
-    let bpftrace = "Attaching 2 probes...\n\n\n@[\n\tffffffff821ef666 do_syscall_64+70\n, \n\
-                    \t7f4c593162ec __libc_read+76 (/usr/lib/x86_64-linux-gnu/libc.so.6)\n, demo]: 1\n";
     let report = "# To display the perf.data header info, please use --header options.\n#\n#\n\
                   # Total Lost Samples: 0\n#\n    42.11%  demo     demo  [.] spin\n";
     for (input, what) in [
-        (bpftrace.as_bytes(), "it looks like bpftrace, "),
-        (&perf_data, "it looks like perf.data of a big-endian machine: run 'perf script' on it, "),
+        (
+            &perf_data[..],
+            "it looks like perf.data of a big-endian machine: run 'perf script' on it, ",
+        ),
         (report.as_bytes(), "it looks like perf report: run 'perf script' instead, "),
         (b"\nhello world\n", "the first line is \"hello world\"; known are memtrace, "),
         (
@@ -127,17 +127,12 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
 #[test]
 fn files_of_other_profilers_are_called_what_they_are() {
     for (input, what) in [
-        (&b"@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     zfs\n"[..], "pmcstat, "),
-        (b"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x01a", "pprof: run"),
+        (&b"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x01a"[..], "pprof: run"),
         (b"v 10400 3\nX ./demo --all\nI 1000 2fa34\n", "heaptrack: run"),
-        (b"[New LWP 7173]\n0x00007f22 in poll ()\n", "gdb, "),
-        (b"PID 7171 - process\nTID 7171:\n#0  0x00007f2274 poll\n", "eu-stack, "),
         (b"memray\0\x0d\0\0\0", "memray: run"),
-        (b"Weight\tSelf Weight\tSymbol Names\n1.0 s  100%\t0 s\tmain\n", "Instruments, "),
         (b"PERFFILEh\0\0\0\0\0\0\0X", "perf.data of version 1: run"),
         (b"[\n {\"name\": \"f\", \"ph\": \"B\", \"ts\": 0},\n", "a Chrome trace (JSON), "),
         (b"[\n {\"pid\": 26623}\n]\n", "JSON, "),
-        (b"<?xml version=\"1.0\"?>\n<trace-query-result>\n", "xctrace (XML), "),
     ] {
         let output = output("stack-parse", &[], input);
         assert_eq!(output.status.code(), Some(2));

@@ -3,18 +3,32 @@
 //! A new format is a file in this folder and a line in [`FORMATS`].
 
 mod async_profiler;
+mod bcc;
+mod bpftrace;
+mod dtrace;
+mod eu_stack;
 mod folded;
+mod gdb;
 mod go_traceback;
 mod gperftools;
 mod hprof;
+mod instruments;
 mod jfr;
 mod jstack;
 mod landmarks;
+mod macos_sample;
 mod memtrace;
 mod perf_data;
 mod perf_script;
+mod pmcstat;
 mod pprof;
+mod proc_stack;
+mod systemtap;
+mod tracy;
 mod unread;
+mod vsprof;
+mod vtune;
+mod xctrace;
 
 use std::fmt;
 
@@ -39,6 +53,16 @@ pub(crate) static FORMATS: &[Format] = &[
     pprof::FORMAT,
     gperftools::CPU,
     // Text with words of its own.
+    bpftrace::FORMAT,
+    bcc::FORMAT,
+    macos_sample::FORMAT,
+    instruments::FORMAT,
+    pmcstat::FORMAT,
+    xctrace::FORMAT,
+    eu_stack::FORMAT,
+    vtune::FORMAT,
+    vsprof::FORMAT,
+    tracy::FORMAT,
     landmarks::JSON,
     landmarks::TEXT,
     gperftools::TEXT,
@@ -46,6 +70,10 @@ pub(crate) static FORMATS: &[Format] = &[
     async_profiler::FORMAT,
     hprof::FORMAT,
     jstack::FORMAT,
+    gdb::FORMAT,
+    proc_stack::FORMAT,
+    systemtap::FORMAT,
+    dtrace::FORMAT,
     perf_script::FORMAT,
     // Nearly any text.
     folded::FORMAT,
@@ -189,10 +217,10 @@ mod tests {
     fn the_rest_is_unknown() {
         assert_eq!(detected("\n\n"), "the input is empty");
         assert_eq!(detected(""), "the input is empty");
-        let bpftrace =
-            "@[\n\tffffffff821ef666 do_syscall_64+70\n, \n\t7f4 read+76 (/lib/libc.so)\n]: 4\n";
+        let report = "# To display the perf.data header info, please use --header\n";
         assert!(
-            detected(bpftrace).starts_with("unknown format, it looks like bpftrace, the first")
+            detected(report)
+                .starts_with("unknown format, it looks like perf report: run 'perf script'")
         );
         let hello = "unknown format, the first line is \"hello\"; known are memtrace, ";
         assert!(detected("\nhello\nworld 1\n").starts_with(hello));

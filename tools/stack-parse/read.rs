@@ -1,6 +1,11 @@
 //! What several formats read alike.
 
+pub(crate) mod byte_string;
 pub(crate) mod call_tree;
+pub(crate) mod csv;
+pub(crate) mod leaf_first;
 pub(crate) mod lines;
 pub(crate) mod mapped_code;
+pub(crate) mod numbers;
+pub(crate) mod outline;
 pub(crate) mod protobuf;

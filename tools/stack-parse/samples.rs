@@ -240,6 +240,11 @@ impl<'p> Samples<'p> {
         }
     }
 
+    /// Says what the weights of an event's samples are in, before the first of them.
+    pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
+        self.events.announce(event, unit);
+    }
+
     /// How the names of frames are made.
     pub(crate) fn frame_args(&self) -> &FrameArgs {
         &self.args.frames

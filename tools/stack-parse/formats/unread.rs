@@ -4,7 +4,7 @@ use bstr::ByteSlice;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 36] = [
+const STARTS: [(&[u8], &str); 27] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
@@ -15,10 +15,6 @@ const STARTS: [(&[u8], &str); 36] = [
     (b"PK\x03\x04", "a zip archive: unpack it first"),
     (b"%PDF", "a PDF"),
     (b"\x89PNG", "a PNG picture"),
-    (b"Attaching ", "bpftrace"),
-    (b"@[", "bpftrace"),
-    (b"CPU     ID", "DTrace"),
-    (b"Analysis of sampling", "macOS sample"),
     (b"PeriodType: ", "the output of 'go tool pprof -raw'"),
     (b"events:", "callgrind"),
     (b"positions:", "callgrind"),
@@ -29,14 +25,9 @@ const STARTS: [(&[u8], &str); 36] = [
     (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
     (b"COST CENTRE", "a GHC profile"),
     (b"v8-version,", "V8's log"),
-    (b"Function Stack,", "VTune"),
-    (b"Level,Function Name,", "Visual Studio's profiler"),
     (b"allocator,num_allocations,size,", "the CSV of memray"),
-    (b"name,src_file,src_line,", "the CSV of Tracy"),
+    (b"name,src_file,src_line,", "sums of Tracy without stacks: run 'tracy-csvexport -u'"),
     (b"TRACE START [", "a trace of Xdebug"),
-    (b"[New LWP ", "gdb"),
-    (b"[Thread debugging using", "gdb"),
-    (b"TID ", "eu-stack"),
     (b"Flat profile:", "gprof"),
     (b"call graph profile:", "gprof"),
     (b"reading file \"", "heaptrack_print: its option -F writes folded stacks"),
@@ -44,20 +35,17 @@ const STARTS: [(&[u8], &str); 36] = [
 ];
 
 /// What one of the first lines begins with or, behind a `*`, holds.
-const LINES: [(&[u8], &str); 9] = [
+const LINES: [(&[u8], &str); 6] = [
     (b"# callgrind format", "callgrind"),
     (b"Thread 0x", "Python's faulthandler"),
     (b"Current thread 0x", "Python's faulthandler"),
     (b"TRACE START [", "a trace of Xdebug"),
-    (b"TID ", "eu-stack"),
-    (b"#0  ", "gdb"),
     (b"*Time and Allocation Profiling Report", "a GHC profile"),
-    (b"*\tSymbol Name", "Instruments, copied as text"),
     (b"Python v", "py-spy dump"),
 ];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 18] = [
+const JSON: [(&[u8], &str); 17] = [
     (b"speedscope.app/file-format-schema", "speedscope (JSON)"),
     (b"\"dhatFileVersion\"", "DHAT (JSON)"),
     (b"\"preprocessedProfileVersion\"", "a profile of Firefox (JSON)"),
@@ -70,7 +58,6 @@ const JSON: [(&[u8], &str); 18] = [
     (b"\"root_frame\"", "pyinstrument (JSON)"),
     (b"\"rts_arguments\"", "a GHC profile (JSON)"),
     (b"\"costs\"", "gprof2dot (JSON)"),
-    (b"\"attached_probes\"", "bpftrace (JSON)"),
     (b"\"recording\"", "the print of a Java flight recording (JSON)"),
     (b"\"raw\"", "stackprof (JSON)"),
     (b"\"ticks\"", "V8's log, as 'node --prof-process --preprocess' prints it (JSON)"),
@@ -79,8 +66,7 @@ const JSON: [(&[u8], &str); 18] = [
 ];
 
 /// What XML is, by a word of its first lines.
-const XML: [(&[u8], &str); 4] = [
-    (b"<trace-query-result", "xctrace (XML)"),
+const XML: [(&[u8], &str); 3] = [
     (b"<trace-toc", "the contents of an xctrace: export a table of it (XML)"),
     (b"<svg", "a picture (SVG)"),
     (b"", "XML"),
@@ -105,11 +91,8 @@ fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = STARTS.iter().find(is) {
         return Some(name);
     }
-    is_heaptrack(text).then_some("heaptrack: run 'heaptrack_print -F' on it").or_else(|| {
-        (is_pmcstat(text).then_some("pmcstat"))
-            .or_else(|| is_eu_stack(text).then_some("eu-stack"))
-            .or_else(|| is_marshal(start).then_some("a pstats file of Python's cProfile"))
-    })
+    (is_heaptrack(text).then_some("heaptrack: run 'heaptrack_print -F' on it"))
+        .or_else(|| is_marshal(start).then_some("a pstats file of Python's cProfile"))
 }
 
 /// By the first lines, as what comes before may be anything.
@@ -138,18 +121,6 @@ fn is_heaptrack(text: &[u8]) -> bool {
     line.strip_prefix(b"v ").is_some_and(|rest| rest.split(|byte| *byte == b' ').all(is_number))
 }
 
-/// `@ inst_retired.any [35705 samples]`
-fn is_pmcstat(text: &[u8]) -> bool {
-    let line = text.lines().next().unwrap_or_default();
-    line.starts_with(b"@ ") && line.ends_with(b" samples]")
-}
-
-/// `PID 7171 - process`
-fn is_eu_stack(text: &[u8]) -> bool {
-    let line = text.lines().next().unwrap_or_default();
-    line.starts_with(b"PID ") && line.ends_with(b" - process")
-}
-
 /// Python's marshal of a dictionary whose keys are tuples of three, the first of
 /// them a text.
 fn is_marshal(start: &[u8]) -> bool {
@@ -167,16 +138,8 @@ mod tests {
                 &b"PERFFILEh\0\0"[..],
                 "perf.data of version 1: run the 'perf script' of its time on it",
             ),
-            (b"@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     zfs @ /boot\n", "pmcstat"),
-            (b"@[\n\tffffffff821ef666 do_syscall_64+70\n]: 4\n", "bpftrace"),
             (b"v 10400 3\nX ./demo 3\n", "heaptrack: run 'heaptrack_print -F' on it"),
-            (b"[New LWP 7173]\n[New LWP 7174]\n", "gdb"),
-            (b"\n[Thread debugging using libthread_db enabled]\n", "gdb"),
-            (b"0x00007f22 in poll ()\n\nThread 2 (LWP 7):\n#0  0x00007f22 in poll ()\n", "gdb"),
-            (b"PID 7171 - process\nTID 7171:\n#0  0x00007f2274\n", "eu-stack"),
             (b"memray\0\x0c", "memray: run 'memray table' or 'memray flamegraph' on it"),
-            (b"Weight\tSelf Weight\tSymbol Names\n", "Instruments, copied as text"),
-            (b"Running Time\tSelf (ms)\t\tSymbol Name\n", "Instruments, copied as text"),
             (
                 b"Timeout (0:00:00.05)!\nThread 0x00007ff2 (most recent call first):\n",
                 "Python's faulthandler",
@@ -195,7 +158,6 @@ mod tests {
                 "speedscope (JSON)",
             ),
             (b"{\"a\": 1}", "JSON"),
-            (b"<?xml version=\"1.0\"?>\n<trace-query-result>\n", "xctrace (XML)"),
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture (SVG)"),
             (b"\xfb\x29\x03\xfa8/home", "a pstats file of Python's cProfile"),
         ] {

@@ -159,6 +159,12 @@ impl Events {
         }
     }
 
+    /// Says what the weights of an event's samples are in, before the first of them.
+    pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
+        let index = self.find_or_push(event);
+        self.events[index].unit = unit.to_vec();
+    }
+
     /// The number of a sample's event, and what one such sample weighs: of
     /// several measures that of the wanted one.
     #[inline]
@@ -261,14 +267,18 @@ impl Events {
         self.last
     }
 
-    fn find_or_add(&mut self, event: &[u8]) -> usize {
+    fn find_or_push(&mut self, event: &[u8]) -> usize {
         let found = self.events.iter().position(|known| is_same(&known.name, event));
-        let index = found.unwrap_or_else(|| {
+        found.unwrap_or_else(|| {
             let name = plain_name(event);
             let is_wanted = self.wanted.matches(&name);
             self.events.push(Event::new(name, is_wanted));
             self.events.len() - 1
-        });
+        })
+    }
+
+    fn find_or_add(&mut self, event: &[u8]) -> usize {
+        let index = self.find_or_push(event);
         if !std::mem::replace(&mut self.is_chosen, true) && matches!(self.wanted, Wanted::First) {
             self.events[index].is_wanted = true;
         }

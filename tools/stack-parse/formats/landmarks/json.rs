@@ -1,17 +1,16 @@
 //! The call tree as JSON: `OCAML_LANDMARKS=format=json`.
 
-use std::fmt;
 use std::io::Read;
 
 use common::{Error, Input, Result};
 use memchr::memchr;
 use serde::Deserialize;
-use serde::de::{Deserializer, Visitor};
 
 use super::{BYTES, CYCLES};
 use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::byte_string::ByteString;
 use crate::read::call_tree::{self, Call};
 use crate::samples::Samples;
 
@@ -25,19 +24,15 @@ struct Graph {
 /// A node of the call tree; `children` are indices into `nodes`.
 #[derive(Deserialize)]
 struct Node {
-    name: Bytes,
+    name: ByteString,
     #[serde(default)]
-    location: Bytes,
+    location: ByteString,
     /// Cycles, those of the children included.
     time: f64,
     children: Vec<usize>,
     #[serde(default)]
     allocated_bytes: Option<f64>,
 }
-
-/// A string of any bytes.
-#[derive(Default)]
-struct Bytes(Vec<u8>);
 
 /// Whether a text that begins so is a call tree in JSON.
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -70,7 +65,7 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
 
 impl Node {
     fn into_call(self, samples: &mut Samples<'_>) -> Call {
-        let Bytes(name) = &self.name;
+        let ByteString(name) = &self.name;
         let name = if name.is_empty() { b"[no name]" } else { &name[..] };
         let mut frames = Vec::new();
         samples.frames(&Frame { name, source: &self.location.0, ..Frame::default() }, &mut frames);
@@ -82,7 +77,7 @@ impl Node {
 }
 
 /// OCaml's `String.escaped` writes the bytes of `é` as `\195\169`, in decimal,
-/// which is no JSON: they become what [`Bytes`] reads.
+/// which is no JSON: they become what [`ByteString`] reads.
 fn valid_json(text: &[u8]) -> Vec<u8> {
     let mut json = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -111,32 +106,12 @@ fn valid_json(text: &[u8]) -> Vec<u8> {
     json
 }
 
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
-        struct AnyBytes;
-
-        impl Visitor<'_> for AnyBytes {
-            type Value = Bytes;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                Ok(Bytes(bytes.to_vec()))
-            }
-        }
-
-        deserializer.deserialize_bytes(AnyBytes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn name_of(json: &str) -> Vec<u8> {
-        let Bytes(name) = serde_json::from_slice(&valid_json(json.as_bytes())).expect(json);
+        let ByteString(name) = serde_json::from_slice(&valid_json(json.as_bytes())).expect(json);
         name
     }
 

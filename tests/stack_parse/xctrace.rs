@@ -1,0 +1,65 @@
+//! What rows of xctrace's exports say beside their stacks, and what damage does.
+
+use crate::util::{filter, output, recording};
+
+fn export() -> Vec<u8> {
+    recording("formats/xctrace/time-profile.xml")
+}
+
+#[test]
+fn rows_have_times_threads_and_cores() {
+    let table = filter("stack-parse", &["--table"], export());
+    let rows: Vec<&str> = table.lines().collect();
+    let first = "0.057246708\t0.000000000\tmy demo\t49374\t8683713\tCPU 3 (P Core)\ttime-profile\t1000000\t";
+    assert!(rows[1].starts_with(first), "{table}");
+    assert!(rows[4].starts_with("0.062247458\t0.005000750\tother\t7\t9\t"), "{table}");
+    let late = output("stack-parse", &["--from", "0.003", "--weight", "samples"], export());
+    assert_eq!(
+        late.stdout,
+        b"my demo;start;main;std::map<int, char>::at(int) const & 1\nother 1\n"
+    );
+}
+
+#[test]
+fn a_cut_export_keeps_what_was_read() {
+    let text = String::from_utf8(export()).expect("UTF-8");
+    let end = text.find("<row><sample-time ref").expect("the last row");
+    for end in [end, end + 40] {
+        let output = output("stack-parse", &[], &text[..end]);
+        let folded = String::from_utf8_lossy(&output.stdout);
+        assert!(folded.ends_with("const & 3500000\n"), "{folded}");
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("expected XML of xctrace"), "{said}");
+    }
+}
+
+#[test]
+fn references_to_nothing_and_rows_of_other_tables_are_said() {
+    let text = "<?xml version=\"1.0\"?>\n<trace-query-result><node><schema name=\"t\"/>\
+                <row><weight id=\"1\">5</weight><backtrace ref=\"77\"/></row>\
+                <row><weight ref=\"1\"/><backtrace id=\"3\"><frame id=\"4\" name=\"f\"/></backtrace></row>\
+                <row><event-time id=\"9\">5</event-time></row></node></trace-query-result>";
+    let output = output("stack-parse", &["--by-event"], text);
+    assert_eq!(output.stdout, b"t 5\nt;f 5\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("1 rows have neither weight nor backtrace"), "{said}");
+    assert!(said.contains("1 elements refer to none that is there"), "{said}");
+}
+
+#[test]
+fn references_do_not_multiply() {
+    // Each backtrace would hold the last one twice.
+    let mut text = "<trace-query-result><node><schema name=\"t\"/><row><backtrace id=\"1\">\
+                    <frame id=\"999\" name=\"f\"/></backtrace></row>"
+        .to_owned();
+    for id in 2..60 {
+        let last = id - 1;
+        text += &format!(
+            "<row><backtrace id=\"{id}\"><backtrace ref=\"{last}\"/><backtrace ref=\"{last}\"/>\
+             </backtrace></row>"
+        );
+    }
+    text += "</node></trace-query-result>";
+    assert_eq!(filter("stack-parse", &[], text), "f 59\n");
+}

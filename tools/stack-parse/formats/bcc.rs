@@ -1,0 +1,232 @@
+//! What the tools of bcc print unless told to fold: profile, offcputime, offwaketime,
+//! wakeuptime and stackcount, in Python and, as in libbpf-tools, in C. Folded stacks of
+//! their `-f` are [`super::folded`]. Grammar from the print statements of bcc's
+//! tools/profile.py, tools/offcputime.py and others.
+//!
+//! ```text
+//! Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.
+//!     vfs_read
+//!     entry_SYSCALL_64_fastpath
+//!     --
+//!     read
+//!     -                dd (25036)
+//!         4
+//! ```
+
+use bstr::ByteSlice;
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::{Frame, Kind};
+use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
+use crate::read::lines::for_each_line;
+use crate::read::numbers::{decimal, hexadecimal};
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "bcc",
+    about: "What profile, offcputime and others of bcc print",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Sum,
+};
+
+/// Whether one of the first lines is a tool's first, or names a process above a count.
+fn detect(head: &Head<'_>) -> bool {
+    const LOOKED_AT: usize = 400;
+    let lines = || head.lines().take(LOOKED_AT);
+    let is_process_and_count = |(line, next): (&[u8], &[u8])| {
+        process(line).is_some() && next.starts_with(b"        ") && count(next).is_some()
+    };
+    lines().zip(lines().skip(1)).any(is_process_and_count)
+        || lines().take(5).any(|line| title(line).is_some())
+}
+
+/// What the samples are, from the line that a tool prints first.
+fn title(line: &[u8]) -> Option<Measure<'static>> {
+    if line.starts_with(b"Sampling at ") && line.contains_str(" Hertz of ") {
+        return Some(Measure { name: b"cpu-clock", unit: b"samples" });
+    }
+    let rest = line.strip_prefix(b"Tracing ")?;
+    if rest.starts_with(b"off-CPU time (us) ") {
+        Some(Measure { name: b"off-cpu", unit: b"microseconds" })
+    } else if rest.starts_with(b"blocked time (us) ") {
+        Some(Measure { name: b"blocked", unit: b"microseconds" })
+    } else if rest.contains_str(" functions for ") {
+        Some(Measure { name: b"calls", unit: b"calls" })
+    } else {
+        None
+    }
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut reader = Reader::default();
+    let mut last = 0;
+    for_each_line(input, |number, line| {
+        last = number;
+        reader.line(number, line, samples)
+    })?;
+    if !reader.lines.is_empty() {
+        samples.malformed(last, "expected a count below the last stack");
+    }
+    Ok(())
+}
+
+/// The sample that is being read.
+#[derive(Default)]
+struct Reader {
+    stack: LeafFirst,
+    comm: Vec<u8>,
+    pid: Vec<u8>,
+    has_measure: bool,
+    /// The lines of the frames: which are the kernel's shows when `--` follows them.
+    lines: Vec<Vec<u8>>,
+}
+
+impl Reader {
+    fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        let text = line.trim_ascii();
+        if let Some(measure) = title(line) {
+            self.has_measure = true;
+            samples.set_measures(&[measure]);
+        } else if let Some(count) = count(line) {
+            self.push_lines(samples);
+            return self.add(count, samples);
+        } else if let Some((comm, pid)) = process(line) {
+            (self.comm, self.pid) = (comm.to_vec(), pid.to_vec());
+        } else if line.starts_with(b"  ") && !text.is_empty() {
+            self.lines.push(text.to_vec());
+        } else if !text.is_empty() {
+            // `^C`, `Detaching...`, what the shell echoed.
+            if !self.lines.is_empty() {
+                samples.skip(number, "expected a frame or a count");
+            }
+        }
+        Ok(())
+    }
+
+    /// The frames in front of a `--` are the kernel's.
+    fn push_lines(&mut self, samples: &mut Samples<'_>) {
+        let lines = std::mem::take(&mut self.lines);
+        let delimiter = lines.iter().position(|line| line == b"--");
+        for (place, line) in lines.iter().enumerate() {
+            let frame = frame(line);
+            let is_kernel = delimiter.is_some_and(|delimiter| place < delimiter);
+            let kind = if is_kernel { Kind::Kernel } else { frame.kind };
+            self.stack.push(&Frame { kind, ..frame }, samples);
+        }
+    }
+
+    fn add(&mut self, count: u64, samples: &mut Samples<'_>) -> Result<()> {
+        if !std::mem::replace(&mut self.has_measure, true) {
+            // The first line is not there; it says what is counted.
+            samples.set_measures(&[Measure { name: b"", unit: b"" }]);
+        }
+        let pid = Some(&self.pid[..]).filter(|pid| !pid.is_empty());
+        let sample = Sample { comm: &self.comm, pid, weights: &[count], ..Sample::default() };
+        let added = self.stack.add(&sample, samples);
+        self.comm.clear();
+        self.pid.clear();
+        added
+    }
+}
+
+/// `        4`
+fn count(line: &[u8]) -> Option<u64> {
+    if line.starts_with(b"    ") { decimal(line.trim_ascii()) } else { None }
+}
+
+/// `    -                dd (25036)`, `    target:          cksum`,
+/// `    target:          cksum 25036`: the name and the process.
+fn process(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = line.strip_prefix(b"    ")?;
+    if let Some(target) = line.strip_prefix(b"target:") {
+        return Some(name_and_pid(target));
+    }
+    let (comm, pid) = line.strip_prefix(b"-  ")?.strip_suffix(b")")?.rsplit_once_str(" (")?;
+    decimal(pid).map(|_| (comm.trim_ascii(), pid))
+}
+
+/// `          cksum 25036`; older ones print no process.
+fn name_and_pid(text: &[u8]) -> (&[u8], &[u8]) {
+    let text = text.trim_ascii();
+    let parts = text.rsplit_once_str(" ").filter(|(_, pid)| decimal(pid).is_some());
+    parts.unwrap_or((text, b""))
+}
+
+/// `read`, `ffffffff8137897c blk_mq_end_request`, `func_a+0x1f`, and of libbpf-tools
+/// `#3  0x00007f2274 main+0x1c (/prog/demo)`; of offwaketime also the name of the thread
+/// that woke the other one, `waker:           swapper/0`, between the two stacks `-    -`.
+fn frame(line: &[u8]) -> Frame<'_> {
+    if let Some(waker) = line.strip_prefix(b"waker:") {
+        return Frame { name: name_and_pid(waker).0, ..Frame::default() };
+    }
+    if line.starts_with(b"-  ") {
+        return Frame { name: b"--", ..Frame::default() };
+    }
+    let numbered = line.strip_prefix(b"#").and_then(|rest| rest.split_once_str(" "));
+    let rest = numbered.map_or(line, |(_, rest)| rest.trim_ascii_start());
+    let parts = rest.split_once_str(" ").unwrap_or((rest, b""));
+    let address = hexadecimal(parts.0).filter(|_| parts.0.len() >= 8);
+    let (symbol, object) = match (address, parts.1.trim_ascii()) {
+        (None, _) => (rest, &b""[..]),
+        (Some(_), symbol) => with_object(symbol),
+    };
+    let name = match without_offset(symbol) {
+        b"[unknown]" => b"",
+        name => name,
+    };
+    Frame { name, address, object, kind: Kind::of_object(object, address), ..Frame::default() }
+}
+
+fn with_object(symbol: &[u8]) -> (&[u8], &[u8]) {
+    let parts = symbol.strip_suffix(b")").and_then(|inner| inner.rsplit_once_str(" ("));
+    parts.filter(|(_, object)| matches!(object, [b'/' | b'[', ..])).unwrap_or((symbol, b""))
+}
+
+fn without_offset(symbol: &[u8]) -> &[u8] {
+    match symbol.rsplit_once_str("+0x") {
+        Some((name, offset)) if hexadecimal(offset).is_some() && !name.is_empty() => name,
+        _ => symbol,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        assert_eq!(
+            process(b"    -                V8 Work (er) (9036)"),
+            Some((&b"V8 Work (er)"[..], &b"9036"[..]))
+        );
+        assert_eq!(process(b"    target:          cksum"), Some((&b"cksum"[..], &b""[..])));
+        assert_eq!(process(b"    target:          my sum 7"), Some((&b"my sum"[..], &b"7"[..])));
+        assert_eq!(process(b"    -                -"), None);
+        assert_eq!(count(b"        12"), Some(12));
+        assert_eq!(count(b"12"), None);
+    }
+
+    #[test]
+    fn frames_lose_their_addresses_and_offsets() {
+        for (line, name) in [
+            ("read", "read"),
+            ("[unknown]", ""),
+            ("operator new(unsigned long)", "operator new(unsigned long)"),
+            ("f() [clone .isra.0]", "f() [clone .isra.0]"),
+            ("ffffffff8137897c blk_mq_end_request", "blk_mq_end_request"),
+            ("do_idle+0x1f", "do_idle"),
+            ("#3  0x00007f2274000000 main+0x1c (/prog/demo)", "main"),
+            ("waker:           swapper/0", "swapper/0"),
+            ("-                -", "--"),
+            ("[Missed Kernel Stack]", "[Missed Kernel Stack]"),
+        ] {
+            assert_eq!(frame(line.as_bytes()).name, name.as_bytes(), "{line}");
+        }
+    }
+}

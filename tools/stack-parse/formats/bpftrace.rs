@@ -1,0 +1,51 @@
+//! What bpftrace prints: maps whose keys hold stacks, and stacks that `printf`
+//! prints, as text or as JSON (`-f json`). Grammar from bpftrace's src/output.cpp,
+//! src/ksyms.cpp and src/usyms.cpp.
+
+mod entry;
+mod frame;
+mod json;
+mod text;
+
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::samples::{Root, Samples, Weighs};
+use text::Text;
+
+pub(super) const FORMAT: Format = Format {
+    name: "bpftrace",
+    about: "What bpftrace prints: maps by stack, as text or JSON",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Sum,
+};
+
+/// Whether one of the first lines says that probes were attached, or begins an
+/// entry of a map.
+fn detect(head: &Head<'_>) -> bool {
+    const LOOKED_AT: usize = 40;
+    let first = head.lines().find(|line| !line.is_empty()).unwrap_or_default();
+    json::is_message(first)
+        || head.lines().take(LOOKED_AT).any(|line| text::is_start(line) || text::is_entry(line))
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut text = Text::default();
+    for_each_line(input, |number, line| {
+        if json::is_message(line) {
+            json::read(number, line, &mut text, samples)
+        } else {
+            text.line(number, line, samples)
+        }
+    })?;
+    text.finish(samples)
+}

@@ -1,0 +1,140 @@
+//! The key of a map, or a text that was printed: stacks, and who ran them.
+
+use std::ops::Range;
+
+use common::{FrameId, Result};
+
+use super::frame::frame;
+use crate::frame::Kind;
+use crate::samples::Samples;
+use crate::samples::sample::Sample;
+
+/// Functions at which the kernel is entered: the root frames of its stacks.
+const KERNEL_ROOTS: [&[u8]; 12] = [
+    b"entry_",
+    b"asm_",
+    b"ret_from_fork",
+    b"ret_from_exception",
+    b"do_syscall_64",
+    b"x86_64_start_kernel",
+    b"secondary_startup_64",
+    b"common_startup_64",
+    b"el0t_",
+    b"el0_",
+    b"__primary_switched",
+    b"__secondary_switched",
+];
+
+/// A sample that is being read. Its buffers serve the next one too.
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    /// The lines of all frames.
+    text: Vec<u8>,
+    /// Where each frame stands in `text`, leaf first within each stack.
+    lines: Vec<Range<usize>>,
+    /// The stacks that have ended: places in `lines`.
+    stacks: Vec<Range<usize>>,
+    comm: Vec<u8>,
+    /// The process and the thread.
+    ids: Vec<Vec<u8>>,
+    frames: Vec<FrameId>,
+}
+
+impl Entry {
+    pub(super) fn clear(&mut self) {
+        let Entry { text, lines, stacks, comm, ids, frames } = self;
+        text.clear();
+        lines.clear();
+        stacks.clear();
+        comm.clear();
+        ids.clear();
+        frames.clear();
+    }
+
+    pub(super) fn has_frames(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
+    pub(super) fn push_frame(&mut self, line: &[u8]) {
+        let start = self.text.len();
+        self.text.extend_from_slice(line);
+        self.lines.push(start..self.text.len());
+    }
+
+    /// Ends a stack: another one may follow, of the user behind that of the kernel.
+    pub(super) fn end_stack(&mut self) {
+        let start = self.stacks.last().map_or(0, |last| last.end);
+        if start < self.lines.len() {
+            self.stacks.push(start..self.lines.len());
+        }
+    }
+
+    /// Takes a part of the key that is no stack: the first number is the process,
+    /// the second the thread, and all else is the name.
+    pub(super) fn push_word(&mut self, word: &[u8]) {
+        if word.is_empty() {
+            return;
+        }
+        if word.iter().all(u8::is_ascii_digit) && self.ids.len() < 2 {
+            return self.ids.push(word.to_vec());
+        }
+        if !self.comm.is_empty() {
+            self.comm.extend_from_slice(b", ");
+        }
+        self.comm.extend_from_slice(word);
+    }
+
+    /// Adds what was read.
+    pub(super) fn add(
+        &mut self,
+        event: &[u8],
+        weight: u64,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        self.end_stack();
+        let kernel = self.kernel_stack();
+        self.frames.clear();
+        // The kernel runs on behalf of the user, whichever was printed first.
+        for stack in (0..self.stacks.len()).rev().filter(|&stack| Some(stack) != kernel) {
+            self.push_stack(stack, Kind::User, samples);
+        }
+        if let Some(kernel) = kernel {
+            self.push_stack(kernel, Kind::Kernel, samples);
+        }
+        let id = |place: usize| self.ids.get(place).map(Vec::as_slice);
+        let sample = Sample {
+            comm: &self.comm,
+            pid: id(0),
+            tid: id(1),
+            event,
+            weights: &[weight],
+            ..Sample::default()
+        };
+        samples.add(&sample, &self.frames)
+    }
+
+    /// Appends the frames of a stack, root first.
+    fn push_stack(&mut self, stack: usize, kind: Kind, samples: &mut Samples<'_>) {
+        for line in self.lines[self.stacks[stack].clone()].iter().rev() {
+            let frame = frame(&self.text[line.clone()]);
+            let kind = if kind == Kind::User {
+                Kind::of_object(frame.object, frame.address)
+            } else {
+                kind
+            };
+            samples.frames(&crate::frame::Frame { kind, ..frame }, &mut self.frames);
+        }
+    }
+
+    /// Which of the stacks is the kernel's: the one that looks so or, of two that do
+    /// not, the first, as in `@[kstack, ustack]`.
+    fn kernel_stack(&self) -> Option<usize> {
+        let looks_so = |stack: &Range<usize>| {
+            let root = frame(&self.text[self.lines[stack.end - 1].clone()]);
+            root.address.is_some_and(|address| address >> 63 == 1)
+                || KERNEL_ROOTS.iter().any(|name| root.name.starts_with(name))
+        };
+        let found = self.stacks.iter().position(looks_so);
+        found.or((self.stacks.len() == 2).then_some(0))
+    }
+}

@@ -1,0 +1,154 @@
+//! The lines that `bpftrace -f json` prints.
+//!
+//! ```text
+//! {"type": "map", "data": {"@": {"\n    vfs_read+187\n,\n    main+267\n,demo": 3}}}
+//! ```
+
+use std::fmt;
+
+use bstr::ByteSlice;
+use common::Result;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::text::Text;
+use crate::read::byte_string::ByteString;
+use crate::samples::Samples;
+
+/// A line.
+#[derive(Deserialize)]
+struct Message {
+    r#type: String,
+    #[serde(default)]
+    data: Data,
+}
+
+/// What stands behind `"data"`.
+#[derive(Default)]
+enum Data {
+    Number(u64),
+    Text(String),
+    Map(Vec<(Vec<u8>, Data)>),
+    /// A list, a negative number, ...
+    #[default]
+    Other,
+}
+
+/// Whether a line is a message of bpftrace.
+pub(super) fn is_message(line: &[u8]) -> bool {
+    line.starts_with(b"{\"type\": \"") && line.contains_str("\"data\": ")
+}
+
+/// Reads a line.
+pub(super) fn read(
+    number: u64,
+    line: &[u8],
+    text: &mut Text,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    let Ok(message) = serde_json::from_slice::<Message>(line) else {
+        samples.malformed(number, "expected a message of bpftrace in JSON");
+        return Ok(());
+    };
+    match (&message.r#type[..], message.data) {
+        ("map" | "stats", Data::Map(maps)) => {
+            text.finish(samples)?;
+            maps.into_iter().try_for_each(|(map, data)| read_map(number, &map, data, text, samples))
+        }
+        ("hist" | "lhist" | "tseries", _) => {
+            samples.skip(number, "expected numbers, found histograms: use count() or sum()");
+            Ok(())
+        }
+        ("printf", Data::Text(printed)) => {
+            let printed = printed.as_bytes();
+            let lines = printed.strip_suffix(b"\n").unwrap_or(printed).split_str("\n");
+            lines.into_iter().try_for_each(|line| text.line(number, line, samples))
+        }
+        // `attached_probes`, `lost_events`, `time` and so on.
+        _ => Ok(()),
+    }
+}
+
+fn read_map(
+    number: u64,
+    map: &[u8],
+    data: Data,
+    text: &mut Text,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    let Data::Map(entries) = data else {
+        samples.note(format_args!("map {} has no stacks, it is left out", map.as_bstr()));
+        return Ok(());
+    };
+    for (key, value) in entries {
+        let weight = match value {
+            Data::Number(weight) => Some(weight),
+            // `{"count": 4, "average": 1, "total": 4}`
+            Data::Map(stats) => stats.iter().find_map(|(name, value)| match value {
+                Data::Number(total) if name == b"total" => Some(*total),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let Some(weight) = weight else {
+            samples.skip(number, "expected a number: use count() or sum()");
+            continue;
+        };
+        text.json_key(&key);
+        text.add(map, weight, samples)?;
+    }
+    Ok(())
+}
+
+impl<'de> Deserialize<'de> for Data {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Data, D::Error> {
+        deserializer.deserialize_any(AnyData)
+    }
+}
+
+struct AnyData;
+
+impl<'de> Visitor<'de> for AnyData {
+    type Value = Data;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("what bpftrace prints")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Data, E> {
+        Ok(Data::Number(number))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Data, E> {
+        Ok(Data::Other)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Data, E> {
+        Ok(Data::Other)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Data, E> {
+        Ok(Data::Other)
+    }
+
+    fn visit_unit<E>(self) -> Result<Data, E> {
+        Ok(Data::Other)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Data, E> {
+        Ok(Data::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Data, A::Error> {
+        while list.next_element::<Data>()?.is_some() {}
+        Ok(Data::Other)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Data, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((ByteString(key), value)) = map.next_entry()? {
+            entries.push((key, value));
+        }
+        Ok(Data::Map(entries))
+    }
+}

@@ -1,0 +1,200 @@
+//! The text that bpftrace prints unless told otherwise.
+//!
+//! ```text
+//! @cpu[
+//!     vfs_read+187
+//!     entry_SYSCALL_64_after_hwframe+118
+//! ,
+//!     __libc_read+76
+//!     main+267
+//! , 13717, demo]: 3
+//! @[]: 353
+//! ```
+
+use bstr::ByteSlice;
+use common::Result;
+
+use super::entry::Entry;
+use super::frame::is_frame;
+use crate::samples::Samples;
+
+/// The event of stacks that `printf` printed.
+const PRINTF: &[u8] = b"printf";
+
+/// What is known at the end of a line.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    entry: Entry,
+    /// The map of the entry that is being read, `@cpu`, and the number of its first
+    /// line; `None` outside of entries.
+    map: Option<(Vec<u8>, u64)>,
+    /// The event whose unit was told last.
+    event: Vec<u8>,
+    has_stats: bool,
+}
+
+/// `Attaching 2 probes...` or, since version 0.24, `Attached 2 probes`.
+pub(super) fn is_start(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(b"Attaching ").or_else(|| line.strip_prefix(b"Attached "));
+    rest.is_some_and(|rest| rest.contains_str(" probe"))
+}
+
+/// `@[`, `@cpu[demo, `
+pub(super) fn is_entry(line: &[u8]) -> bool {
+    map_and_key(line).is_some_and(|(_, key)| key.is_some())
+}
+
+/// The map of a line such as `@cpu[demo, ` or `@total: 44`, and what follows `[`.
+fn map_and_key(line: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
+    let name = line.strip_prefix(b"@")?;
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let end = 1 + name.iter().position(|byte| !is_name(byte))?;
+    match line[end..] {
+        [b'[', ref key @ ..] => Some((&line[..end], Some(key))),
+        [b':', b' ', ..] => Some((&line[..end], None)),
+        _ => None,
+    }
+}
+
+impl Text {
+    /// Reads a line.
+    pub(super) fn line(
+        &mut self,
+        number: u64,
+        line: &[u8],
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        if let Some((map, key)) = map_and_key(line) {
+            self.finish(samples)?;
+            let Some(key) = key else {
+                samples.note(format_args!("map {} has no stacks, it is left out", map.as_bstr()));
+                return Ok(());
+            };
+            self.map = Some((map.to_vec(), number));
+            self.entry.clear();
+            return self.key_line(number, key, samples);
+        }
+        match self.map {
+            Some(_) if is_frame(line) => self.entry.push_frame(line),
+            Some(_) => return self.key_line(number, line, samples),
+            None => return self.printed_line(line, samples),
+        }
+        Ok(())
+    }
+
+    /// Ends what is unfinished.
+    pub(super) fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        match self.map.take() {
+            Some((_, number)) => {
+                samples.malformed(number, "expected ']: ' at the end of a map's entry");
+            }
+            None => self.add_printed(samples)?,
+        }
+        self.entry.clear();
+        Ok(())
+    }
+
+    /// Reads a part of a key that is no frame: `, 13717, demo]: 1`.
+    fn key_line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        self.entry.end_stack();
+        let (words, value) = match line.rsplit_once_str("]:") {
+            Some((words, value)) => (words, Some(value)),
+            None => (line, None),
+        };
+        words.split_str(", ").for_each(|word| self.entry.push_word(word.trim_ascii_end()));
+        let Some(value) = value else { return Ok(()) };
+        let Some((map, _)) = self.map.take() else { return Ok(()) };
+        match self.weight(value.trim_ascii(), samples) {
+            Ok(weight) => self.add(&map, weight, samples),
+            Err(why) => {
+                self.entry.clear();
+                samples.skip(number, why);
+                Ok(())
+            }
+        }
+    }
+
+    /// The value of an entry: `3` of count() and sum(), or that of stats():
+    /// `count 4, average 1, total 4`.
+    fn weight(&mut self, value: &[u8], samples: &mut Samples<'_>) -> Result<u64, &'static str> {
+        let total = value.rsplit_once_str(", total ");
+        if total.is_some() && !std::mem::replace(&mut self.has_stats, true) {
+            samples.note("the weight of stats() is its total");
+        }
+        let number = total.map_or(value, |(_, total)| total);
+        match number.to_str().map(str::parse) {
+            Ok(Ok(weight)) => Ok(weight),
+            _ if value.is_empty() => {
+                Err("expected a number, found a histogram: use count() or sum()")
+            }
+            _ if number.starts_with(b"-") => Err("expected a number that is not negative"),
+            _ => Err("expected a number: use count() or sum()"),
+        }
+    }
+
+    /// Adds the entry of a map.
+    pub(super) fn add(&mut self, map: &[u8], weight: u64, samples: &mut Samples<'_>) -> Result<()> {
+        if self.event != map {
+            // It is not printed what is counted.
+            samples.announce(map, b"");
+            self.event = map.to_vec();
+        }
+        let added = self.entry.add(map, weight, samples);
+        self.entry.clear();
+        added
+    }
+
+    /// Has the key of a map in JSON read, whose parts are separated by `,` alone.
+    pub(super) fn json_key(&mut self, key: &[u8]) {
+        self.entry.clear();
+        for line in key.split_str("\n") {
+            if is_frame(line) {
+                self.entry.push_frame(line);
+            } else {
+                self.entry.end_stack();
+                line.split_str(",").for_each(|word| self.entry.push_word(word.trim_ascii_end()));
+            }
+        }
+    }
+
+    /// Reads a line of what `printf("%s %d %s\n", comm, pid, ustack)` prints:
+    ///
+    /// ```text
+    /// demo 15320
+    ///         __libc_read+76
+    ///         main+267
+    ///
+    /// ```
+    fn printed_line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if is_frame(line) {
+            self.entry.push_frame(line);
+        } else if line.is_empty() {
+            return self.add_printed(samples);
+        } else if line.trim_ascii().is_empty() && self.entry.has_frames() {
+            // Between two stacks.
+            self.entry.end_stack();
+        } else {
+            self.add_printed(samples)?;
+            self.entry.clear();
+            let words = line.trim_ascii();
+            let (name, pid) = words.rsplit_once_str(" ").unwrap_or((b"", words));
+            if !is_start(line) && pid.iter().all(u8::is_ascii_digit) {
+                self.entry.push_word(name.trim_ascii());
+                self.entry.push_word(pid);
+            } else if !is_start(line) {
+                self.entry.push_word(words);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_printed(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if !self.entry.has_frames() {
+            return Ok(());
+        }
+        samples.announce(PRINTF, b"samples");
+        let added = self.entry.add(PRINTF, 1, samples);
+        self.entry.clear();
+        added
+    }
+}

@@ -1,0 +1,244 @@
+//! What DTrace prints of aggregations by stack, as of
+//! `dtrace -n 'profile-997 { @[execname, stack(), ustack()] = count(); }'`. Grammar from
+//! libdtrace's dt_consume.c.
+//!
+//! ```text
+//! CPU     ID                    FUNCTION:NAME
+//!   0  64091                        :tick-60s
+//!
+//!               genunix`fop_write+0x44
+//!               unix`sys_syscall+0x17a
+//!
+//!               libc.so.1`__write+0x15
+//!               mysqld`my_write(int, char const*)+0x2f
+//!                11
+//! ```
+
+use bstr::ByteSlice;
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
+use crate::read::lines::for_each_line;
+use crate::read::numbers::{decimal, hexadecimal};
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "dtrace",
+    about: "What DTrace prints of aggregations by stack",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Sum,
+};
+
+/// How far frames are to the right: `stackindent` is 14.
+const INDENT: usize = 14;
+
+/// Whether the head of DTrace's table is there, or a frame of a module and, later, a
+/// line that holds only a number.
+fn detect(head: &Head<'_>) -> bool {
+    if head.lines().take(5).any(is_title) {
+        return true;
+    }
+    let has_module = |line: &[u8]| {
+        let module = line.trim_ascii().split_once_str("`").map(|(module, _)| module);
+        line.starts_with(b"  ") && module.is_some_and(|module| !module.contains(&b' '))
+    };
+    let mut lines = head.lines().skip_while(|line| !has_module(line));
+    lines.next().is_some() && lines.any(|line| decimal(line.trim_ascii()).is_some())
+}
+
+/// `CPU     ID                    FUNCTION:NAME`
+fn is_title(line: &[u8]) -> bool {
+    let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    words.next() == Some(b"CPU")
+        && words.next() == Some(b"ID")
+        && words.next() == Some(b"FUNCTION:NAME")
+}
+
+/// `  0  64091                        :tick-60s`
+fn is_probe(line: &[u8]) -> bool {
+    let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    let mut is_number = || words.next().is_some_and(|word| decimal(word).is_some());
+    is_number() && is_number() && words.next().is_some_and(|word| word.contains(&b':'))
+}
+
+/// A module and a function, or an address; anything at the place of frames, as Java's
+/// methods have no module.
+fn is_frame(line: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    let indent = line.len() - line.trim_ascii_start().len();
+    text.starts_with(b"0x") && hexadecimal(text).is_some()
+        || text.contains(&b'`') && line.starts_with(b" ")
+        || indent == INDENT && decimal(text).is_none() && !text.is_empty()
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut reader = Reader::default();
+    for_each_line(input, |number, line| reader.line(number, line, samples))?;
+    reader.finish(samples)
+}
+
+/// The sample that is being read.
+#[derive(Default)]
+struct Reader {
+    stack: LeafFirst,
+    /// How many frames the first stack has, if another one follows it.
+    first: Option<usize>,
+    /// Whether the frames read so far are the user's.
+    is_user: bool,
+    is_blank: bool,
+    comm: Vec<u8>,
+    pid: Vec<u8>,
+    /// A line that ends in a number: the end of a sample, unless a frame follows, as
+    /// below `  12345` where a key of numbers comes before the stack.
+    pending: Option<Vec<u8>>,
+    last: u64,
+}
+
+impl Reader {
+    fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        self.last = number;
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            self.end_sample(samples)?;
+            self.is_blank = true;
+            if self.stack.is_empty() {
+                // Keys stand directly above stacks: this was none.
+                self.comm.clear();
+                self.pid.clear();
+            }
+        } else if is_frame(line) {
+            if let Some(pending) = self.pending.take() {
+                self.key(&pending);
+            }
+            self.push(text, samples);
+        } else if is_title(line) || is_probe(line) {
+            self.end_sample(samples)?;
+        } else {
+            self.end_sample(samples)?;
+            if weight(text).is_some() {
+                self.pending = Some(text.to_vec());
+            } else {
+                self.key(text);
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, text: &[u8], samples: &mut Samples<'_>) {
+        let is_user = is_users(text);
+        if std::mem::take(&mut self.is_blank) && !self.stack.is_empty() && self.first.is_none() {
+            // The user calls the kernel: @[ustack(), stack()] prints the user first.
+            self.first = Some(self.stack.len()).filter(|_| self.is_user && !is_user);
+        }
+        self.is_user |= is_user;
+        self.stack.push(&frame(text), samples);
+    }
+
+    /// Takes a key that is no stack: a number is the process, all else the name.
+    fn key(&mut self, text: &[u8]) {
+        let kept = if decimal(text).is_some() { &mut self.pid } else { &mut self.comm };
+        kept.clear();
+        kept.extend_from_slice(text);
+    }
+
+    /// Adds the sample that ends in the pending line, if there is one.
+    fn end_sample(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let Some(pending) = self.pending.take() else { return Ok(()) };
+        let Some((key, weight)) = weight(&pending) else { return Ok(()) };
+        if !key.is_empty() {
+            self.key(key);
+        }
+        if let Some(first) = self.first.take() {
+            self.stack.put_last(first);
+        }
+        // Whether it is count() or sum() of what is not printed.
+        samples.announce(b"", b"");
+        let pid = Some(&self.pid[..]).filter(|pid| !pid.is_empty());
+        let sample = Sample { comm: &self.comm, pid, weights: &[weight], ..Sample::default() };
+        let added = self.stack.add(&sample, samples);
+        *self =
+            Reader { last: self.last, stack: std::mem::take(&mut self.stack), ..Reader::default() };
+        added
+    }
+
+    fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.end_sample(samples)?;
+        if !self.stack.is_empty() {
+            samples.malformed(self.last, "expected a number below the last stack");
+        }
+        Ok(())
+    }
+}
+
+/// The number at the end of a line, and the key before it: `11`, `bash          11`.
+fn weight(text: &[u8]) -> Option<(&[u8], u64)> {
+    let (key, number) = text.rsplit_once_str(" ").unwrap_or((b"", text));
+    Some((key.trim_ascii(), decimal(number)?))
+}
+
+/// Whether a frame is of a program or a library: `libc.so.1`, `libjvm.dylib`.
+fn is_users(text: &[u8]) -> bool {
+    let module = text.split_once_str("`").map_or(&b""[..], |(module, _)| module);
+    module.contains_str(".so") || module.ends_with(b".dylib") || module == b"a.out"
+}
+
+/// ``genunix`kmem_cache_free+0xce`` is called by all but its offset, as the module is a
+/// part of DTrace's names; what has no symbol, ``unix`0xfffffffffb8001d6``, by its
+/// module.
+fn frame(text: &[u8]) -> Frame<'_> {
+    let (object, symbol) = text.split_once_str("`").unwrap_or((b"", text));
+    if let Some(address) = hexadecimal(symbol).filter(|_| symbol.starts_with(b"0x")) {
+        return Frame { object, address: Some(address), ..Frame::default() };
+    }
+    let name = match text.rsplit_once_str("+0x") {
+        Some((name, offset)) if hexadecimal(offset).is_some() => name,
+        _ => text,
+    };
+    Frame { name, ..Frame::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        assert!(is_title(b"CPU     ID                    FUNCTION:NAME"));
+        assert!(is_probe(b" 30  76446                       :tick-10ms "));
+        assert!(!is_probe(b"  mysqld                 11"));
+        for (line, expected) in [
+            ("              genunix`open+0x25", true),
+            ("  test`main", true),
+            ("              java/lang/Thread.run()V*", true),
+            ("              0xfeedface", true),
+            ("               11", false),
+            ("              11", false),
+            ("  mysqld", false),
+            ("", false),
+        ] {
+            assert_eq!(is_frame(line.as_bytes()), expected, "{line}");
+        }
+        assert_eq!(weight(b"mysql d     11"), Some((&b"mysql d"[..], 11)));
+        assert_eq!(weight(b"11"), Some((&b""[..], 11)));
+        assert_eq!(weight(b"mysqld"), None);
+    }
+
+    #[test]
+    fn frames_lose_their_offsets() {
+        for (text, name) in [
+            ("genunix`open+0x25", "genunix`open"),
+            ("libjvm.so`f(int, g<a>)+0x1", "libjvm.so`f(int, g<a>)"),
+            ("test`foo->bar", "test`foo->bar"),
+            ("unix`0xfffffffffb8001d6", ""),
+            ("0xfeed", ""),
+        ] {
+            assert_eq!(frame(text.as_bytes()).name, name.as_bytes(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What `eu-stack` of elfutils prints, with any of its options. Grammar from elfutils'
+//! src/stack.c.
+//!
+//! ```text
+//! PID 7171 - process
+//! TID 7173:
+//! #0  0x00005569913c0734 mix - /prog/demo
+//!     /prog/demo.cpp:14:122
+//! #1  0x00005569913c0734 outer(unsigned long) - /prog/demo
+//! #2  0x00007f22740d44a3 - 1
+//! ```
+
+use bstr::ByteSlice;
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
+use crate::read::lines::for_each_line;
+use crate::read::numbers::{decimal, hexadecimal};
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "eu-stack",
+    about: "Backtraces of elfutils' eu-stack",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Value,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    let lines = || head.lines().take(100);
+    lines().any(|line| thread(line).is_some()) && lines().any(|line| Call::of(line).is_some())
+}
+
+/// `TID 7173:`
+fn thread(line: &[u8]) -> Option<&[u8]> {
+    let tid = line.strip_prefix(b"TID ")?.strip_suffix(b":")?;
+    decimal(tid).map(|_| tid)
+}
+
+/// `PID 7171 - process`
+fn process(line: &[u8]) -> Option<&[u8]> {
+    let (pid, _) = line.strip_prefix(b"PID ")?.split_once_str(" - ")?;
+    decimal(pid).map(|_| pid)
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    samples.set_measures(&[Measure { name: b"threads", unit: b"samples" }]);
+    let mut reader = Reader::default();
+    for_each_line(input, |_, line| reader.line(line, samples))?;
+    reader.finish(samples)
+}
+
+/// The thread that is being read.
+#[derive(Default)]
+struct Reader {
+    stack: LeafFirst,
+    pid: Vec<u8>,
+    tid: Vec<u8>,
+    /// The last frame and its source, which stands on the next line.
+    last: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if let Some(call) = Call::of(line) {
+            let last = self.last.as_ref().and_then(|(last, _)| Call::of(last));
+            // With -i, an inlined function has the address of its caller.
+            let is_inlined =
+                last.is_some_and(|last| last.address == call.address && last.name != call.name);
+            self.push_last(is_inlined, samples);
+            self.last = Some((line.to_vec(), Vec::new()));
+        } else if let Some(pid) = process(line) {
+            self.finish(samples)?;
+            self.pid = pid.to_vec();
+        } else if let Some(tid) = thread(line) {
+            self.finish(samples)?;
+            self.tid = tid.to_vec();
+        } else if let (Some((_, source)), true) = (&mut self.last, line.starts_with(b"    ")) {
+            // A build id stands in brackets: `    [2f4c...]@0x5569+0x734`.
+            if !line.trim_ascii().starts_with(b"[") {
+                *source = line.trim_ascii().to_vec();
+            }
+        }
+        Ok(())
+    }
+
+    fn push_last(&mut self, inlined: bool, samples: &mut Samples<'_>) {
+        let Some((line, source)) = self.last.take() else { return };
+        if let Some(Call { address, name, object }) = Call::of(&line) {
+            let address = Some(address);
+            let frame =
+                Frame { name, object, address, source: &source, inlined, ..Frame::default() };
+            self.stack.push(&frame, samples);
+        }
+    }
+
+    fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.push_last(false, samples);
+        if self.stack.is_empty() {
+            return Ok(());
+        }
+        let known = |id: &&[u8]| !id.is_empty();
+        let pid = Some(&self.pid[..]).filter(known);
+        let tid = Some(&self.tid[..]).filter(known);
+        self.stack.add(&Sample { pid, tid, weights: &[1], ..Sample::default() }, samples)
+    }
+}
+
+/// A line of a backtrace.
+struct Call<'a> {
+    address: u64,
+    name: &'a [u8],
+    object: &'a [u8],
+}
+
+impl Call<'_> {
+    /// `#1  0x00005569913c0734 - 1 outer(unsigned long) - /prog/demo`; with -a, ` - 1` marks
+    /// all frames but those that were interrupted.
+    fn of(line: &[u8]) -> Option<Call<'_>> {
+        let (number, rest) = line.strip_prefix(b"#")?.split_once_str(" ")?;
+        decimal(number)?;
+        let rest = rest.trim_ascii();
+        let (address, rest) = rest.split_once_str(" ").unwrap_or((rest, b""));
+        let address = hexadecimal(address).filter(|_| address.starts_with(b"0x"))?;
+        let rest = rest.trim_ascii();
+        let rest = match rest.strip_prefix(b"- 1") {
+            Some(after) if matches!(after, b"" | [b' ', ..]) => after.trim_ascii(),
+            _ => rest,
+        };
+        if let Some(object) = rest.strip_prefix(b"- ") {
+            return Some(Call { address, name: b"", object });
+        }
+        let parts = rest.rsplit_once_str(" - ");
+        let parts = parts.filter(|(_, object)| matches!(object, [b'/' | b'[', ..]));
+        let (name, object) = parts.unwrap_or((rest, b""));
+        Some(Call { address, name, object })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_taken_apart() {
+        for (line, name, object) in [
+            (
+                "#3  0x00005569913c0734 outer(unsigned long) - /prog/demo",
+                "outer(unsigned long)",
+                "/prog/demo",
+            ),
+            ("#5  0x00007f22740d44a3 - /usr/lib/libstdc++.so.6", "", "/usr/lib/libstdc++.so.6"),
+            ("#5  0x00007f22740d44a3", "", ""),
+            ("#5  0x00007f22740d44a3 - 1 main", "main", ""),
+            ("#5  0x00007f22740d44a3 - 1", "", ""),
+            (
+                "#10 0x0000556 f(int (*)(int)) [clone .isra.0]",
+                "f(int (*)(int)) [clone .isra.0]",
+                "",
+            ),
+        ] {
+            let call = Call::of(line.as_bytes()).expect(line);
+            assert_eq!([call.name.as_bstr(), call.object.as_bstr()], [name, object], "{line}");
+        }
+        assert!(Call::of(b"#0  main () at demo.c:3").is_none());
+    }
+}

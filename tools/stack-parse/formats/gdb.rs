@@ -1,0 +1,160 @@
+//! What `gdb -p PID -batch -ex 'thread apply all bt'` prints, as do pstack and gstack,
+//! once or again and again. Grammar from gdb's stack.c and thread.c.
+//!
+//! ```text
+//! Thread 2 (Thread 0x7f2273d1d6c0 (LWP 7173) "V8 Worker Thr"):
+//! #0  0x00005569913c0734 in (anonymous namespace)::Hidden::mix (x=<optimized out>) at demo.cpp:14
+//! #1  inl1 (n=n@entry=2000) at demo.cpp:20
+//! #2  0x00007f22740d44a3 in ?? () from /lib/libstdc++.so.6
+//! [Inferior 1 (process 7171) detached]
+//! ```
+
+mod frame_line;
+
+use bstr::ByteSlice;
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
+use crate::read::lines::for_each_line;
+use crate::read::numbers::decimal;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+use frame_line::FrameLine;
+
+pub(super) const FORMAT: Format = Format {
+    name: "gdb",
+    about: "Backtraces of gdb and pstack",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Value,
+};
+
+/// Whether one of the first lines is the leaf of a backtrace, or the head of a thread's.
+fn detect(head: &Head<'_>) -> bool {
+    const LOOKED_AT: usize = 200;
+    let is_leaf = |line: &[u8]| FrameLine::of(line).is_some_and(|frame| frame.number == 0);
+    let lines = || head.lines().take(LOOKED_AT);
+    let is_eu_stack = lines().any(|line| line.starts_with(b"TID "));
+    !is_eu_stack && lines().any(|line| Thread::of(line).is_some() || is_leaf(line))
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    samples.set_measures(&[Measure { name: b"threads", unit: b"samples" }]);
+    let mut reader = Reader::default();
+    for_each_line(input, |_, line| reader.line(line, samples))?;
+    reader.finish(samples)
+}
+
+/// The thread that is being read.
+#[derive(Default)]
+struct Reader {
+    stack: LeafFirst,
+    comm: Vec<u8>,
+    tid: Vec<u8>,
+    /// The line of the last frame: where it was inlined into shows in the next one, and
+    /// where it is in the source may stand on a line of its own.
+    last: Option<Vec<u8>>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if let Some(frame) = FrameLine::of(line) {
+            if frame.number == 0 {
+                self.finish_stack(samples)?;
+            }
+            // gdb prints no address of a call that was inlined into the function.
+            let is_inlined = frame.number > 0 && frame.address.is_none() && !frame.is_special();
+            self.push_last(is_inlined, samples);
+            self.last = Some(line.to_vec());
+        } else if let Some(thread) = Thread::of(line) {
+            self.finish(samples)?;
+            (self.comm, self.tid) = (thread.name.to_vec(), thread.tid.to_vec());
+        } else if line.starts_with(b"    at ") || line.starts_with(b"    from ") {
+            // An old gdb breaks lines.
+            if let Some(last) = &mut self.last {
+                last.extend_from_slice(&line[3..]);
+            }
+        } else if line.starts_with(b"[Inferior ") {
+            self.finish(samples)?;
+        }
+        Ok(())
+    }
+
+    fn push_last(&mut self, inlined: bool, samples: &mut Samples<'_>) {
+        let Some(line) = self.last.take() else { return };
+        if let Some(FrameLine { address, name, object, source, .. }) = FrameLine::of(&line) {
+            let frame = Frame { name, object, address, source, inlined, ..Frame::default() };
+            self.stack.push(&frame, samples);
+        }
+    }
+
+    fn finish_stack(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.push_last(false, samples);
+        if self.stack.is_empty() {
+            return Ok(());
+        }
+        let tid = Some(&self.tid[..]).filter(|tid| !tid.is_empty());
+        let sample = Sample { comm: &self.comm, tid, weights: &[1], ..Sample::default() };
+        self.stack.add(&sample, samples)
+    }
+
+    /// Ends a thread.
+    fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.finish_stack(samples)?;
+        self.comm.clear();
+        self.tid.clear();
+        Ok(())
+    }
+}
+
+/// The head of a thread.
+struct Thread<'a> {
+    tid: &'a [u8],
+    name: &'a [u8],
+}
+
+impl Thread<'_> {
+    /// `Thread 3 (Thread 0x7f227351c6c0 (LWP 7174) "io:wrk/1 [x]"):`,
+    /// `Thread 1 (process 7171):`, `Thread 1 (LWP 7171):`
+    fn of(line: &[u8]) -> Option<Thread<'_>> {
+        let (number, rest) = line.strip_prefix(b"Thread ")?.split_once_str(" (")?;
+        decimal(number)?;
+        let rest = rest.strip_suffix(b":")?.strip_suffix(b")")?;
+        let (ids, name) = match rest.split_once_str(" \"") {
+            Some((ids, name)) => (ids, name.strip_suffix(b"\"").unwrap_or(name)),
+            None => (rest, &b""[..]),
+        };
+        let after = |word: &str| ids.split_once_str(word).map(|(_, rest)| rest);
+        let id = after("LWP ").or_else(|| after("process ")).unwrap_or_default();
+        let end = id.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(id.len());
+        Some(Thread { tid: &id[..end], name })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_have_numbers_and_names() {
+        for (line, expected) in [
+            (
+                r#"Thread 3 (Thread 0x7f (LWP 7174) "io:wrk/1 [x]"):"#,
+                Some(("7174", "io:wrk/1 [x]")),
+            ),
+            (r#"Thread 3 (Thread 0x7f (LWP 7174) "a" b (c)"):"#, Some(("7174", r#"a" b (c)"#))),
+            ("Thread 2 (Thread 0x7f (LWP 7173)):", Some(("7173", ""))),
+            ("Thread 1 (process 12):", Some(("12", ""))),
+            ("Thread 0x00007ff2 (most recent call first):", None),
+        ] {
+            let thread =
+                Thread::of(line.as_bytes()).map(|it| (it.tid.as_bstr(), it.name.as_bstr()));
+            assert_eq!(thread, expected.map(|(tid, name)| (tid.into(), name.into())), "{line}");
+        }
+    }
+}

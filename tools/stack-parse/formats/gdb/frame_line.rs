@@ -1,0 +1,149 @@
+//! A line of a backtrace.
+
+use bstr::ByteSlice;
+
+use crate::read::numbers::{decimal, hexadecimal};
+
+/// `#5  0x00005569913c076b in f<g ()> (k=..., s=0x55 ")") at demo.cpp:24`
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FrameLine<'a> {
+    pub(super) number: u64,
+    pub(super) address: Option<u64>,
+    /// The function without its arguments; empty where gdb prints `??`.
+    pub(super) name: &'a [u8],
+    /// The library where the source is not known.
+    pub(super) object: &'a [u8],
+    pub(super) source: &'a [u8],
+}
+
+impl FrameLine<'_> {
+    pub(super) fn of(line: &[u8]) -> Option<FrameLine<'_>> {
+        let (number, rest) = line.strip_prefix(b"#")?.split_once_str(" ")?;
+        let number = decimal(number)?;
+        let rest = rest.trim_ascii();
+        let (first, after) = rest.split_once_str(" ").unwrap_or((rest, b""));
+        let address = hexadecimal(first).filter(|_| first.starts_with(b"0x"));
+        let call = match (address, after.trim_ascii_start()) {
+            (None, _) => rest,
+            (Some(_), call) => call.strip_prefix(b"in ").unwrap_or(call),
+        };
+        let (call, object, source) = place(call);
+        let function = without_arguments(call);
+        let name = if function == b"??" { b"" } else { function };
+        let frame = FrameLine { number, address, name, object, source };
+        // `#0 /srv/a.php(3): f()` is PHP's: gdb has a blank before the arguments.
+        let is_frame = address.is_some() && !call.is_empty() || function != call;
+        Some(frame).filter(|frame| is_frame || frame.is_special())
+    }
+
+    /// Whether this is no function: `<signal handler called>`.
+    pub(super) fn is_special(&self) -> bool {
+        self.name.starts_with(b"<") && self.name.ends_with(b">")
+    }
+}
+
+/// The call, the library behind `from` and the source behind `at`. Arguments may hold both
+/// words.
+fn place(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    let at = text.rfind(") at ").map(|end| end + 1);
+    let from = text.rfind(") from ").map(|end| end + 1);
+    match (at, from) {
+        (Some(at), _) if from.is_none_or(|from| from < at) => {
+            (&text[..at], b"", text[at..].strip_prefix(b" at ").unwrap_or_default())
+        }
+        (_, Some(from)) => {
+            (&text[..from], text[from..].strip_prefix(b" from ").unwrap_or_default(), b"")
+        }
+        _ => (text, b"", b""),
+    }
+}
+
+/// What stands before the arguments, which are the last pair of parentheses. In their
+/// strings and characters may be others: `(s=0x55 "a)\"", c=40 '(')`.
+fn without_arguments(call: &[u8]) -> &[u8] {
+    if !call.ends_with(b")") {
+        return call;
+    }
+    let mut depth = 0u64;
+    let mut at = call.len();
+    while let Some(before) = at.checked_sub(1) {
+        at = before;
+        match call[at] {
+            b')' => depth += 1,
+            b'(' => depth = depth.saturating_sub(1),
+            quote @ (b'"' | b'\'') => at = start_of_quoted(call, at, quote).unwrap_or(at),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    match call[..at].trim_ascii_end() {
+        b"" => call,
+        name if name.len() == at => call,
+        name => name,
+    }
+}
+
+/// Where the text begins whose quote at its end is at `end`.
+fn start_of_quoted(call: &[u8], end: usize, quote: u8) -> Option<usize> {
+    let is_escaped =
+        |at: usize| call[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
+    (0..end).rev().find(|&at| call[at] == quote && !is_escaped(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_at_their_arguments() {
+        for (line, name, object, source) in [
+            (
+                "#0  0x0000556 in (anonymous namespace)::mix (x=1) at demo.cpp:14",
+                "(anonymous namespace)::mix",
+                "",
+                "demo.cpp:14",
+            ),
+            ("#2  0x00007f22 in ?? () from /lib/libstdc++.so.6", "", "/lib/libstdc++.so.6", ""),
+            (
+                "#12 std::operator< <char> (__lhs=\"key)2\\\"(\", c=40 '(') at /a b.h:3",
+                "std::operator< <char>",
+                "",
+                "/a b.h:3",
+            ),
+            (
+                "#7  B::apply<f<unsigned long (int)> >(f<int (int)>) (f=..., this=<optimized out>) at d.cpp:17",
+                "B::apply<f<unsigned long (int)> >(f<int (int)>)",
+                "",
+                "d.cpp:17",
+            ),
+            (
+                "#6  std::function<long (long)>::operator()(long) const (this=0x7f)",
+                "std::function<long (long)>::operator()(long) const",
+                "",
+                "",
+            ),
+            ("#3  <signal handler called>", "<signal handler called>", "", ""),
+            ("#3  0x00007f2274 in main ()", "main", "", ""),
+            ("#3  0x00007f2274 in poll () from /lib/a (b).so", "poll", "/lib/a (b).so", ""),
+            ("#1  0x00007f22 in camlDemo__main_12 ()", "camlDemo__main_12", "", ""),
+            ("#1  0x00007f22 in f", "f", "", ""),
+        ] {
+            let frame = FrameLine::of(line.as_bytes()).expect(line);
+            let parts = [frame.name, frame.object, frame.source].map(ByteSlice::as_bstr);
+            assert_eq!(parts, [name, object, source], "{line}");
+        }
+        for line in [
+            "# 1",
+            "#0",
+            "#0  ",
+            "#x  main ()",
+            "  #0  main ()",
+            "#0 /srv/a.php(3): f(1)",
+            "#1 {main}",
+        ] {
+            assert_eq!(FrameLine::of(line.as_bytes()), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The call tree of Intel's VTune as a table: `vtune -report top-down -call-stack-mode all
+//! -column="CPU Time:Self","Module" -report-output out.csv -format csv -csv-delimiter comma`.
+//!
+//! ```text
+//! Function Stack,CPU Time:Self,Module
+//! Total,0.0,[Unknown]
+//!  RtlUserThreadStart,0.0,ntdll.dll
+//!   "std::rt::lang_start<(), Error>",0.030580,demo.exe
+//! ```
+
+use bstr::ByteSlice;
+use common::{FrameId, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::csv::{fields, next_field};
+use crate::read::lines::for_each_line;
+use crate::read::numbers::scaled;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "vtune",
+    about: "The call tree of VTune, as CSV",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// VTune writes seconds.
+const NANOSECONDS: u64 = 1_000_000_000;
+
+fn detect(head: &Head<'_>) -> bool {
+    head.lines().find(|line| !line.is_empty()).is_some_and(|line| Columns::of(line).is_some())
+}
+
+/// In which columns the parts of a row stand.
+struct Columns {
+    separator: u8,
+    own: usize,
+    module: Option<usize>,
+}
+
+impl Columns {
+    fn of(line: &[u8]) -> Option<Columns> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let separator = *line.strip_prefix(b"Function Stack")?.first()?;
+        let names = fields(line, separator);
+        let own = names.iter().position(|name| {
+            name.starts_with(b"CPU Time:")
+                && (name.ends_with(b":Self") || name.contains_str("Self"))
+        })?;
+        let module = names.iter().position(|name| &name[..] == b"Module");
+        Some(Columns { separator, own, module })
+    }
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    samples.set_measures(&[Measure { name: b"cpu-time", unit: b"nanoseconds" }]);
+    let mut columns = None;
+    let mut path = Path::default();
+    for_each_line(input, |number, line| {
+        let Some(columns) = &columns else {
+            columns = Columns::of(line);
+            return Ok(());
+        };
+        if !line.trim_ascii().is_empty() && path.row(line, columns, samples)?.is_none() {
+            samples.malformed(number, "expected a function, seconds and a module of VTune");
+        }
+        Ok(())
+    })
+}
+
+/// The functions above a row.
+#[derive(Default)]
+struct Path {
+    frames: Vec<FrameId>,
+    /// How far each of them is to the right, and how many frames are above it.
+    lines: Vec<(usize, usize)>,
+}
+
+impl Path {
+    /// Adds a row, if it is one.
+    fn row(
+        &mut self,
+        line: &[u8],
+        columns: &Columns,
+        samples: &mut Samples<'_>,
+    ) -> Result<Option<()>> {
+        let text = line.trim_ascii_start();
+        let mut rest = Some(text);
+        let Some(quoted) = next_field(&mut rest, columns.separator) else { return Ok(None) };
+        let name = quoted.trim_ascii_start();
+        let indent = line.len() - text.len() + quoted.len() - name.len();
+        let others = fields(rest.unwrap_or_default(), columns.separator);
+        let field = |column: usize| others.get(column.checked_sub(1)?);
+        let Some(own) = field(columns.own).and_then(|own| scaled(own.trim_ascii(), NANOSECONDS))
+        else {
+            return Ok(None);
+        };
+        while let Some((_, above)) = self.lines.pop_if(|(other, _)| *other >= indent) {
+            self.frames.truncate(above);
+        }
+        self.lines.push((indent, self.frames.len()));
+        let object = columns.module.and_then(field).map_or(&b""[..], |module| module);
+        let object = if object == b"[Unknown]" { b"" } else { object };
+        let name = if name == b"[Unknown]" { b"" } else { name };
+        samples.frames(&Frame { name, object, ..Frame::default() }, &mut self.frames);
+        if own > 0 {
+            samples.add(&Sample { weights: &[own], ..Sample::default() }, &self.frames)?;
+        }
+        Ok(Some(()))
+    }
+}

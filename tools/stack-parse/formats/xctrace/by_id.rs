@@ -1,0 +1,48 @@
+//! What elements with an `id` stand for.
+
+/// Values by the ids of elements, which grow throughout an export.
+#[derive(Debug)]
+pub(super) struct ById<T> {
+    ids: Vec<u64>,
+    values: Vec<T>,
+}
+
+impl<T> Default for ById<T> {
+    fn default() -> Self {
+        ById { ids: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<T> ById<T> {
+    /// Keeps a value; the first one of an id counts.
+    pub(super) fn insert(&mut self, id: u64, value: T) {
+        if self.ids.last().is_none_or(|&last| last < id) {
+            self.ids.push(id);
+            self.values.push(value);
+        } else if let Err(place) = self.ids.binary_search(&id) {
+            self.ids.insert(place, id);
+            self.values.insert(place, value);
+        }
+    }
+
+    pub(super) fn get(&self, id: u64) -> Option<&T> {
+        let place = self.ids.binary_search(&id).ok()?;
+        Some(&self.values[place])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_in_any_order_of_ids() {
+        let mut values = ById::default();
+        for id in [1, 5, 3, 9, 5] {
+            values.insert(id, id * 10);
+        }
+        for (id, value) in [(1, Some(10)), (3, Some(30)), (5, Some(50)), (9, Some(90)), (4, None)] {
+            assert_eq!(values.get(id).copied(), value, "{id}");
+        }
+    }
+}

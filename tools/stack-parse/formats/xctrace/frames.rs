@@ -1,0 +1,152 @@
+//! Frames and backtraces, and what later ones refer to.
+
+use std::ops::Range;
+
+use common::FrameId;
+
+use super::by_id::ById;
+use super::element::Element;
+use crate::frame::Frame;
+use crate::read::numbers::{decimal, hexadecimal};
+use crate::samples::Samples;
+
+/// The frame that is being read, and all that were.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    /// The names of all frames with an id, leaf first.
+    names: Vec<FrameId>,
+    known_frames: ById<Range<usize>>,
+    known_stacks: ById<Range<usize>>,
+    binaries: ById<Vec<u8>>,
+    paths: ById<Vec<u8>>,
+    open: Option<OpenFrame>,
+    /// The frames of the row, leaf first.
+    pub(super) stack: Vec<FrameId>,
+    /// The ids of the backtraces that are open: a tagged one holds a plain one.
+    open_stacks: Vec<u64>,
+    /// The backtrace that the row refers to.
+    referred: Option<Range<usize>>,
+}
+
+/// What is known of a frame before its end.
+#[derive(Debug, Default)]
+struct OpenFrame {
+    id: Option<u64>,
+    name: Vec<u8>,
+    address: Option<u64>,
+    binary: Vec<u8>,
+    path: Vec<u8>,
+    line: Option<u64>,
+}
+
+impl Frames {
+    pub(super) fn begin_row(&mut self) {
+        self.stack.clear();
+        self.open_stacks.clear();
+        (self.open, self.referred) = (None, None);
+    }
+
+    /// `<frame id="11" name="f" addr="0x10">` or `<frame ref="11"/>`; false if it refers to
+    /// nothing.
+    pub(super) fn open_frame(&mut self, element: &Element<'_>) -> bool {
+        if let Some(reference) = element.reference() {
+            let known = self.known_frames.get(reference).cloned();
+            self.stack.extend_from_slice(&self.names[known.clone().unwrap_or(0..0)]);
+            return known.is_some();
+        }
+        let text = |name: &[u8]| element.text(name).into_owned();
+        let (name, address) = (text(b"name"), hexadecimal(&element.text(b"addr")));
+        self.open = Some(OpenFrame { id: element.id(), name, address, ..OpenFrame::default() });
+        true
+    }
+
+    /// `<binary id="12" name="dyld" path="/usr/lib/dyld"/>` or `<binary ref="12"/>`
+    pub(super) fn open_binary(&mut self, element: &Element<'_>) {
+        let binary = match element.reference() {
+            Some(reference) => self.binaries.get(reference).cloned().unwrap_or_default(),
+            None => {
+                let path = element.text(b"path");
+                if path.is_empty() { element.text(b"name").into_owned() } else { path.into_owned() }
+            }
+        };
+        if let Some(id) = element.id() {
+            self.binaries.insert(id, binary.clone());
+        }
+        if let Some(open) = &mut self.open {
+            open.binary = binary;
+        }
+    }
+
+    /// `<source line="7">`
+    pub(super) fn open_source(&mut self, element: &Element<'_>) {
+        if let Some(open) = &mut self.open {
+            open.line = decimal(&element.text(b"line"));
+        }
+    }
+
+    /// `<path ref="23"/>`
+    pub(super) fn refer_to_path(&mut self, reference: u64) {
+        if let (Some(open), Some(path)) = (&mut self.open, self.paths.get(reference)) {
+            open.path.clone_from(path);
+        }
+    }
+
+    /// `<path id="23">/src/main.rs</path>`
+    pub(super) fn close_path(&mut self, id: Option<u64>, path: &[u8]) {
+        if let Some(id) = id {
+            self.paths.insert(id, path.to_vec());
+        }
+        if let Some(open) = &mut self.open {
+            open.path = path.to_vec();
+        }
+    }
+
+    pub(super) fn close_frame(&mut self, samples: &mut Samples<'_>) {
+        let Some(open) = self.open.take() else { return };
+        let OpenFrame { id, name, address, binary, mut path, line } = open;
+        if let (Some(line), false) = (line, path.is_empty()) {
+            path.extend_from_slice(format!(":{line}").as_bytes());
+        }
+        // What has no symbol is called after its address.
+        let is_address = name.starts_with(b"0x") && hexadecimal(&name).is_some();
+        let name = if is_address { b"" } else { &name[..] };
+        let frame = Frame { name, object: &binary, address, source: &path, ..Frame::default() };
+        let (start, kept) = (self.stack.len(), self.names.len());
+        samples.frames(&frame, &mut self.stack);
+        self.stack[start..].reverse();
+        if let Some(id) = id {
+            self.names.extend_from_slice(&self.stack[start..]);
+            self.known_frames.insert(id, kept..self.names.len());
+        }
+    }
+
+    /// `<backtrace id="10">`, `<tagged-backtrace ref="10"/>`; false if it refers to nothing.
+    pub(super) fn open_stack(&mut self, element: &Element<'_>) -> bool {
+        let Some(reference) = element.reference() else {
+            self.open_stacks.extend(element.id());
+            return true;
+        };
+        // A row has one backtrace. Damaged ones must not double in each row.
+        if self.stack.is_empty() {
+            self.referred = self.known_stacks.get(reference).cloned();
+            self.stack.extend_from_slice(&self.names[self.referred.clone().unwrap_or(0..0)]);
+        }
+        self.known_stacks.get(reference).is_some()
+    }
+
+    /// Ends a backtrace. If it is in a tagged one, both have the same frames.
+    pub(super) fn close_stack(&mut self) {
+        if self.open_stacks.is_empty() {
+            return;
+        }
+        let start = self.names.len();
+        let referred = self.referred.take().filter(|known| known.len() == self.stack.len());
+        let frames = referred.unwrap_or_else(|| {
+            self.names.extend_from_slice(&self.stack);
+            start..self.names.len()
+        });
+        for id in self.open_stacks.drain(..) {
+            self.known_stacks.insert(id, frames.clone());
+        }
+    }
+}

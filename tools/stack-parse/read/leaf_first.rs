@@ -1,0 +1,44 @@
+//! Stacks that are listed leaf first, as debuggers and tracers print them.
+
+use common::{FrameId, Result};
+
+use crate::frame::Frame;
+use crate::samples::Samples;
+use crate::samples::sample::Sample;
+
+/// A stack that is being read; its buffer serves the next one too.
+#[derive(Debug, Default)]
+pub(crate) struct LeafFirst {
+    frames: Vec<FrameId>,
+}
+
+impl LeafFirst {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Adds the caller of the last frame.
+    pub(crate) fn push(&mut self, frame: &Frame<'_>, samples: &mut Samples<'_>) {
+        let start = self.frames.len();
+        samples.frames(frame, &mut self.frames);
+        // A frame may stand for several, which come root first.
+        self.frames[start..].reverse();
+    }
+
+    /// Makes the first frames, so many, the callers of all others.
+    pub(crate) fn put_last(&mut self, frames: usize) {
+        self.frames.rotate_left(frames);
+    }
+
+    /// Adds the sample of this stack, and forgets the stack.
+    pub(crate) fn add(&mut self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        self.frames.reverse();
+        let added = samples.add(origin, &self.frames);
+        self.frames.clear();
+        added
+    }
+}

@@ -1,0 +1,89 @@
+//! Numbers as programs print them.
+
+use bstr::ByteSlice;
+
+/// `853`: digits and nothing else.
+pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
+    if !text.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    text.to_str().ok()?.parse().ok()
+}
+
+/// `7f4c593162ec`, `0x7f4c593162ec`
+pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
+    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u64::from_str_radix(digits.to_str().ok()?, 16).ok()
+}
+
+/// `4.93`, or `4,93` in other countries, times `unit`, rounded; also `1,234.5`. `None` if
+/// it is no such number or does not fit.
+pub(crate) fn scaled(text: &[u8], unit: u64) -> Option<u64> {
+    let separator = text.iter().rposition(|byte| matches!(byte, b'.' | b','));
+    // `1,234` are thousands, `1.234` is not.
+    let separator = separator.filter(|&at| text[at] == b'.' || text.len() - at != 4);
+    let (whole, fraction) = match separator {
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => (text, &b""[..]),
+    };
+    let is_grouped = whole.contains(&b',') || whole.contains(&b'.');
+    let whole: Vec<u8> = match is_grouped {
+        true => whole.iter().copied().filter(|byte| !matches!(byte, b',' | b'.')).collect(),
+        false => whole.to_vec(),
+    };
+    // More digits than matter: what fits into 64 bits has less than 20.
+    let fraction = &fraction[..fraction.len().min(18)];
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let power = 10u128.pow(fraction.len() as u32);
+    let whole = if whole.is_empty() { 0 } else { decimal(&whole)? };
+    let parts = if fraction.is_empty() { 0 } else { decimal(fraction)? };
+    let number = (u128::from(whole) * power + u128::from(parts)).checked_mul(unit.into())?;
+    u64::try_from((number + power / 2) / power).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_scaled_exactly() {
+        for (text, unit, expected) in [
+            ("4.93", 1_000_000_000, Some(4_930_000_000)),
+            ("4,93", 1_000_000_000, Some(4_930_000_000)),
+            ("4273.0", 1_000_000, Some(4_273_000_000)),
+            ("1,234", 1, Some(1234)),
+            ("2,893,824", 1, Some(2_893_824)),
+            ("1,234.5", 10, Some(12345)),
+            ("1.234,5", 10, Some(12345)),
+            ("0.0004", 1000, Some(0)),
+            ("0.0005", 1000, Some(1)),
+            (".5", 2, Some(1)),
+            ("12", 3, Some(36)),
+            ("18446744073709551615", 1, Some(u64::MAX)),
+            ("18446744073709551616", 1, None),
+            ("18446744073709551615", 2, None),
+            ("", 1, None),
+            (".", 1, None),
+            ("-1", 1, None),
+            ("1e3", 1, None),
+            ("nan", 1, None),
+        ] {
+            assert_eq!(scaled(text.as_bytes(), unit), expected, "{text} {unit}");
+        }
+    }
+
+    #[test]
+    fn only_digits_are_numbers() {
+        assert_eq!(decimal(b"853"), Some(853));
+        assert_eq!(hexadecimal(b"0x1F"), Some(31));
+        for text in ["", "+1", "-1", "0x", "1 ", "g"] {
+            assert_eq!(decimal(text.as_bytes()), None, "{text:?}");
+            assert_eq!(hexadecimal(text.as_bytes()), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! A call tree that is written as an outline: each function stands below its caller,
+//! further to the right, with what it and all below it took.
+
+use common::{FrameId, Result};
+
+use crate::frame::Frame;
+use crate::samples::Samples;
+use crate::samples::sample::Sample;
+
+/// The path from the root to the line that was read last.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    /// Whether callers stand below their callees: the first line is the leaf.
+    pub(crate) is_inverted: bool,
+    /// Whether the numbers count samples, each of which weighs as much as its origin.
+    pub(crate) are_samples: bool,
+    path: Vec<Line>,
+    frames: Vec<FrameId>,
+    /// What callees took more than their callers.
+    excess: u64,
+}
+
+#[derive(Debug)]
+struct Line {
+    indent: usize,
+    /// How many frames are those of the lines above.
+    frames_above: usize,
+    total: u64,
+    own: Option<u64>,
+    /// What the lines directly below took.
+    below: u64,
+}
+
+impl Outline {
+    /// Reads a line: a function, how far it is to the right, what it and all below it
+    /// took, and what it took itself if that is written too. A function to which
+    /// nothing of its total is ascribed and below which there is none took all of it.
+    pub(crate) fn enter(
+        &mut self,
+        indent: usize,
+        frame: &Frame<'_>,
+        (total, own): (u64, Option<u64>),
+        origin: &Sample<'_>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        self.enter_line(indent, (total, own), origin, samples)?;
+        let start = self.frames.len();
+        samples.frames(frame, &mut self.frames);
+        if self.is_inverted {
+            self.frames[start..].reverse();
+        }
+        Ok(())
+    }
+
+    /// Reads the line of a thread, which is no function: how far it is to the right and
+    /// what all below it took.
+    pub(crate) fn enter_thread(
+        &mut self,
+        indent: usize,
+        total: u64,
+        origin: &Sample<'_>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        self.enter_line(indent, (total, None), origin, samples)
+    }
+
+    fn enter_line(
+        &mut self,
+        indent: usize,
+        (total, own): (u64, Option<u64>),
+        origin: &Sample<'_>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        self.leave(indent, origin, samples)?;
+        if let Some(above) = self.path.last_mut() {
+            above.below = above.below.saturating_add(total);
+        }
+        self.path.push(Line { indent, frames_above: self.frames.len(), total, own, below: 0 });
+        Ok(())
+    }
+
+    /// Ends all lines.
+    pub(crate) fn finish(&mut self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        self.leave(0, origin, samples)?;
+        let excess = std::mem::take(&mut self.excess);
+        if excess > 0 {
+            samples.note(format_args!(
+                "callees took {excess} more than their callers, all of it is counted"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Ends the lines that are not further to the left than `indent`.
+    fn leave(
+        &mut self,
+        indent: usize,
+        origin: &Sample<'_>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        while let Some(line) = self.path.pop_if(|line| line.indent >= indent) {
+            let own = match line.own {
+                Some(own) if own > 0 || line.below > 0 => own,
+                _ => {
+                    self.excess = self.excess.saturating_add(line.below.saturating_sub(line.total));
+                    line.total.saturating_sub(line.below)
+                }
+            };
+            if own > 0 {
+                self.add(own, origin, samples)?;
+            }
+            self.frames.truncate(line.frames_above);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, own: u64, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        let sample = match self.are_samples {
+            true => Sample { count: own, ..*origin },
+            false => Sample { weights: &[own], ..*origin },
+        };
+        if !self.is_inverted {
+            return samples.add(&sample, &self.frames);
+        }
+        self.frames.reverse();
+        let added = samples.add(&sample, &self.frames);
+        self.frames.reverse();
+        added
+    }
+}
