@@ -21,6 +21,8 @@ const STEP: usize = 32;
 /// The frames of the last chain, kept for what the next one shares with it.
 pub(super) struct Chain<'a> {
     names: &'a FrameArgs,
+    /// Whether names depend on addresses.
+    needs_address: bool,
     /// The text of the last chain of the last block.
     text: Vec<u8>,
     /// The frames, root first.
@@ -60,6 +62,7 @@ impl<'a> Chain<'a> {
     pub(super) fn new(names: &'a FrameArgs) -> Chain<'a> {
         Chain {
             names,
+            needs_address: names.need_address(),
             text: Vec::new(),
             steps: Vec::new(),
             lines: 0,
@@ -107,11 +110,11 @@ impl<'a> Chain<'a> {
             None => (body.len(), 0, self.base),
         };
         while end > 0 {
-            let line_end = if end < body.len() { end - 1 } else { end };
+            let line_end = end - usize::from(end < body.len());
             line += 1;
             let start = newlines.start_of_line(body_start + line_end) - body_start;
-            let above = Step { from_end: body.len() - start, line, frame: 0, node };
-            let child = self.read_line(&body[start..line_end], above, samples);
+            let from_end = body.len() - start;
+            let child = self.read_line(&body[start..line_end], (from_end, line), node, samples);
             let Some(child) = child else {
                 self.steps.clear();
                 return false;
@@ -122,25 +125,40 @@ impl<'a> Chain<'a> {
         true
     }
 
-    /// Adds the frames that a line stands for below the node of `above`, which
-    /// has the line's place; returns the last one's node, or `None` if it is
-    /// no plain frame.
-    fn read_line(&mut self, line: &[u8], above: Step, samples: &mut Samples<'_>) -> Option<NodeId> {
+    /// Adds the frames that a line stands for below `parent`; returns the last one's
+    /// node, or `None` if it is no plain frame. The line has `number`, counted from 1
+    /// at the root, and starts `from_end` bytes before the end of the chain's text.
+    #[inline]
+    fn read_line(
+        &mut self,
+        line: &[u8],
+        (from_end, number): (usize, u32),
+        parent: NodeId,
+        samples: &mut Samples<'_>,
+    ) -> Option<NodeId> {
+        let above = |frame, node| Step { from_end, line: number, frame, node };
         // What follows the address says all, unless the address is asked for.
-        let text = split_padded_ip(line).map(|(_, text)| text);
-        let text = text.filter(|_| !self.names.need_address());
-        let hash = LineHash::of(line);
-        let known = text.map(|text| self.known(hash, text));
-        let Some(Ok(frame)) = known else {
-            let symbol = known.and_then(std::result::Result::err);
-            return self.parse_line(line, symbol, above, samples);
+        let text = match split_padded_ip(line) {
+            Some((_, text)) if !self.needs_address => text,
+            _ => return self.parse_line(line, None, above(0, parent), samples),
         };
-        let child = samples.child(above.node, frame);
-        self.steps.push(Step { frame, node: child, ..above });
+        let hash = LineHash::of(line);
+        let frame = match self.cache.find(hash, text) {
+            Some(frame) => frame,
+            None => match self.known(hash, text) {
+                Ok(frame) => frame,
+                Err(symbol) => {
+                    return self.parse_line(line, Some(symbol), above(0, parent), samples);
+                }
+            },
+        };
+        let child = samples.child(parent, frame);
+        self.steps.push(above(frame, child));
         Some(child)
     }
 
-    /// The same for a line whose symbol is not known, if it has one.
+    /// The same for a line whose symbol is not known, if it has one. `above` is the
+    /// step of the line, with the node below which its frames belong.
     #[cold]
     fn parse_line(
         &mut self,
@@ -163,20 +181,17 @@ impl<'a> Chain<'a> {
         Some(node)
     }
 
-    /// The frame that the text of a line with this hash stands for.
+    /// The frame of a text that is not in the cache, where it is put.
     ///
     /// # Errors
     ///
     /// The symbol of the text, if it is not known yet.
-    #[inline]
+    #[inline(never)]
     fn known<'b>(
         &mut self,
         hash: LineHash,
         text: &'b [u8],
     ) -> std::result::Result<FrameId, Symbol<'b>> {
-        if let Some(frame) = self.cache.find(hash, text) {
-            return Ok(frame);
-        }
         let symbol = Symbol::parse(text);
         let frame = self.symbols.frame(symbol).ok_or(symbol)?;
         self.cache.put(hash, text, frame);
@@ -204,10 +219,14 @@ impl<'a> Chain<'a> {
 /// How many bytes `a` and `b` have in common at their ends, or up to [`STEP`]
 /// less: to find the exact number takes longer than to read one more line.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
-    let (_, a_steps) = a.as_rchunks::<STEP>();
-    let (_, b_steps) = b.as_rchunks::<STEP>();
-    let same = a_steps.iter().rev().zip(b_steps.iter().rev()).take_while(|(a, b)| a == b);
-    same.count() * STEP
+    let most = a.len().min(b.len());
+    let ((_, a), (_, b)) =
+        (a[a.len() - most..].as_rchunks::<STEP>(), b[b.len() - most..].as_rchunks());
+    let same = match a.iter().zip(b).rposition(|(a, b)| a != b) {
+        Some(last) => a.len() - 1 - last,
+        None => a.len(),
+    };
+    same * STEP
 }
 
 #[cfg(test)]

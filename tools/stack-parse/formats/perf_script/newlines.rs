@@ -26,10 +26,9 @@ impl Newlines {
         let mut before = 0;
         words.extend(steps.iter().chain([&last]).enumerate().map(|(index, step)| {
             let word = newlines(step);
-            let mut behind = word & (word << 1 | before >> (STEP - 1));
-            while behind != 0 {
-                doubled.push(index * STEP + behind.trailing_zeros() as usize);
-                behind &= behind - 1;
+            let behind = word & (word << 1 | before >> (STEP - 1));
+            if behind != 0 {
+                push_places(behind, index * STEP, doubled);
             }
             before = word;
             word
@@ -54,6 +53,16 @@ impl Newlines {
             bits = self.words[word];
         }
         (word + 1) * STEP - bits.leading_zeros() as usize
+    }
+}
+
+/// Appends the places of the bits of `word`, the lowest of which stands for the
+/// byte at `start`. It is rarely needed, and the loop around it is faster alone.
+#[cold]
+fn push_places(mut word: u64, start: usize, places: &mut Vec<usize>) {
+    while word != 0 {
+        places.push(start + word.trailing_zeros() as usize);
+        word &= word - 1;
     }
 }
 
