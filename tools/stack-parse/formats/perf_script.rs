@@ -24,7 +24,7 @@ mod symbols;
 mod tokens;
 
 use common::{Blocks, Error, Input, Result};
-use memchr::{memchr, memrchr, memrchr_iter};
+use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
 use crate::format::Format;
 use crate::options::Options;
@@ -51,6 +51,9 @@ pub(super) const FORMAT: Format = Format {
 /// Text without a blank line is cut when it is this long, in bytes, even if it
 /// may be within a call chain.
 const LONGEST_WAIT: usize = 512 * 1024;
+
+/// How much of a block is looked at in one go, in bytes.
+const PIECE: usize = 64 * 1024;
 
 /// Reads one input to its end, with several threads if they are to be had.
 ///
@@ -102,6 +105,13 @@ fn end_of_samples(text: &[u8]) -> Option<usize> {
     }
 }
 
+/// Where a piece of `block` ends that is small enough to be still in the
+/// processor's cache when its lines are looked at again: behind a blank line.
+fn end_of_piece(block: &[u8]) -> usize {
+    let blank = block.get(PIECE..).and_then(|rest| memmem::find(rest, b"\n\n"));
+    blank.map_or(block.len(), |blank| PIECE + blank + 2)
+}
+
 /// Whether the last lines of `text` are no frames: samples without call chains
 /// have no blank lines between them, and it may take long until more of them come.
 fn ends_without_frames(text: &[u8]) -> bool {
@@ -138,7 +148,7 @@ fn end_of_lines(text: &[u8]) -> Option<usize> {
 
 /// The two ways to read.
 struct Reader<'a> {
-    /// Of the block that is being read.
+    /// Of the piece of a block that is being read.
     newlines: Newlines,
     headers: HeaderCache,
     chain: Chain<'a>,
@@ -156,22 +166,38 @@ impl<'a> Reader<'a> {
     /// Reads the next block of the input.
     fn block(&mut self, block: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let carried = self.chain.take_text();
-        let mut previous = &carried[..];
-        self.newlines.find(block);
+        let (mut previous, mut rest) = (&carried[..], block);
+        while !rest.is_empty() {
+            let piece;
+            (piece, rest) = rest.split_at(end_of_piece(rest));
+            previous = self.piece(piece, previous, samples)?;
+        }
+        self.chain.keep_text(previous);
+        Ok(())
+    }
+
+    /// Reads a piece of a block; `previous` is the frames' text of the sample
+    /// before it. Returns that of its last sample.
+    fn piece<'b>(
+        &mut self,
+        piece: &'b [u8],
+        mut previous: &'b [u8],
+        samples: &mut Samples<'_>,
+    ) -> Result<&'b [u8]> {
+        self.newlines.find(piece);
         let mut start = 0;
         for number in 0..self.newlines.doubled().len() {
             let blank = self.newlines.doubled()[number];
             // The second of three LF is behind one, and before one.
-            let Some(text) = block.get(start..blank - 1) else { continue };
+            let Some(text) = piece.get(start..blank - 1) else { continue };
             previous = self.whole_sample(text, start, previous, samples)?.unwrap_or_default();
             self.lines.blank_line(samples)?;
             start = blank + 1;
         }
-        if start < block.len() {
-            previous = self.line_by_line(&block[start..], samples)?.unwrap_or_default();
+        if start < piece.len() {
+            previous = self.line_by_line(&piece[start..], samples)?.unwrap_or_default();
         }
-        self.chain.keep_text(previous);
-        Ok(())
+        Ok(previous)
     }
 
     /// Reads text of any shape, which leaves no frames to compare with.
