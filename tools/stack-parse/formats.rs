@@ -222,7 +222,7 @@ mod tests {
             detected(report)
                 .starts_with("unknown format, it looks like perf report: run 'perf script'")
         );
-        let hello = "unknown format, the first line is \"hello\"; known are memtrace, ";
+        let hello = "unknown format, the first line is \"hello\"; known are jfr, ";
         assert!(detected("\nhello\nworld 1\n").starts_with(hello));
     }
 
