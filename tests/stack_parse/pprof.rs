@@ -134,6 +134,15 @@ fn several_profiles_in_one_file_are_refused() {
 }
 
 #[test]
+fn a_damaged_sample_does_not_stop_the_others() {
+    // Its locations are cut off.
+    let damage = |it: Message| it.bytes(2, b"\x0a\x05\x01");
+    let output = output("stack-parse", &[], profile([3, 4], [b"main", b"f"], damage));
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(weight(&output.stdout), 7);
+}
+
+#[test]
 fn damage_is_named_and_the_rest_is_kept() {
     let whole = profile([3, 4], [b"main", b"f"], |it| it);
     let damaged = [&whole[..], b"\x0f"].concat();

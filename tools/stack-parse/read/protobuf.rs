@@ -13,22 +13,25 @@ pub(crate) enum Value<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-/// The fields of a message.
+/// The fields of a message, up to one that is malformed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fields<'a>(&'a [u8]);
+pub(crate) struct Fields<'a> {
+    rest: &'a [u8],
+    is_malformed: bool,
+}
 
 impl<'a> Fields<'a> {
     pub(crate) fn of(message: &'a [u8]) -> Fields<'a> {
-        Fields(message)
+        Fields { rest: message, is_malformed: false }
     }
 
     /// The bytes that were not read yet; where a field is malformed, from there on.
     pub(crate) fn rest(&self) -> &'a [u8] {
-        self.0
+        self.rest
     }
 
     fn field(&self) -> Result<(u64, Value<'a>, &'a [u8]), Malformed> {
-        let (tag, rest) = varint(self.0)?;
+        let (tag, rest) = varint(self.rest)?;
         let (value, rest) = match tag & 7 {
             0 => {
                 let (number, rest) = varint(rest)?;
@@ -60,11 +63,13 @@ impl<'a> Iterator for Fields<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.0.is_empty() {
+        if self.rest.is_empty() || self.is_malformed {
             return None;
         }
-        Some(self.field().map(|(number, value, rest)| {
-            self.0 = rest;
+        let field = self.field();
+        self.is_malformed = field.is_err();
+        Some(field.map(|(number, value, rest)| {
+            self.rest = rest;
             (number, value)
         }))
     }
@@ -147,6 +152,7 @@ mod tests {
             let mut fields = Fields::of(message);
             assert_eq!(fields.next(), Some(Ok((1, Value::Number(1)))));
             assert_eq!(fields.next(), Some(Err(Malformed)));
+            assert_eq!(fields.next(), None);
             assert_eq!(fields.rest(), left);
         }
     }
