@@ -3,9 +3,15 @@
 pub(crate) mod byte_string;
 pub(crate) mod call_tree;
 pub(crate) mod csv;
+pub(crate) mod decimal;
+pub(crate) mod held;
+pub(crate) mod json;
 pub(crate) mod leaf_first;
 pub(crate) mod lines;
 pub(crate) mod mapped_code;
 pub(crate) mod numbers;
 pub(crate) mod outline;
 pub(crate) mod protobuf;
+pub(crate) mod source;
+pub(crate) mod stacks;
+pub(crate) mod v8_profile;

@@ -255,6 +255,17 @@ impl<'p> Samples<'p> {
         matches!(self.sink, Sink::PerSample | Sink::Table(_) | Sink::Every(_))
     }
 
+    /// Whether it matters in which order samples come: that of their time is right.
+    pub(crate) fn need_order(&self) -> bool {
+        self.is_live() || self.window.is_bounded()
+    }
+
+    /// Says that this input has one thread, so that there is no root frame unless
+    /// the user chose one.
+    pub(crate) fn set_one_thread(&mut self) {
+        self.input.root = self.args.root.unwrap_or(Root::None);
+    }
+
     /// Whether another thread can help: it would treat samples as this one does,
     /// whatever was before them.
     pub(crate) fn can_fork(&self) -> bool {

@@ -1,0 +1,106 @@
+//! Samples that a file tells before it tells the names of their frames, or in
+//! another order than that of their time.
+
+use common::Result;
+
+use super::stacks::{FrameNames, StackId, Stacks};
+use crate::samples::Samples;
+use crate::samples::sample::{Sample, Time};
+
+/// Samples of several threads, by numbers.
+#[derive(Default)]
+pub(crate) struct Held {
+    threads: Vec<Thread>,
+    rows: Vec<Row>,
+}
+
+/// What the samples of a thread have in common; what is unknown is empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Thread {
+    pub(crate) name: Vec<u8>,
+    pub(crate) pid: Vec<u8>,
+    pub(crate) tid: Vec<u8>,
+    pub(crate) event: Vec<u8>,
+}
+
+/// A sample, in as few bytes as possible: there may be many.
+#[derive(Clone, Copy)]
+struct Row {
+    /// Nanoseconds, or [`NO_TIME`].
+    time: u64,
+    weight: u64,
+    stack: StackId,
+    thread: u32,
+}
+
+/// Later than any time.
+const NO_TIME: u64 = u64::MAX;
+
+impl Held {
+    /// The number of a thread, whose samples may come in any order.
+    pub(crate) fn thread(&mut self, thread: Thread) -> u32 {
+        self.threads.push(thread);
+        (self.threads.len() - 1) as u32
+    }
+
+    /// Whether no two threads have samples of the same event.
+    pub(crate) fn is_one_thread(&self) -> bool {
+        let others = |place: usize| &self.threads[place + 1..];
+        let mut threads = self.threads.iter().enumerate();
+        threads.all(|(place, thread)| others(place).iter().all(|it| it.event != thread.event))
+    }
+
+    /// Holds a sample; `time` is in nanoseconds.
+    pub(crate) fn add(&mut self, thread: u32, stack: StackId, weight: u64, time: Option<u64>) {
+        self.rows.push(Row { time: time.unwrap_or(NO_TIME), weight, stack, thread });
+    }
+
+    /// Adds what is held, if there is much, unless it has to wait for the order of
+    /// time.
+    pub(crate) fn relieve(
+        &mut self,
+        stacks: &mut Stacks,
+        names: &FrameNames,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        const MUCH: usize = 1 << 16;
+        if self.rows.len() < MUCH || samples.need_order() {
+            return Ok(());
+        }
+        self.finish(stacks, names, samples)
+    }
+
+    /// Adds what is held: in the order of time, if that matters to anyone.
+    pub(crate) fn finish(
+        &mut self,
+        stacks: &mut Stacks,
+        names: &FrameNames,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        if let Some(first) = self.rows.first() {
+            // In the order of time another event may be the first.
+            samples.take_first(&self.threads[first.thread as usize].event);
+        }
+        if samples.need_order() {
+            self.rows.sort_by_key(|row| row.time);
+        }
+        for row in self.rows.drain(..) {
+            let thread = &self.threads[row.thread as usize];
+            let origin = Sample {
+                comm: &thread.name,
+                pid: some(&thread.pid),
+                tid: some(&thread.tid),
+                event: &thread.event,
+                time: (row.time != NO_TIME).then_some(Time::Nanoseconds(row.time)),
+                weights: &[row.weight],
+                ..Sample::default()
+            };
+            stacks.add(&origin, row.stack, names, samples)?;
+        }
+        Ok(())
+    }
+}
+
+fn some(id: &[u8]) -> Option<&[u8]> {
+    Some(id).filter(|id| !id.is_empty())
+}

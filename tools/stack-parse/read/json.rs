@@ -1,0 +1,316 @@
+//! JSON of any size and depth, read as it comes.
+//!
+//! A format asks for what it knows, and all else is passed over:
+//!
+//! ```text
+//! if json.begin_object()? {
+//!     while let Some(key) = json.next_key()? {
+//!         match key {
+//!             b"weights" => json.for_each(|json| add(json.integer()?))?,
+//!             _ => {} // skipped by the next call
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! A value may be of another kind than expected, such as `null` for a number:
+//! then a method returns `false` or `None`, and the value is passed over. Memory
+//! is a buffer, the longest string that was asked for, and a byte per level of
+//! nesting. Strings may hold any bytes, and lone surrogates of JavaScript. A
+//! comma behind a last element is accepted.
+
+mod outline;
+mod scan;
+mod strings;
+
+use std::io::Read;
+
+use common::{Error, Input, Result};
+
+use super::decimal::scaled;
+
+pub(crate) use outline::Outline;
+
+/// A JSON text that is being read.
+pub(crate) struct Json<R> {
+    input: R,
+    name: String,
+    buffer: Vec<u8>,
+    /// What was not read yet, in the buffer.
+    at: usize,
+    filled: usize,
+    /// How many bytes came before the buffer.
+    before: u64,
+    /// The byte that closes each open array and object.
+    open: Vec<u8>,
+    next: Next,
+    /// Whether the outermost array may lack its end.
+    may_be_open: bool,
+    /// The string that was read last, if it has escapes.
+    text: Vec<u8>,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Anything: this is the start, or the end of a document.
+    Document,
+    /// The first element or key, or the end of an array or an object.
+    First,
+    /// A comma, or the end of an array or an object.
+    Comma,
+    /// The colon behind a key.
+    Colon,
+    /// A value.
+    Value,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object,
+    Array,
+    Text,
+    Number,
+    /// `null`, `true` or `false`, or what is none of JSON's values.
+    Other,
+}
+
+impl<'a> Json<&'a mut Input> {
+    pub(crate) fn new(input: &'a mut Input) -> Json<&'a mut Input> {
+        let name = input.name().to_owned();
+        Json::named(name, input)
+    }
+}
+
+impl<R: Read> Json<R> {
+    fn named(name: String, input: R) -> Json<R> {
+        Json {
+            input,
+            name,
+            buffer: Vec::new(),
+            at: 0,
+            filled: 0,
+            before: 0,
+            open: Vec::new(),
+            next: Next::Document,
+            may_be_open: false,
+            text: Vec::new(),
+        }
+    }
+
+    /// The JSON that a string of this one holds.
+    pub(crate) fn inside<'t>(&self, text: &'t [u8]) -> Json<&'t [u8]> {
+        Json::named(self.name.clone(), text)
+    }
+
+    /// Accepts that the outermost array ends without `]`.
+    pub(crate) fn may_be_open(mut self) -> Json<R> {
+        self.may_be_open = true;
+        self
+    }
+
+    /// Goes on to the next document, of which there may be several; false at the
+    /// end of the input.
+    pub(crate) fn next_document(&mut self) -> Result<bool> {
+        self.skip_pending()?;
+        let has_more = self.byte()?.is_some();
+        self.next = if has_more { Next::Value } else { Next::Document };
+        Ok(has_more)
+    }
+
+    /// What the next value is.
+    pub(crate) fn kind(&mut self) -> Result<Kind> {
+        Ok(match self.value()? {
+            b'{' => Kind::Object,
+            b'[' => Kind::Array,
+            b'"' => Kind::Text,
+            b'-' | b'0'..=b'9' => Kind::Number,
+            _ => Kind::Other,
+        })
+    }
+
+    /// Goes into an object; false if the value is none.
+    pub(crate) fn begin_object(&mut self) -> Result<bool> {
+        self.begin(b'{', b'}')
+    }
+
+    /// Goes into an array; false if the value is none.
+    pub(crate) fn begin_array(&mut self) -> Result<bool> {
+        self.begin(b'[', b']')
+    }
+
+    /// The next key of the object; `None` at its end.
+    pub(crate) fn next_key(&mut self) -> Result<Option<&[u8]>> {
+        if !self.step(b'}')? {
+            return Ok(None);
+        }
+        if self.byte()? != Some(b'"') {
+            return Err(self.unexpected("a key or '}'"));
+        }
+        self.next = Next::Colon;
+        self.string().map(Some)
+    }
+
+    /// Goes on to the next element of the array; false at its end.
+    pub(crate) fn next_element(&mut self) -> Result<bool> {
+        let has_more = self.step(b']')?;
+        if has_more {
+            self.next = Next::Value;
+        }
+        Ok(has_more)
+    }
+
+    /// Calls `each` at every element of an array; a value that is none is passed
+    /// over.
+    pub(crate) fn for_each(
+        &mut self,
+        mut each: impl FnMut(&mut Json<R>) -> Result<()>,
+    ) -> Result<()> {
+        if self.begin_array()? {
+            while self.next_element()? {
+                each(self)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A string; `None` if the value is none.
+    pub(crate) fn text(&mut self) -> Result<Option<&[u8]>> {
+        if self.value()? != b'"' {
+            return Ok(None);
+        }
+        self.end_value();
+        self.string().map(Some)
+    }
+
+    /// A number as it is written, or a string, which may be a number to some
+    /// writers; `None` if the value is neither.
+    pub(crate) fn number(&mut self) -> Result<Option<&[u8]>> {
+        match self.kind()? {
+            Kind::Text => self.text(),
+            Kind::Number => {
+                self.end_value();
+                let length = self.word()?;
+                self.at += length;
+                Ok(Some(&self.buffer[self.at - length..self.at]))
+            }
+            Kind::Object | Kind::Array | Kind::Other => Ok(None),
+        }
+    }
+
+    /// A number times 10 to the power of `scale`, rounded; `None` if the value is
+    /// none.
+    pub(crate) fn scaled(&mut self, scale: i32) -> Result<Option<i128>> {
+        Ok(self.number()?.and_then(|text| scaled(text, scale)))
+    }
+
+    /// An integer of 64 bits without sign; `None` if the value is none.
+    pub(crate) fn integer(&mut self) -> Result<Option<u64>> {
+        let Some(text) = self.number()? else { return Ok(None) };
+        let is_short = text.len() < 19 && text.iter().all(u8::is_ascii_digit) && !text.is_empty();
+        if is_short {
+            return Ok(Some(text.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))));
+        }
+        Ok(scaled(text, 0).and_then(|number| u64::try_from(number).ok()))
+    }
+
+    /// Passes over the next value, whatever is in it.
+    pub(crate) fn skip(&mut self) -> Result<()> {
+        match self.kind()? {
+            Kind::Text => {
+                self.end_value();
+                self.skip_string()
+            }
+            Kind::Object | Kind::Array => self.skip_nested(),
+            Kind::Number | Kind::Other => {
+                let length = self.word()?;
+                if length == 0 {
+                    return Err(self.unexpected("a value"));
+                }
+                self.end_value();
+                self.at += length;
+                Ok(())
+            }
+        }
+    }
+
+    /// The error that something else was expected here.
+    pub(crate) fn unexpected(&self, expected: &str) -> Error {
+        self.error(&format!("expected {expected}"))
+    }
+
+    fn error(&self, what: &str) -> Error {
+        let at = self.before + self.at as u64;
+        let what = format!("byte {at}: {what}; what came before is kept");
+        Error::Unknown { name: self.name.clone(), what }
+    }
+
+    fn cut_short(&self) -> Error {
+        self.error("the JSON ends too early")
+    }
+
+    fn begin(&mut self, open: u8, close: u8) -> Result<bool> {
+        if self.value()? != open {
+            return Ok(false);
+        }
+        self.at += 1;
+        self.open.push(close);
+        self.next = Next::First;
+        Ok(true)
+    }
+
+    /// Goes on in the innermost array or object, which `close` ends; false at
+    /// that end.
+    fn step(&mut self, close: u8) -> Result<bool> {
+        self.skip_pending()?;
+        let mut byte = self.byte()?;
+        if self.next == Next::Comma && byte == Some(b',') {
+            self.at += 1;
+            self.next = Next::First;
+            byte = self.byte()?;
+        }
+        match byte {
+            Some(byte) if byte == close => self.at += 1,
+            None if self.may_be_open && self.open.as_slice() == b"]" => {}
+            None => return Err(self.cut_short()),
+            Some(_) if self.next == Next::First => return Ok(true),
+            Some(_) => return Err(self.unexpected(&format!("',' or '{}'", close as char))),
+        }
+        self.open.pop();
+        self.end_value();
+        Ok(false)
+    }
+
+    /// Passes over a value that nobody asked for.
+    fn skip_pending(&mut self) -> Result<()> {
+        if matches!(self.next, Next::Colon | Next::Value) { self.skip() } else { Ok(()) }
+    }
+
+    /// The first byte of the next value.
+    fn value(&mut self) -> Result<u8> {
+        if self.next == Next::Colon {
+            if self.byte()? != Some(b':') {
+                return Err(self.expected_or_cut("':'"));
+            }
+            self.at += 1;
+            self.next = Next::Value;
+        }
+        match self.byte()? {
+            Some(byte) => Ok(byte),
+            None => Err(self.cut_short()),
+        }
+    }
+
+    fn expected_or_cut(&self, expected: &str) -> Error {
+        if self.at == self.filled { self.cut_short() } else { self.unexpected(expected) }
+    }
+
+    /// Notes that a value was read.
+    fn end_value(&mut self) {
+        self.next = if self.open.is_empty() { Next::Document } else { Next::Comma };
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,35 @@
+//! Places in source files.
+
+/// Where a function is in the source; what is unknown is empty or `None`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Place {
+    file: Vec<u8>,
+    pub(crate) line: Option<u64>,
+    pub(crate) column: Option<u64>,
+    text: Vec<u8>,
+}
+
+impl Place {
+    pub(crate) fn clear(&mut self) {
+        self.file.clear();
+        (self.line, self.column) = (None, None);
+    }
+
+    pub(crate) fn set_file(&mut self, file: &[u8]) {
+        self.file.clear();
+        self.file.extend_from_slice(file);
+    }
+
+    /// `demo.js:5:12`, as far as it is known; nothing without a file.
+    pub(crate) fn text(&mut self) -> &[u8] {
+        self.text.clear();
+        if !self.file.is_empty() {
+            self.text.extend_from_slice(&self.file);
+            for number in [self.line, self.line.and(self.column)].into_iter().flatten() {
+                self.text.push(b':');
+                self.text.extend_from_slice(number.to_string().as_bytes());
+            }
+        }
+        &self.text
+    }
+}

@@ -1,0 +1,133 @@
+//! Stacks of frames that a file has numbers for, kept until their names are known.
+
+use common::{FrameId, NodeId, Result};
+use hashbrown::HashMap;
+
+use crate::frame::Frame;
+use crate::samples::Samples;
+use crate::samples::sample::Sample;
+
+/// The number of a stack.
+pub(crate) type StackId = u32;
+
+/// Distinct stacks of numbered frames.
+pub(crate) struct Stacks {
+    nodes: Vec<Node>,
+    /// The stack with this frame on top of that stack.
+    above: HashMap<(StackId, u32), StackId>,
+    /// The stacks that are on the way to a leaf, leaf first.
+    path: Vec<StackId>,
+}
+
+/// A frame, on the stack of its callers.
+struct Node {
+    callers: StackId,
+    frame: u32,
+    /// Its node among the samples below the root frames at hand, and these.
+    known: Option<(NodeId, NodeId)>,
+}
+
+/// The names of the frames that a file numbers.
+#[derive(Default)]
+pub(crate) struct FrameNames {
+    ids: Vec<FrameId>,
+    /// Where the ids of each frame end: most have one, those left out none.
+    ends: Vec<usize>,
+    /// Those of every frame behind the last one.
+    others: Vec<FrameId>,
+}
+
+impl Stacks {
+    /// The stack without frames.
+    pub(crate) const EMPTY: StackId = 0;
+
+    pub(crate) fn new() -> Stacks {
+        let empty = Node { callers: Stacks::EMPTY, frame: 0, known: None };
+        Stacks { nodes: vec![empty], above: HashMap::new(), path: Vec::new() }
+    }
+
+    /// The stack in which `callers` called `frame`.
+    pub(crate) fn call(&mut self, callers: StackId, frame: u32) -> StackId {
+        let Stacks { nodes, above, .. } = self;
+        *above.entry((callers, frame)).or_insert_with(|| {
+            nodes.push(Node { callers, frame, known: None });
+            (nodes.len() - 1) as StackId
+        })
+    }
+
+    /// Adds a sample with this stack, below the root frames that `root` names.
+    pub(crate) fn add(
+        &mut self,
+        origin: &Sample<'_>,
+        stack: StackId,
+        names: &FrameNames,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        let Some(sample) = samples.open(origin) else { return Ok(()) };
+        let leaf = self.node(sample.base, stack, names, samples);
+        if !samples.is_live() {
+            return samples.close(sample, leaf, std::iter::empty());
+        }
+        self.find_path(stack, |_| false);
+        let frames =
+            self.path.iter().rev().flat_map(|&stack| names.of(self.nodes[stack as usize].frame));
+        samples.close(sample, leaf, frames.copied())
+    }
+
+    /// The node of a stack below `base`.
+    fn node(
+        &mut self,
+        base: NodeId,
+        stack: StackId,
+        names: &FrameNames,
+        samples: &mut Samples<'_>,
+    ) -> NodeId {
+        let known = |node: &Node| node.known.filter(|(known_base, _)| *known_base == base);
+        let start = self.find_path(stack, |node| known(node).is_some());
+        let mut at = known(&self.nodes[start as usize]).map_or(base, |(_, node)| node);
+        for &stack in self.path.iter().rev() {
+            let node = &mut self.nodes[stack as usize];
+            at = names.of(node.frame).iter().fold(at, |at, &frame| samples.child(at, frame));
+            node.known = Some((base, at));
+        }
+        at
+    }
+
+    /// Finds the stacks from this one down to the first that `is_end`, or to the
+    /// empty one; returns that.
+    fn find_path(&mut self, stack: StackId, is_end: impl Fn(&Node) -> bool) -> StackId {
+        self.path.clear();
+        let mut stack = stack;
+        while stack != Stacks::EMPTY && !is_end(&self.nodes[stack as usize]) {
+            self.path.push(stack);
+            stack = self.nodes[stack as usize].callers;
+        }
+        stack
+    }
+}
+
+impl FrameNames {
+    /// Names the next frame.
+    pub(crate) fn push(&mut self, frame: &Frame<'_>, samples: &mut Samples<'_>) {
+        samples.frames(frame, &mut self.ids);
+        self.ends.push(self.ids.len());
+    }
+
+    /// Names all frames that are not named one by one.
+    pub(crate) fn name_others(&mut self, frame: &Frame<'_>, samples: &mut Samples<'_>) {
+        self.others.clear();
+        samples.frames(frame, &mut self.others);
+    }
+
+    /// How many frames have names of their own.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn of(&self, frame: u32) -> &[FrameId] {
+        let frame = frame as usize;
+        let Some(&end) = self.ends.get(frame) else { return &self.others };
+        let start = if frame == 0 { 0 } else { self.ends[frame - 1] };
+        &self.ids[start..end]
+    }
+}

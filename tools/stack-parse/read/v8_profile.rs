@@ -1,0 +1,248 @@
+//! V8's call trees, as JSON: nodes that name their function, the function's
+//! place, and their children or parent.
+//!
+//! ```text
+//! {"id":2,"callFrame":{"functionName":"main","url":"a.js","lineNumber":6,
+//!   "columnNumber":13},"hitCount":1,"children":[3]}
+//! {"id":2,"functionName":"main","url":"a.js","lineNumber":7,"hitCount":1,
+//!   "children":[{"id":3, ...}]}
+//! ```
+
+mod ticks;
+
+use std::io::Read;
+
+use common::Result;
+use hashbrown::HashMap;
+
+use super::json::{Json, Kind};
+use super::source::Place;
+use super::stacks::{FrameNames, StackId, Stacks};
+use crate::frame::{Frame, Kind as Code};
+use crate::samples::Samples;
+
+pub(crate) use ticks::Ticks;
+
+/// A call tree, by nodes.
+#[derive(Default)]
+pub(crate) struct Nodes {
+    list: Vec<Node>,
+    /// Which node has which id.
+    by_id: HashMap<u64, usize>,
+}
+
+#[derive(Default)]
+struct Node {
+    parent: Parent,
+    children: Vec<u64>,
+    function: Vec<u8>,
+    place: Place,
+    /// Samples or bytes of its own.
+    own: u64,
+    /// The stack that ends here, once it is known.
+    stack: Option<StackId>,
+    /// Whether it is being made.
+    is_open: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Parent {
+    #[default]
+    None,
+    /// The place of the node in the list.
+    Place(usize),
+    Id(u64),
+}
+
+impl Nodes {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Reads a node with all nodes that stand inside of it, however deep. A value
+    /// that is none is passed over.
+    pub(crate) fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        // The nodes that are being read, and whether their children are.
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        self.begin(json, Parent::None, &mut open)?;
+        while let Some((place, in_children)) = open.last_mut() {
+            let place = *place;
+            if !*in_children {
+                match self.read_key(json, place)? {
+                    Key::Children => *in_children = json.begin_array()?,
+                    Key::Other => {}
+                    Key::End => _ = open.pop(),
+                }
+            } else if !json.next_element()? {
+                *in_children = false;
+            } else if json.kind()? == Kind::Object {
+                self.begin(json, Parent::Place(place), &mut open)?;
+            } else if let Some(id) = json.integer()? {
+                self.list[place].children.push(id);
+            }
+        }
+        Ok(())
+    }
+
+    fn begin<R: Read>(
+        &mut self,
+        json: &mut Json<R>,
+        parent: Parent,
+        open: &mut Vec<(usize, bool)>,
+    ) -> Result<()> {
+        if json.begin_object()? {
+            open.push((self.list.len(), false));
+            self.list.push(Node { parent, ..Node::default() });
+        }
+        Ok(())
+    }
+
+    fn read_key<R: Read>(&mut self, json: &mut Json<R>, place: usize) -> Result<Key> {
+        let node = &mut self.list[place];
+        let Some(key) = json.next_key()? else { return Ok(Key::End) };
+        match key {
+            b"children" => return Ok(Key::Children),
+            b"id" => {
+                if let Some(id) = json.integer()? {
+                    self.by_id.insert(id, place);
+                }
+            }
+            b"parent" => {
+                if let Some(id) = json.integer()? {
+                    node.parent = Parent::Id(id);
+                }
+            }
+            b"hitCount" | b"selfSize" => node.own = json.integer()?.unwrap_or_default(),
+            b"callFrame" => node.read_call_frame(json)?,
+            // The first generation has no call frame, and counts lines from 1.
+            b"functionName" => node.function = json.text()?.unwrap_or_default().to_vec(),
+            b"url" => node.place.set_file(json.text()?.unwrap_or_default()),
+            b"lineNumber" => node.place.line = json.integer()?.filter(|line| *line > 0),
+            _ => {}
+        }
+        Ok(Key::Other)
+    }
+
+    /// Takes in the nodes of a later part of the same tree.
+    pub(crate) fn append(&mut self, later: Nodes) {
+        let before = self.list.len();
+        self.list.extend(later.list.into_iter().map(|mut node| {
+            if let Parent::Place(place) = &mut node.parent {
+                *place += before;
+            }
+            node
+        }));
+        self.by_id.extend(later.by_id.into_iter().map(|(id, place)| (id, place + before)));
+    }
+
+    /// Makes stacks of all nodes, and names their frames.
+    pub(crate) fn resolve(
+        &mut self,
+        stacks: &mut Stacks,
+        names: &mut FrameNames,
+        samples: &mut Samples<'_>,
+    ) {
+        for place in 0..self.list.len() {
+            for id in std::mem::take(&mut self.list[place].children) {
+                if let Some(&child) = self.by_id.get(&id) {
+                    self.list[child].parent = Parent::Place(place);
+                }
+            }
+        }
+        let mut frames = HashMap::new();
+        for place in 0..self.list.len() {
+            self.resolve_one(place, stacks, |node| {
+                *frames.entry((node.function.clone(), node.place.text().to_vec())).or_insert_with(
+                    || {
+                        node.push_name(names, samples);
+                        (names.len() - 1) as u32
+                    },
+                )
+            });
+        }
+    }
+
+    /// Makes the stack of a node, after those of the nodes above it.
+    fn resolve_one(
+        &mut self,
+        place: usize,
+        stacks: &mut Stacks,
+        mut frame: impl FnMut(&mut Node) -> u32,
+    ) {
+        let mut path = Vec::new();
+        let mut next = Some(place);
+        while let Some(place) = next.filter(|&place| self.list[place].stack.is_none()) {
+            // In a damaged tree a node may be below itself.
+            if std::mem::replace(&mut self.list[place].is_open, true) {
+                break;
+            }
+            path.push(place);
+            next = self.parent(place);
+        }
+        for place in path.into_iter().rev() {
+            let parent = self.parent(place);
+            let callers = parent.and_then(|parent| self.list[parent].stack);
+            let node = &mut self.list[place];
+            node.stack = Some(match callers {
+                None if node.function == b"(root)" => Stacks::EMPTY,
+                _ => stacks.call(callers.unwrap_or(Stacks::EMPTY), frame(node)),
+            });
+        }
+    }
+
+    fn parent(&self, place: usize) -> Option<usize> {
+        match self.list[place].parent {
+            Parent::None => None,
+            Parent::Place(parent) => Some(parent),
+            Parent::Id(id) => self.by_id.get(&id).copied(),
+        }
+    }
+
+    /// The stack of the node with this id, once they are made.
+    pub(crate) fn stack(&self, id: u64) -> Option<StackId> {
+        self.list.get(*self.by_id.get(&id)?)?.stack
+    }
+
+    /// The stack of each node, and what it weighs itself.
+    pub(crate) fn own(&self) -> impl Iterator<Item = (StackId, u64)> {
+        self.list.iter().map(|node| (node.stack.unwrap_or(Stacks::EMPTY), node.own))
+    }
+}
+
+/// What a key of a node is about.
+enum Key {
+    Children,
+    Other,
+    End,
+}
+
+impl Node {
+    /// `{"functionName":"main","url":"a.js","lineNumber":6,"columnNumber":13}`,
+    /// where lines and columns are counted from 0, and -1 is none.
+    fn read_call_frame<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        if !json.begin_object()? {
+            return Ok(());
+        }
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"functionName" => self.function = json.text()?.unwrap_or_default().to_vec(),
+                b"url" => self.place.set_file(json.text()?.unwrap_or_default()),
+                b"lineNumber" => self.place.line = json.integer()?.map(|line| line + 1),
+                b"columnNumber" => self.place.column = json.integer()?.map(|column| column + 1),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn push_name(&mut self, names: &mut FrameNames, samples: &mut Samples<'_>) {
+        let source = self.place.text();
+        let (name, kind) = match &self.function[..] {
+            b"" => (&b"(anonymous)"[..], Code::Jit),
+            // `(program)`, `(idle)`, `(garbage collector)`
+            name @ [b'(', ..] => (name, Code::User),
+            name => (name, Code::Jit),
+        };
+        names.push(&Frame { name, source, kind, ..Frame::default() }, samples);
+    }
+}
