@@ -21,6 +21,8 @@ mod blocks;
 // Formats of other profilers than perf.
 mod bpftrace;
 mod xctrace;
+// Formats in JSON: threads, times, depth.
+mod json;
 
 // What was added every few seconds.
 mod every;

@@ -130,7 +130,7 @@ fn files_of_other_profilers_are_called_what_they_are() {
         (&b"v 10400 3\nX ./demo --all\nI 1000 2fa34\n"[..], "heaptrack: run"),
         (b"memray\0\x0d\0\0\0", "memray: run"),
         (b"PERFFILEh\0\0\0\0\0\0\0X", "perf.data of version 1: run"),
-        (b"[\n {\"name\": \"f\", \"ph\": \"B\", \"ts\": 0},\n", "a Chrome trace (JSON), "),
+        (b"MOJ\x03\0\0", "austin's binary format: run"),
         (b"[\n {\"pid\": 26623}\n]\n", "JSON, "),
     ] {
         let output = output("stack-parse", &[], input);

@@ -3,29 +3,40 @@
 //! A new format is a file in this folder and a line in [`FORMATS`].
 
 mod async_profiler;
+mod austin;
 mod bcc;
 mod bpftrace;
+mod cpuprofile;
 mod dtrace;
 mod eu_stack;
+mod faulthandler;
+mod firefox;
 mod folded;
 mod gdb;
 mod go_traceback;
 mod gperftools;
+mod heapprofile;
 mod hprof;
 mod instruments;
 mod jfr;
 mod jstack;
 mod landmarks;
 mod macos_sample;
+mod memray;
 mod memtrace;
 mod perf_data;
 mod perf_script;
 mod pmcstat;
 mod pprof;
 mod proc_stack;
+mod pstats;
+mod pyinstrument;
+mod speedscope;
 mod systemtap;
+mod trace_event;
 mod tracy;
 mod unread;
+mod v8_log;
 mod vsprof;
 mod vtune;
 mod xctrace;
@@ -52,6 +63,7 @@ pub(crate) static FORMATS: &[Format] = &[
     perf_data::FORMAT,
     pprof::FORMAT,
     gperftools::CPU,
+    pstats::FORMAT,
     // Text with words of its own.
     bpftrace::FORMAT,
     bcc::FORMAT,
@@ -63,6 +75,16 @@ pub(crate) static FORMATS: &[Format] = &[
     vtune::FORMAT,
     vsprof::FORMAT,
     tracy::FORMAT,
+    speedscope::FORMAT,
+    heapprofile::FORMAT,
+    cpuprofile::FORMAT,
+    trace_event::FORMAT,
+    firefox::FORMAT,
+    v8_log::FORMAT,
+    pyinstrument::FORMAT,
+    austin::FORMAT,
+    memray::FORMAT,
+    faulthandler::FORMAT,
     landmarks::JSON,
     landmarks::TEXT,
     gperftools::TEXT,

@@ -263,7 +263,7 @@ impl<'p> Samples<'p> {
     /// Says that this input has one thread, so that there is no root frame unless
     /// the user chose one.
     pub(crate) fn set_one_thread(&mut self) {
-        self.input.root = self.args.root.unwrap_or(Root::None);
+        self.input.root = self.args.root.clone().unwrap_or(Root::None);
     }
 
     /// Whether another thread can help: it would treat samples as this one does,

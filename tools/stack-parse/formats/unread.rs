@@ -11,7 +11,8 @@ const STARTS: [(&[u8], &str); 27] = [
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
     (b"PERFFILE", "perf.data of version 1: run the 'perf script' of its time on it"),
     (b"SIMPLEPERF", "simpleperf's own format: run report_sample.py on it"),
-    (b"memray\0", "memray: run 'memray table' or 'memray flamegraph' on it"),
+    (b"memray\0", "memray: run 'memray transform csv' on it"),
+    (b"MOJ", "austin's binary format: run 'mojo2austin' on it"),
     (b"PK\x03\x04", "a zip archive: unpack it first"),
     (b"%PDF", "a PDF"),
     (b"\x89PNG", "a PNG picture"),
@@ -24,8 +25,7 @@ const STARTS: [(&[u8], &str); 27] = [
     (b"--- threadz ", "the threads of a server of Google's"),
     (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
     (b"COST CENTRE", "a GHC profile"),
-    (b"v8-version,", "V8's log"),
-    (b"allocator,num_allocations,size,", "the CSV of memray"),
+    (b"v8-version,", "V8's log: run 'node --prof-process --preprocess' on it"),
     (b"name,src_file,src_line,", "sums of Tracy without stacks: run 'tracy-csvexport -u'"),
     (b"TRACE START [", "a trace of Xdebug"),
     (b"Flat profile:", "gprof"),
@@ -35,33 +35,21 @@ const STARTS: [(&[u8], &str); 27] = [
 ];
 
 /// What one of the first lines begins with or, behind a `*`, holds.
-const LINES: [(&[u8], &str); 6] = [
+const LINES: [(&[u8], &str); 4] = [
     (b"# callgrind format", "callgrind"),
-    (b"Thread 0x", "Python's faulthandler"),
-    (b"Current thread 0x", "Python's faulthandler"),
     (b"TRACE START [", "a trace of Xdebug"),
     (b"*Time and Allocation Profiling Report", "a GHC profile"),
     (b"Python v", "py-spy dump"),
 ];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 17] = [
-    (b"speedscope.app/file-format-schema", "speedscope (JSON)"),
+const JSON: [(&[u8], &str); 7] = [
     (b"\"dhatFileVersion\"", "DHAT (JSON)"),
-    (b"\"preprocessedProfileVersion\"", "a profile of Firefox (JSON)"),
-    (b"\"stringTable\"", "a profile of Firefox (JSON)"),
-    (b"\"traceEvents\"", "a Chrome trace (JSON)"),
-    (b"\"timeDeltas\"", "a .cpuprofile of V8 (JSON)"),
-    (b"\"hitCount\"", "a .cpuprofile of V8 (JSON)"),
-    (b"\"selfSize\"", "a .heapprofile of V8 (JSON)"),
     (b"\"sampleStackTraces\"", "a recording of Safari (JSON)"),
-    (b"\"root_frame\"", "pyinstrument (JSON)"),
     (b"\"rts_arguments\"", "a GHC profile (JSON)"),
     (b"\"costs\"", "gprof2dot (JSON)"),
     (b"\"recording\"", "the print of a Java flight recording (JSON)"),
     (b"\"raw\"", "stackprof (JSON)"),
-    (b"\"ticks\"", "V8's log, as 'node --prof-process --preprocess' prints it (JSON)"),
-    (b"\"ph\"", "a Chrome trace (JSON)"),
     (b"", "JSON"),
 ];
 
@@ -91,8 +79,7 @@ fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = STARTS.iter().find(is) {
         return Some(name);
     }
-    (is_heaptrack(text).then_some("heaptrack: run 'heaptrack_print -F' on it"))
-        .or_else(|| is_marshal(start).then_some("a pstats file of Python's cProfile"))
+    is_heaptrack(text).then_some("heaptrack: run 'heaptrack_print -F' on it")
 }
 
 /// By the first lines, as what comes before may be anything.
@@ -121,12 +108,6 @@ fn is_heaptrack(text: &[u8]) -> bool {
     line.strip_prefix(b"v ").is_some_and(|rest| rest.split(|byte| *byte == b' ').all(is_number))
 }
 
-/// Python's marshal of a dictionary whose keys are tuples of three, the first of
-/// them a text.
-fn is_marshal(start: &[u8]) -> bool {
-    matches!(start, [b'{' | 0xfb, b'(' | b')' | 0xa8 | 0xa9, _, ..])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,27 +120,17 @@ mod tests {
                 "perf.data of version 1: run the 'perf script' of its time on it",
             ),
             (b"v 10400 3\nX ./demo 3\n", "heaptrack: run 'heaptrack_print -F' on it"),
-            (b"memray\0\x0c", "memray: run 'memray table' or 'memray flamegraph' on it"),
-            (
-                b"Timeout (0:00:00.05)!\nThread 0x00007ff2 (most recent call first):\n",
-                "Python's faulthandler",
-            ),
+            (b"memray\0\x0c", "memray: run 'memray transform csv' on it"),
+            (b"MOJ\x03", "austin's binary format: run 'mojo2austin' on it"),
             (
                 b"\tSun Aug  6 14:50 2023 Time and Allocation Profiling Report  (Final)\n",
                 "a GHC profile",
             ),
             (b"Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-20]\n", "a trace of Xdebug"),
             (b"version: 1\ncreator: callgrind-3.3.0\n", "callgrind"),
-            (b"[\n  {\"name\": \"a\", \"ph\": \"B\", \"ts\": 0},\n", "a Chrome trace (JSON)"),
             (b"[\n  {\"pid\": 26623}\n]\n", "JSON"),
-            (b" {\"nodes\":[{\"id\":1,\"hitCount\":0}]}", "a .cpuprofile of V8 (JSON)"),
-            (
-                b"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}",
-                "speedscope (JSON)",
-            ),
             (b"{\"a\": 1}", "JSON"),
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture (SVG)"),
-            (b"\xfb\x29\x03\xfa8/home", "a pstats file of Python's cProfile"),
         ] {
             assert_eq!(looks_like(start), Some(expected), "{:?}", start.as_bstr());
         }

@@ -206,10 +206,11 @@ impl Reader {
             if self.record.is_none() {
                 samples.malformed(number, "expected counts, '@' and addresses");
             }
-        } else if !is_title(line) && !self.kind.as_mut().is_some_and(|kind| kind.set(line)) {
-            if !self.addresses.line(line, samples) {
-                samples.skip(number, "expected counts, '@' and addresses");
-            }
+        } else if !is_title(line)
+            && !self.kind.as_mut().is_some_and(|kind| kind.set(line))
+            && !self.addresses.line(line, samples)
+        {
+            samples.skip(number, "expected counts, '@' and addresses");
         }
         Ok(())
     }

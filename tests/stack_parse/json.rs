@@ -1,0 +1,134 @@
+//! Formats in JSON, beyond their golden files: threads, times, damage, depth.
+
+use std::fs;
+
+use crate::util::{filter, output, recording, third_party, weight};
+
+fn stderr(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Two threads, the second of which begins first.
+const THREADS: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json",
+"shared":{"frames":[{"name":"main","file":"demo.py","line":7},{"name":"work"}]},"profiles":[
+{"type":"sampled","name":"a","unit":"seconds","startValue":2,"endValue":4,"samples":[[0],[0,1]],"weights":[1,1]},
+{"type":"sampled","name":"b","unit":"seconds","startValue":1,"endValue":3.5,"samples":[[1],[0]],"weights":[2,0.5]}]}"#;
+
+#[test]
+fn threads_are_roots_where_there_are_several() {
+    let folded = "a;main 1000000000\na;main;work 1000000000\nb;main 500000000\nb;work 2000000000\n";
+    assert_eq!(filter("stack-parse", &[], THREADS), folded);
+    let one = THREADS.replace(r#""name":"b","unit":"seconds""#, r#""name":"b","unit":"bytes""#);
+    let by_name = output("stack-parse", &["--root", "comm"], &one).stdout;
+    assert!(by_name.starts_with(b"a;main 1"), "{}", stderr(&by_name));
+    let output = output("stack-parse", &[], &one);
+    assert_eq!(stderr(&output.stdout), "main 1000000000\nmain;work 1000000000\n");
+    assert!(stderr(&output.stderr).contains("bytes"), "{}", stderr(&output.stderr));
+}
+
+#[test]
+fn samples_are_in_the_order_of_their_time() {
+    let rows = "b;work 2000000000\na;main 1000000000\na;main;work 1000000000\nb;main 500000000\n";
+    assert_eq!(filter("stack-parse", &["--per-sample"], THREADS), rows);
+    let table = filter("stack-parse", &["--table"], THREADS);
+    let second = table.lines().nth(2).expect("a row");
+    assert!(second.starts_with("2.000000\t1.000000\ta\t"), "{second}");
+    let late = output("stack-parse", &["--from", "1.5"], THREADS).stdout;
+    assert_eq!(stderr(&late), "a;main;work 1000000000\nb;main 500000000\n");
+}
+
+#[test]
+fn source_lines_are_shown() {
+    let folded = filter("stack-parse", &["--srcline", "--root", "none"], THREADS);
+    assert!(folded.starts_with("main (demo.py:7) 1500000000\n"), "{folded}");
+    for (case, line) in [
+        ("cpuprofile/hits.json", "outer (b.js:10:1);inner (b.js:1:5) 5\n"),
+        ("trace-event/odd.json", "worker; one;A (a.py:3);B 2500\n"),
+        ("firefox/processed.json", "main;main;work (demo.rs:14:3);[demo+0x123] 2\n"),
+        ("austin/wall.txt", "main (C:\\demo.py:7);:GC: 200000\n"),
+        ("pstats/demo.pstats.gz", "main (demo.py:"),
+    ] {
+        let input = recording(&format!("formats/{case}"));
+        let folded = output("stack-parse", &["--srcline"], input).stdout;
+        let line = line.replacen("; ", ": ", 1);
+        assert!(stderr(&folded).contains(&line), "{case}: {}", stderr(&folded));
+    }
+}
+
+/// A file that is cut short gives what was read, and says where it ends.
+#[test]
+fn what_came_before_a_cut_is_kept() {
+    for (case, end) in [
+        ("trace-event/hermes.json", "\"stackFrames\""),
+        ("speedscope/odd.json", "\"name\": \"heap\""),
+        ("cpuprofile/first-generation.json", "1000500300"),
+        ("firefox/gecko.json", "\"markers\""),
+    ] {
+        let text = String::from_utf8(recording(&format!("formats/{case}"))).expect("UTF-8");
+        let cut = &text[..text.find(end).expect(end)];
+        let output = output("stack-parse", &[], cut);
+        let said = stderr(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{case}: {said}");
+        let place = format!("byte {}: the JSON ends too early", cut.len());
+        assert!(said.contains(&place), "{case}: {place}: {said}");
+        assert!(weight(&output.stdout) > 0 || case.starts_with("firefox"), "{case}");
+    }
+}
+
+#[test]
+fn trees_may_be_deeper_than_any_stack() {
+    const DEPTH: usize = 100_000;
+    let nested = |before: &str, node: &str, leaf: &str| {
+        format!("{before}{}{leaf}{}}}", node.repeat(DEPTH), "]}".repeat(DEPTH))
+    };
+    for text in [
+        nested(
+            r#"{"head":"#,
+            r#"{"selfSize":0,"callFrame":{"functionName":"f"},"children":["#,
+            r#"{"selfSize":1}"#,
+        ),
+        nested(
+            r#"{"head":"#,
+            r#"{"hitCount":0,"functionName":"f","children":["#,
+            r#"{"hitCount":1}"#,
+        ),
+        nested(
+            r#"{"sample_count":1,"root_frame":"#,
+            r#"{"time":0.000000001,"function":"f","children":["#,
+            r#"{"time":0.000000001}"#,
+        ),
+        format!(r#"{{"traceEvents":{}{}}}"#, "[".repeat(DEPTH), "]".repeat(DEPTH)),
+    ] {
+        let output = output("stack-parse", &[], &text);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{}: {}", &text[..60], output.status);
+    }
+}
+
+/// The figures are the sum of `selfSize` and of `weights`, the number of rows, and the time from
+/// the first sample to the end, by jq and Python.
+#[test]
+fn files_of_other_people_weigh_what_they_hold() {
+    for (folder, file, args, expected) in [
+        ("cpuprofile", "speedscope-Chrome-65-simple.cpuprofile", "", 36_317_000),
+        ("v8-heapprofile", "speedscope-Chrome-69-Heap-20181005T144546.heapprofile", "", 10_030_888),
+        ("v8-heapprofile", "speedscope-node-10.11.0-Heap-20181003T105432.heapprofile", "", 525_704),
+        ("pstats", "gprof2dot-memtrail.pstats", "", 13_120_819_961),
+        ("firefox-gecko", "gecko-1.json", "", 21),
+        ("firefox-processed", "processed-2.json", "", 21),
+        ("austin", "inferno-austin-flames.txt", "", 291_000),
+        ("speedscope-json", "speedscope-out-of-order-events.json", "", 4),
+        ("speedscope-json", "speedscope-simple-no-pretty-print.speedscope.json", "", 14),
+        ("trace-event", "ffprofiler-issue-5429.json.gz", "", 254_459_000),
+        ("trace-event", "speedscope-bex-interaction.json", "", 12_000),
+        ("trace-event", "speedscope-hermes-multiple-frames.json", "", 14_000),
+        ("trace-event", "speedscope-mismatched-name.json", "", 10_000),
+        ("trace-event", "speedscope-out-of-order-unbalanced-name.json", "", 10_000),
+        ("trace-event", "speedscope-multi-thread-with-samples.json", "", 8),
+    ] {
+        let Some(folder) = third_party(folder) else { return };
+        let input = fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let args: Vec<&str> = args.split_whitespace().collect();
+        let output = output("stack-parse", &args, input);
+        assert_eq!(weight(&output.stdout), expected, "{file}: {}", stderr(&output.stderr));
+    }
+}

@@ -1,0 +1,175 @@
+//! What austin, a sampling profiler of Python, prints: one line per sample.
+//!
+//! ```text
+//! # austin: 3.3.0
+//! # interval: 100
+//! # mode: wall
+//!
+//! P6360;T6360;<frozen importlib._bootstrap>:exec_module:838;demo.py:main:7 105
+//! P6360;T0:6360;demo.py:main:7 105,1,-2048
+//! ```
+//!
+//! The number is the time since the thread's last sample in microseconds, in mode
+//! `memory` the bytes that were allocated since, and in mode `full` the time,
+//! whether the thread was idle, and the bytes.
+
+use bstr::ByteSlice;
+use common::{FrameId, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "austin",
+    about: "The text of austin, a profiler of Python",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Value,
+};
+
+/// By the comment at the start or, where that was cut off, by the process and
+/// thread of the first sample.
+fn detect(head: &Head<'_>) -> bool {
+    let first = head.lines().find(|line| !line.is_empty()).unwrap_or_default();
+    first.starts_with(b"# austin: ") || head.is_last && is_sample(first)
+}
+
+fn is_sample(line: &[u8]) -> bool {
+    let mut frames = line.split(|byte| *byte == b';');
+    let is_id = |frame: Option<&[u8]>, letter: u8| match frame {
+        Some([first, id @ ..]) => {
+            *first == letter
+                && !id.is_empty()
+                && id.iter().all(|byte| b"0123456789:".contains(byte))
+        }
+        _ => false,
+    };
+    is_id(frames.next(), b'P') && is_id(frames.next(), b'T') && value(line).is_some()
+}
+
+const TIME: Measure = Measure { name: b"time", unit: b"nanoseconds" };
+const CPU_TIME: Measure = Measure { name: b"cpu-time", unit: b"nanoseconds" };
+const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut reader = Reader::default();
+    samples.set_measures(&[TIME]);
+    for_each_line(input, |number, line| reader.line(number, line, samples))?;
+    if reader.freed > 0 {
+        samples.note(format_args!("{} samples freed memory: they weigh no bytes", reader.freed));
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Reader {
+    mode: Mode,
+    frames: Vec<FrameId>,
+    /// Where a frame is in the source.
+    source: Vec<u8>,
+    /// Samples with fewer bytes than the one before.
+    freed: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Mode {
+    #[default]
+    Time,
+    Memory,
+    Full,
+}
+
+impl Reader {
+    fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if let Some(mode) = line.strip_prefix(b"# mode: ") {
+            self.set_mode(mode, samples);
+        }
+        if line.is_empty() || line.starts_with(b"# ") {
+            return Ok(());
+        }
+        let Some(weights) = value(line).and_then(|value| self.weights(value)) else {
+            samples.malformed(number, "expected frames and a number, as austin prints them");
+            return Ok(());
+        };
+        let (stack, _) = line.rsplit_once_str(b" ").unwrap_or((line, b""));
+        let mut parts = stack.split(|byte| *byte == b';');
+        let [pid, tid] = [parts.next(), parts.next()].map(|id| id.and_then(|id| id.get(1..)));
+        self.frames.clear();
+        for part in parts {
+            let (file, name, line) = frame(part);
+            self.source.clear();
+            self.source.extend_from_slice(file);
+            self.source.extend_from_slice(line);
+            let frame = Frame { name, source: &self.source, ..Frame::default() };
+            samples.frames(&frame, &mut self.frames);
+        }
+        samples.add(&Sample { pid, tid, weights: &weights, ..Sample::default() }, &self.frames)
+    }
+
+    /// `wall`, `cpu`, `memory` or `full`.
+    fn set_mode(&mut self, mode: &[u8], samples: &mut Samples<'_>) {
+        self.mode = match mode {
+            b"memory" => Mode::Memory,
+            b"full" => Mode::Full,
+            _ => Mode::Time,
+        };
+        samples.set_measures(match self.mode {
+            Mode::Time => &[TIME],
+            Mode::Memory => &[BYTES],
+            Mode::Full => &[TIME, CPU_TIME, BYTES],
+        });
+    }
+
+    /// `105`, or `105,1,-2048`, as numbers of the measures.
+    fn weights(&mut self, value: &[u8]) -> Option<[u64; 3]> {
+        let mut numbers =
+            value.split(|byte| *byte == b',').map(|text| text.to_str().ok()?.parse::<i64>().ok());
+        let first = numbers.next()??;
+        let nanoseconds = |microseconds: i64| u64::try_from(microseconds).ok()?.checked_mul(1000);
+        match self.mode {
+            Mode::Time => Some([nanoseconds(first)?, 0, 0]),
+            Mode::Memory => Some([self.bytes(first), 0, 0]),
+            Mode::Full => {
+                let (is_idle, bytes) = (numbers.next()?? != 0, numbers.next()??);
+                let time = nanoseconds(first)?;
+                Some([time, if is_idle { 0 } else { time }, self.bytes(bytes)])
+            }
+        }
+    }
+
+    fn bytes(&mut self, bytes: i64) -> u64 {
+        self.freed += u64::from(bytes < 0);
+        u64::try_from(bytes).unwrap_or(0)
+    }
+}
+
+/// What stands behind the last space.
+fn value(line: &[u8]) -> Option<&[u8]> {
+    let (_, value) = line.rsplit_once_str(b" ")?;
+    let is_number = |byte: &u8| byte.is_ascii_digit() || b",-".contains(byte);
+    (!value.is_empty() && value.iter().all(is_number)).then_some(value)
+}
+
+/// `demo.py:main:7` as `demo.py`, `main` and `:7`; the file may have colons, too.
+/// `:GC:` is no such thing, and a name.
+fn frame(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    let split = || {
+        let (rest, line) = text.rsplit_once_str(b":")?;
+        let (file, name) = rest.rsplit_once_str(b":")?;
+        let is_line = !line.is_empty() && line.iter().all(u8::is_ascii_digit);
+        let is_frame = is_line && !file.is_empty() && !name.is_empty();
+        is_frame.then(|| (file, name, &text[rest.len()..]))
+    };
+    split().unwrap_or((b"", text, b""))
+}

@@ -1,0 +1,125 @@
+//! V8's `.cpuprofile`, as `node --cpu-prof`, Chrome, Deno and Bun write it: a call
+//! tree, at which of its nodes the program was, and when. The first generation
+//! has the tree as nested nodes.
+//!
+//! ```text
+//! {"nodes":[{"id":1,"callFrame":{..},"hitCount":0,"children":[2]},{"id":2,..}],
+//!  "startTime":163140599286,"endTime":163140647178,
+//!  "samples":[1,2],"timeDeltas":[11575,1060]}
+//! {"head":{"functionName":"(root)","id":1,"children":[{"id":2,..}]},
+//!  "startTime":1163140.5,"endTime":1163141.5,"samples":[1,2],"timestamps":[..]}
+//! ```
+
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::held::{Held, Thread};
+use crate::read::json::{Json, Outline};
+use crate::read::stacks::{FrameNames, Stacks};
+use crate::read::v8_profile::{Nodes, Ticks};
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "cpuprofile",
+    about: "V8's .cpuprofile: node --cpu-prof, Chrome",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Value,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    let is_profile = |keys: &Outline| {
+        let has_node = ["hitCount", "callFrame", "callUID"].iter().any(|key| keys.has_inside(key));
+        (keys.has("nodes") || keys.has("head")) && has_node && !keys.has_inside("selfSize")
+            || keys.has("samples") && (keys.has("timeDeltas") || keys.has("timestamps"))
+    };
+    Outline::of(head).is_some_and(|keys| is_profile(&keys))
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
+/// after all that came before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut json = Json::new(input);
+    loop {
+        let mut profile = Profile::default();
+        let read = profile.read(&mut json);
+        profile.finish(samples)?;
+        if !read? {
+            return Ok(());
+        }
+    }
+}
+
+#[derive(Default)]
+struct Profile {
+    nodes: Nodes,
+    ticks: Ticks,
+    /// In billionths of what they are written in: microseconds, or seconds in the
+    /// first generation.
+    start: Option<i128>,
+    end: Option<i128>,
+    is_first_generation: bool,
+}
+
+impl Profile {
+    /// Reads a profile; false if there is none.
+    fn read(&mut self, json: &mut Json<&mut Input>) -> Result<bool> {
+        if !json.next_document()? {
+            return Ok(false);
+        }
+        if !json.begin_object()? {
+            return Err(json.unexpected("the JSON of a .cpuprofile"));
+        }
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"nodes" => json.for_each(|json| self.nodes.read(json))?,
+                b"head" => {
+                    self.is_first_generation = true;
+                    self.nodes.read(json)?;
+                }
+                b"samples" => self.ticks.read_samples(json)?,
+                b"timeDeltas" => self.ticks.read_deltas(json)?,
+                b"timestamps" => self.ticks.read_times(json)?,
+                b"startTime" => self.start = json.scaled(9)?,
+                b"endTime" => self.end = json.scaled(9)?,
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// Adds what was read.
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.nodes.is_empty() {
+            return Ok(());
+        }
+        let nanoseconds = if self.is_first_generation { 1 } else { 1_000_000 };
+        let time = |time: i128| i64::try_from(time / nanoseconds).ok();
+        self.ticks.start = self.start.and_then(time);
+        self.ticks.end = self.end.and_then(time);
+        let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
+        self.nodes.resolve(&mut stacks, &mut names, samples);
+        let mut held = Held::default();
+        if self.ticks.is_empty() {
+            let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
+            for (stack, hits) in self.nodes.own().filter(|(_, hits)| *hits > 0) {
+                held.add(thread, stack, hits, None);
+            }
+        } else {
+            let thread = held.thread(Thread { event: b"time".to_vec(), ..Thread::default() });
+            let (nodeless, timeless) = self.ticks.hold(thread, &self.nodes, &mut held);
+            if nodeless + timeless > 0 {
+                samples.note(format_args!(
+                    "{nodeless} samples are of no node, {timeless} have no time and are left out"
+                ));
+            }
+        }
+        held.finish(&mut stacks, &names, samples)
+    }
+}

@@ -1,0 +1,135 @@
+//! Tracebacks that Python's faulthandler prints, of all threads or one, once or
+//! every few seconds (`faulthandler.dump_traceback_later(1, repeat=True)`).
+//!
+//! ```text
+//! Timeout (0:00:00.050000)!
+//! Thread 0x00007ff2eb9ff6c0 [worker] (most recent call first):
+//!   File "demo.py", line 8 in _gen
+//!   File "demo.py", line 6 in score
+//!   ...
+//!
+//! Current thread 0x00007ff2f17f9b80 (most recent call first):
+//!   <no Python frame>
+//! ```
+
+use bstr::ByteSlice;
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::read::source::Place;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "faulthandler",
+    about: "Tracebacks by Python's faulthandler",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Value,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    let is_first = |line: &[u8]| thread(line).is_some() || line == STACK;
+    head.lines().take(100).any(is_first)
+}
+
+/// What stands above the only traceback, where not all threads are asked for.
+const STACK: &[u8] = b"Stack (most recent call first):";
+
+/// Python's name for a frame that stands for those it left out.
+const CUT: &[u8] = b"[...]";
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut reader = Reader::default();
+    for_each_line(input, |_, line| {
+        if let Some((tid, name)) = thread(line) {
+            reader.finish(samples)?;
+            reader.begin(tid, name);
+        } else if line == STACK {
+            reader.finish(samples)?;
+            reader.begin(b"", b"");
+        } else if reader.is_open && !reader.frame(line) {
+            // `Extension modules: numpy (total: 1)`, or another program's line.
+            reader.finish(samples)?;
+        }
+        Ok(())
+    })?;
+    reader.finish(samples)
+}
+
+/// A traceback that is being read.
+#[derive(Default)]
+struct Reader {
+    is_open: bool,
+    tid: Vec<u8>,
+    name: Vec<u8>,
+    /// Names and places, leaf first.
+    frames: Vec<(Vec<u8>, Place)>,
+}
+
+impl Reader {
+    fn begin(&mut self, tid: &[u8], name: &[u8]) {
+        (self.is_open, self.tid, self.name) = (true, tid.to_vec(), name.to_vec());
+    }
+
+    /// Takes in a line of the traceback; false if it is none.
+    fn frame(&mut self, line: &[u8]) -> bool {
+        let text = line.trim_ascii();
+        if let Some((name, place)) = frame(text) {
+            self.frames.push((name.to_vec(), place));
+            return true;
+        }
+        match text {
+            b"..." => self.frames.push((CUT.to_vec(), Place::default())),
+            b"Garbage-collecting" => self.frames.push((text.to_vec(), Place::default())),
+            b"<no Python frame>" => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Adds the traceback.
+    fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if !std::mem::take(&mut self.is_open) {
+            return Ok(());
+        }
+        let mut ids = Vec::new();
+        for (name, mut place) in self.frames.drain(..).rev() {
+            samples
+                .frames(&Frame { name: &name, source: place.text(), ..Frame::default() }, &mut ids);
+        }
+        let tid = Some(&self.tid[..]).filter(|tid| !tid.is_empty());
+        let origin = Sample { comm: &self.name, tid, event: b"samples", ..Sample::default() };
+        samples.add(&origin, &ids)
+    }
+}
+
+/// `Thread 0x00007ff2eb9ff6c0 [worker] (most recent call first):`: the id and the
+/// name, which Python tells since 3.14.
+fn thread(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = line.strip_prefix(b"Current thread ").or_else(|| line.strip_prefix(b"Thread "))?;
+    let rest = rest.strip_suffix(b" (most recent call first):")?;
+    let (id, name) = rest.split_once_str(b" [").unwrap_or((rest, b""));
+    id.starts_with(b"0x").then_some((id, name.strip_suffix(b"]").unwrap_or(name)))
+}
+
+/// `File "demo.py", line 8 in _gen`
+fn frame(text: &[u8]) -> Option<(&[u8], Place)> {
+    let (file, rest) = text.strip_prefix(b"File ")?.rsplit_once_str(b", line ")?;
+    let (line, name) = rest.split_once_str(b" in ")?;
+    let mut place = Place::default();
+    place.set_file(
+        file.strip_prefix(b"\"").and_then(|file| file.strip_suffix(b"\"")).unwrap_or(file),
+    );
+    place.line = line.to_str().ok().and_then(|line| line.parse().ok());
+    Some((name, place))
+}

@@ -1,0 +1,196 @@
+//! Profiles of the Firefox profiler, which samply and CPython's sampling profiler
+//! write, too: Gecko's own (a table is a schema and rows), and processed ones (a
+//! table is a list of columns). Tables are read by the names of their columns,
+//! since these come and go with versions. Grammar from docs-developer of the
+//! Firefox profiler.
+//!
+//! ```text
+//! {"meta":{"interval":1,"startTime":1460221352723.4,"version":3},"threads":[
+//!  {"name":"GeckoMain","samples":{"schema":{"stack":0,"time":1},"data":[[1,0]]},
+//!   "stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1]]},
+//!   "frameTable":{"schema":{"location":0},"data":[[0],[1]]},
+//!   "stringTable":["(root)","f (a.js:3)"]}]}
+//! {"meta":{"preprocessedProfileVersion":57},"shared":{"stringArray":["main"]},
+//!  "threads":[{"name":"t","samples":{"stack":[0],"time":[0.5]},
+//!   "stackTable":{"prefix":[null],"frame":[0]},"frameTable":{"func":[0]},
+//!   "funcTable":{"name":[0]}}]}
+//! ```
+
+mod names;
+mod table;
+mod thread;
+
+use std::io::Read;
+
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::held::Held;
+use crate::read::json::{Json, Kind, Outline};
+use crate::read::stacks::{FrameNames, Stacks};
+use crate::samples::{Root, Samples, Weighs};
+use names::{Lib, Tables};
+use thread::Thread;
+
+pub(super) const FORMAT: Format = Format {
+    name: "firefox",
+    about: "Profiles of the Firefox profiler (JSON): Gecko's, processed, samply",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Value,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    let is_profile = |keys: &Outline| {
+        let has_meta = ["preprocessedProfileVersion", "processType", "sampleUnits", "stackwalk"];
+        let has_thread = ["stackTable", "frameTable", "stringTable", "stringArray"];
+        keys.has("meta") && has_meta.iter().any(|key| keys.has_inside(key))
+            || keys.has("threads") && has_thread.iter().any(|key| keys.has_inside(key))
+    };
+    Outline::of(head).is_some_and(|keys| is_profile(&keys))
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
+/// after all that came before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut json = Json::new(input);
+    loop {
+        let mut profile = Profile::default();
+        let read = profile.read(&mut json);
+        profile.finish(samples)?;
+        if !read? {
+            return Ok(());
+        }
+    }
+}
+
+/// A profile, of which everything is held: samples come before the tables that
+/// name their frames.
+#[derive(Default)]
+struct Profile {
+    processes: Vec<Process>,
+}
+
+/// A process; processed profiles have one for all.
+#[derive(Default)]
+struct Process {
+    /// When its clock was 0, in nanoseconds.
+    start: i64,
+    libs: Vec<Lib>,
+    shared: Tables,
+    threads: Vec<Thread>,
+}
+
+/// Processes stand in the process that started them, but there are no more levels
+/// than this.
+const DEEPEST: usize = 8;
+
+impl Profile {
+    /// Reads a profile; false if there is none.
+    fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<bool> {
+        if !json.next_document()? {
+            return Ok(false);
+        }
+        if json.kind()? != Kind::Object {
+            return Err(json.unexpected("a profile of Firefox"));
+        }
+        self.read_process(json, 0)?;
+        Ok(true)
+    }
+
+    fn read_process<R: Read>(&mut self, json: &mut Json<R>, depth: usize) -> Result<()> {
+        if depth == DEEPEST || !json.begin_object()? {
+            return Ok(());
+        }
+        let place = self.processes.len();
+        self.processes.push(Process::default());
+        while let Some(key) = json.next_key()? {
+            let process = &mut self.processes[place];
+            match key {
+                b"meta" => process.read_meta(json)?,
+                b"libs" => json.for_each(|json| process.read_lib(json))?,
+                b"shared" => process.shared.read_all(json)?,
+                b"threads" => json.for_each(|json| self.read_thread(json, place, depth))?,
+                b"processes" => json.for_each(|json| self.read_process(json, depth + 1))?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a thread of a process; what was read of one that is cut short counts,
+    /// too. Until 2017 another process stood among the threads, as a text.
+    fn read_thread<R: Read>(
+        &mut self,
+        json: &mut Json<R>,
+        process: usize,
+        depth: usize,
+    ) -> Result<()> {
+        if json.kind()? == Kind::Text {
+            let text = json.text()?.unwrap_or_default().to_vec();
+            let mut json = json.inside(&text);
+            return if json.next_document()? {
+                self.read_process(&mut json, depth + 1)
+            } else {
+                Ok(())
+            };
+        }
+        let mut thread = Thread::default();
+        let read = thread.read(json);
+        self.processes[process].threads.push(thread);
+        read
+    }
+
+    /// Adds what was read.
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
+        let mut held = Held::default();
+        let mut troubles = thread::Troubles::default();
+        for process in &mut self.processes {
+            for thread in &process.threads {
+                let tables = names::Both { own: &thread.tables, shared: &process.shared };
+                let ids = tables.stacks(&process.libs, &mut stacks, &mut names, samples);
+                thread.hold(process.start, &ids, &mut held, &mut troubles);
+            }
+        }
+        troubles.report(samples);
+        held.finish(&mut stacks, &names, samples)
+    }
+}
+
+impl Process {
+    fn read_meta<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        if json.begin_object()? {
+            while let Some(key) = json.next_key()? {
+                if key == b"startTime" {
+                    self.start = table::read_time(json)?.unwrap_or_default();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `{"name":"firefox","start":4294967296,"end":4294977296}`; processed profiles
+    /// need no addresses.
+    fn read_lib<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        let mut lib = Lib::default();
+        if json.begin_object()? {
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"name" => lib.name = json.text()?.unwrap_or_default().to_vec(),
+                    b"start" => lib.start = json.integer()?.unwrap_or_default(),
+                    b"end" => lib.end = json.integer()?.unwrap_or_default(),
+                    _ => {}
+                }
+            }
+        }
+        self.libs.push(lib);
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! Allocations of Python, as `memray transform csv` writes them; memray's own file
+//! is private to it.
+//!
+//! ```text
+//! allocator,num_allocations,size,tid,thread_name,stack_trace
+//! MALLOC,1,1340,1,0x1,leaf;demo.py;58|main;demo.py;80
+//! ```
+
+use bstr::ByteSlice;
+use common::{FrameId, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::read::source::Place;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "memray",
+    about: "Python's memray, by 'memray transform csv'",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+const HEADER: &[u8] = b"allocator,num_allocations,size,tid,thread_name,stack_trace";
+
+fn detect(head: &Head<'_>) -> bool {
+    head.lines().find(|line| !line.is_empty()) == Some(HEADER)
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    samples.set_measures(&[
+        Measure { name: b"bytes", unit: b"bytes" },
+        Measure { name: b"allocations", unit: b"allocations" },
+    ]);
+    let (mut fields, mut frames) = (Vec::new(), Vec::new());
+    for_each_line(input, |number, line| {
+        if line.is_empty() || line == HEADER {
+            return Ok(());
+        }
+        split(line, &mut fields);
+        if add(&fields, &mut frames, samples)?.is_none() {
+            samples.malformed(number, "expected an allocation, as memray writes it");
+        }
+        Ok(())
+    })
+}
+
+/// Adds the allocations of a line; `None` if it is none.
+fn add(
+    fields: &[Vec<u8>],
+    frames: &mut Vec<FrameId>,
+    samples: &mut Samples<'_>,
+) -> Result<Option<()>> {
+    let [_, allocations, size, tid, thread, stack] = fields else { return Ok(None) };
+    let number = |text: &[u8]| text.to_str().ok()?.parse::<u64>().ok();
+    let (Some(allocations), Some(size)) = (number(allocations), number(size)) else {
+        return Ok(None);
+    };
+    frames.clear();
+    // Leaf first.
+    for text in stack.rsplit(|byte| *byte == b'|').filter(|text| !text.is_empty()) {
+        push(text, frames, samples);
+    }
+    let weights = &[size, allocations];
+    let origin = Sample { comm: thread, tid: Some(tid), weights, ..Sample::default() };
+    samples.add(&origin, frames).map(Some)
+}
+
+/// `main;demo.py;80`
+fn push(text: &[u8], frames: &mut Vec<FrameId>, samples: &mut Samples<'_>) {
+    let mut place = Place::default();
+    let mut parts = text.rsplitn(3, |byte| *byte == b';');
+    let (line, file, name) = (parts.next(), parts.next(), parts.next());
+    let name = match (name, file, line) {
+        (Some(name), Some(file), Some(line)) => {
+            place.set_file(file);
+            place.line = line.to_str().ok().and_then(|line| line.parse().ok());
+            name
+        }
+        _ => text,
+    };
+    samples.frames(&Frame { name, source: place.text(), ..Frame::default() }, frames);
+}
+
+/// The fields of a line of CSV: `a,"b, ""c""",d` has three.
+fn split(line: &[u8], fields: &mut Vec<Vec<u8>>) {
+    fields.clear();
+    fields.push(Vec::new());
+    let (mut is_quoted, mut bytes) = (false, line.iter().peekable());
+    while let (Some(&byte), Some(field)) = (bytes.next(), fields.last_mut()) {
+        match byte {
+            b'"' if is_quoted && bytes.next_if(|next| **next == b'"').is_some() => field.push(b'"'),
+            b'"' => is_quoted = !is_quoted,
+            b',' if !is_quoted => fields.push(Vec::new()),
+            byte => field.push(byte),
+        }
+    }
+}

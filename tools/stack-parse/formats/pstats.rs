@@ -1,0 +1,147 @@
+//! What Python's cProfile and profile save, and CPython's sampling profiler with
+//! `--pstats`: for each function its calls and times, and the same for each of its
+//! callers. Grammar from Lib/cProfile.py, Lib/profile.py and Python/marshal.c.
+//!
+//! ```text
+//! {(file, line, name): (calls without recursion, calls, own time, time,
+//!                       {(file, line, name): (calls, without recursion, own, time)})}
+//! ```
+//!
+//! This is a graph of calls, not stacks: `paths` says how stacks are made of it.
+
+mod marshal;
+mod paths;
+mod recursion;
+
+use std::io::Read;
+
+use common::{Error, Input, Result};
+use hashbrown::HashMap;
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::source::Place;
+use crate::read::stacks::FrameNames;
+use crate::samples::{Root, Samples, Weighs};
+use marshal::{Malformed, Marshal, Value};
+use paths::Graph;
+
+pub(super) const FORMAT: Format = Format {
+    name: "pstats",
+    about: "Python's pstats: cProfile, profile",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// A dictionary whose first key is a tuple of three.
+fn detect(head: &Head<'_>) -> bool {
+    matches!(
+        head.bytes,
+        [b'{' | 0xfb, b'(' | 0xa8, 3, 0, 0, 0, ..] | [b'{' | 0xfb, b')' | 0xa9, 3, ..]
+    )
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where the file is damaged, after all that
+/// came before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).map_err(|source| Error::Input { name: name.clone(), source })?;
+    let mut marshal = Marshal::new(&bytes);
+    let mut file = File::default();
+    let read = file.read(&mut marshal, samples);
+    samples.note(
+        "pstats has callers but no stacks: times are split in proportion, their sum is exact",
+    );
+    file.graph.add(&file.names, samples)?;
+    read.map_err(|Malformed(expected)| {
+        let at = marshal.at();
+        let what = format!("byte {at}: expected {expected}; what came before is kept");
+        Error::Unknown { name, what }
+    })
+}
+
+#[derive(Default)]
+struct File {
+    numbers: HashMap<(Vec<u8>, i64, Vec<u8>), u32>,
+    names: FrameNames,
+    graph: Graph,
+}
+
+impl File {
+    fn read(
+        &mut self,
+        marshal: &mut Marshal<'_>,
+        samples: &mut Samples<'_>,
+    ) -> Result<(), Malformed> {
+        marshal.begin_dictionary("a dictionary of functions")?;
+        while let Some(function) = marshal.next_key()? {
+            let function = self.function(&function, samples)?;
+            // The dictionary of callers is the last of the five.
+            let length = marshal.begin_tuple("a tuple of five")?;
+            let [_, _, own, time] = [0; 4].map(|_| marshal.value());
+            let (own, time) = (seconds(own?)?, seconds(time?)?);
+            self.graph.set_function(function, own, time);
+            if length != 5 {
+                return Err(Malformed("a tuple of five"));
+            }
+            marshal.begin_dictionary("a dictionary of callers")?;
+            while let Some(caller) = marshal.next_key()? {
+                let caller = self.function(&caller, samples)?;
+                let (own, time) = edge(&marshal.value()?)?;
+                self.graph.add_call(caller, function, own, time);
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a function, `(file, line, name)`; what is built in has the file
+    /// `~`.
+    fn function(&mut self, key: &Value, samples: &mut Samples<'_>) -> Result<u32, Malformed> {
+        let Value::Tuple(parts) = key else { return Err(Malformed("a function")) };
+        let [Value::Text(file), Value::Integer(line), Value::Text(name)] = &parts[..] else {
+            return Err(Malformed("a function"));
+        };
+        let next = self.names.len() as u32;
+        let key = (file.to_vec(), *line, name.to_vec());
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            let mut place = Place::default();
+            if &file[..] != b"~" {
+                place.set_file(file);
+                place.line = u64::try_from(*line).ok();
+            }
+            let frame = Frame { name, source: place.text(), ..Frame::default() };
+            self.names.push(&frame, samples);
+        }
+        Ok(number)
+    }
+}
+
+/// What a caller has: `(calls, calls without recursion, own time, time)`, or of
+/// `profile` only the calls.
+fn edge(value: &Value) -> Result<(f64, f64), Malformed> {
+    match value {
+        Value::Tuple(parts) => match &parts[..] {
+            [_, _, own, time] => Ok((seconds(own.clone())?, seconds(time.clone())?)),
+            _ => Err(Malformed("a tuple of four")),
+        },
+        Value::Integer(calls) => Ok((*calls as f64, *calls as f64)),
+        _ => Err(Malformed("a tuple of four")),
+    }
+}
+
+fn seconds(value: Value) -> Result<f64, Malformed> {
+    match value {
+        Value::Float(number) if number.is_finite() => Ok(number.max(0.0)),
+        Value::Integer(number) => Ok(number.max(0) as f64),
+        _ => Err(Malformed("a time")),
+    }
+}

@@ -1,0 +1,209 @@
+//! Python's marshal: as much of it as a file of pstats holds, which is
+//! dictionaries, tuples, numbers and text. Nothing is executed, as nothing that
+//! could be is read.
+
+use std::rc::Rc;
+
+/// A value; a text is bytes.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    None,
+    Integer(i64),
+    Float(f64),
+    Text(Rc<[u8]>),
+    Tuple(Rc<[Value]>),
+}
+
+/// What was expected where something else stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Malformed(pub(super) &'static str);
+
+/// The bytes that are being read.
+pub(super) struct Marshal<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Values that later ones refer to by number.
+    referred: Vec<Value>,
+}
+
+/// Python marks a value that may be referred to with this bit.
+const IS_REFERRED: u8 = 0x80;
+
+/// Tuples in tuples: functions in edges. More is damage.
+const DEEPEST: usize = 4;
+
+impl<'a> Marshal<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Marshal<'a> {
+        Marshal { bytes, at: 0, referred: Vec::new() }
+    }
+
+    /// The place of the next byte.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn begin_dictionary(&mut self, expected: &'static str) -> Result<(), Malformed> {
+        let kind = self.byte()?;
+        self.refer(kind, Value::None);
+        if kind & !IS_REFERRED == b'{' { Ok(()) } else { Err(Malformed(expected)) }
+    }
+
+    /// The next key of a dictionary; `None` at its end.
+    pub(super) fn next_key(&mut self) -> Result<Option<Value>, Malformed> {
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+            return Ok(None);
+        }
+        self.value().map(Some)
+    }
+
+    /// Goes into a tuple; returns how many values follow.
+    pub(super) fn begin_tuple(&mut self, expected: &'static str) -> Result<usize, Malformed> {
+        let kind = self.byte()?;
+        self.refer(kind, Value::None);
+        match kind & !IS_REFERRED {
+            b'(' => self.length(),
+            b')' => Ok(self.byte()?.into()),
+            _ => Err(Malformed(expected)),
+        }
+    }
+
+    pub(super) fn value(&mut self) -> Result<Value, Malformed> {
+        self.nested(0)
+    }
+
+    fn nested(&mut self, depth: usize) -> Result<Value, Malformed> {
+        let kind = self.byte()?;
+        if kind == b'r' {
+            let number = self.length()?;
+            return self.referred.get(number).cloned().ok_or(Malformed("a value referred to"));
+        }
+        // A tuple has its number before those of the values in it.
+        let number = self.refer(kind, Value::None);
+        let value = match kind & !IS_REFERRED {
+            b'N' => Value::None,
+            b'i' => Value::Integer(i32::from_le_bytes(self.array()?).into()),
+            b'I' => Value::Integer(i64::from_le_bytes(self.array()?)),
+            b'l' => Value::Integer(self.long()?),
+            b'g' => Value::Float(f64::from_le_bytes(self.array()?)),
+            b'f' => Value::Float(self.decimal()?),
+            b's' | b't' | b'u' | b'a' | b'A' => {
+                let length = self.length()?;
+                Value::Text(self.take(length)?.into())
+            }
+            b'z' | b'Z' => {
+                let length = self.byte()?;
+                Value::Text(self.take(length.into())?.into())
+            }
+            b'(' => {
+                let length = self.length()?;
+                self.tuple(length, depth)?
+            }
+            b')' => {
+                let length = self.byte()?;
+                self.tuple(length.into(), depth)?
+            }
+            _ => return Err(Malformed("a number, a text or a tuple")),
+        };
+        if let Some(number) = number {
+            self.referred[number] = value.clone();
+        }
+        Ok(value)
+    }
+
+    fn tuple(&mut self, length: usize, depth: usize) -> Result<Value, Malformed> {
+        if depth == DEEPEST {
+            return Err(Malformed("fewer tuples in tuples"));
+        }
+        // Each has a byte at least, so that no more is allocated than there is.
+        let mut values = Vec::with_capacity(length.min(self.bytes.len() - self.at));
+        for _ in 0..length {
+            values.push(self.nested(depth + 1)?);
+        }
+        Ok(Value::Tuple(values.into()))
+    }
+
+    /// Keeps a place for a value that may be referred to.
+    fn refer(&mut self, kind: u8, value: Value) -> Option<usize> {
+        if kind & IS_REFERRED == 0 {
+            return None;
+        }
+        self.referred.push(value);
+        Some(self.referred.len() - 1)
+    }
+
+    /// A large integer in digits of 15 bits, of which 64 bits are kept.
+    fn long(&mut self) -> Result<i64, Malformed> {
+        let length = i32::from_le_bytes(self.array()?);
+        let mut value = 0i64;
+        for place in 0..length.unsigned_abs() {
+            let digit = i64::from(u16::from_le_bytes(self.array()?));
+            value |= digit.checked_shl(15 * place).unwrap_or(0);
+        }
+        Ok(if length < 0 { value.wrapping_neg() } else { value })
+    }
+
+    /// `f`: a number as text, as versions before 2.5 wrote it.
+    fn decimal(&mut self) -> Result<f64, Malformed> {
+        let length = self.byte()?;
+        let text = std::str::from_utf8(self.take(length.into())?).ok();
+        text.and_then(|text| text.parse().ok()).ok_or(Malformed("a number"))
+    }
+
+    fn length(&mut self) -> Result<usize, Malformed> {
+        Ok(u32::from_le_bytes(self.array()?) as usize)
+    }
+
+    fn byte(&mut self) -> Result<u8, Malformed> {
+        self.array().map(|[byte]| byte)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        self.take(N)?.try_into().map_err(|_| Malformed("more bytes"))
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
+        let rest = &self.bytes[self.at..];
+        let taken = rest.get(..length).ok_or(Malformed("more bytes: the file ends too early"))?;
+        self.at += length;
+        Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(bytes: &[u8]) -> Result<String, &'static str> {
+        let value = Marshal::new(bytes).value();
+        value.map(|value| format!("{value:?}")).map_err(|Malformed(expected)| expected)
+    }
+
+    #[test]
+    fn values_are_those_that_python_dumps() {
+        for (bytes, expected) in [
+            (&b"i\xff\xff\xff\xff"[..], "Integer(-1)"),
+            (b"l\x03\0\0\0\0\0\0\0\x01\0", "Integer(1073741824)"),
+            (b"g\0\0\0\0\0\0\xf8?", "Float(1.5)"),
+            (b"\xda\x02ab", "Text([97, 98])"),
+            (b")\x02\xfa\x01ar\0\0\0\0", "Tuple([Text([97]), Text([97])])"),
+            (b"(\x01\0\0\0N", "Tuple([None])"),
+        ] {
+            assert_eq!(value(bytes).as_deref(), Ok(expected), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_is_named() {
+        for (bytes, expected) in [
+            (&b""[..], "more bytes: the file ends too early"),
+            (b"(\xff\xff\xff\xff", "more bytes: the file ends too early"),
+            (b"l\xff\xff\xff\x7f", "more bytes: the file ends too early"),
+            (b"c\0\0\0\0", "a number, a text or a tuple"),
+            (b"r\x05\0\0\0", "a value referred to"),
+            (b")\x01)\x01)\x01)\x01)\x01N", "fewer tuples in tuples"),
+        ] {
+            assert_eq!(value(bytes), Err(expected), "{bytes:?}");
+        }
+    }
+}

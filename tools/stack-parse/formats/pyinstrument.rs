@@ -1,0 +1,130 @@
+//! A session of pyinstrument, as JSON (`pyinstrument -r json`): a call tree whose
+//! times include those of the children.
+//!
+//! ```text
+//! {"start_time":1795202927.2,"duration":0.25,"sample_count":148,"root_frame":
+//!  {"function":"main","file_path":"demo.py","line_no":24,"time":0.24,"children":[..]}}
+//! ```
+
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::call_tree::{self, Call};
+use crate::read::json::{Json, Outline};
+use crate::read::source::Place;
+use crate::samples::events::Measure;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "pyinstrument",
+    about: "The JSON of Python's pyinstrument",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    Outline::of(head).is_some_and(|keys| {
+        keys.has("root_frame") || keys.has("sample_count") && keys.has("target_description")
+    })
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
+/// after all that came before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    samples.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
+    let mut json = Json::new(input);
+    loop {
+        let mut frames = Vec::new();
+        let read = read(&mut json, &mut frames);
+        let calls: Vec<Call> = frames.into_iter().map(|frame| frame.into_call(samples)).collect();
+        if !calls.is_empty() {
+            call_tree::add(&calls, 0, 1, samples)?;
+        }
+        if !read? {
+            return Ok(());
+        }
+    }
+}
+
+#[derive(Default)]
+struct Called {
+    function: Vec<u8>,
+    place: Place,
+    /// Nanoseconds.
+    time: u64,
+    children: Vec<usize>,
+}
+
+/// Reads a session; false if there is none.
+fn read(json: &mut Json<&mut Input>, frames: &mut Vec<Called>) -> Result<bool> {
+    if !json.next_document()? {
+        return Ok(false);
+    }
+    if !json.begin_object()? {
+        return Err(json.unexpected("the JSON of pyinstrument"));
+    }
+    while let Some(key) = json.next_key()? {
+        if key == b"root_frame" {
+            read_tree(json, frames)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Reads a frame with all frames that stand inside of it, however deep.
+fn read_tree(json: &mut Json<&mut Input>, frames: &mut Vec<Called>) -> Result<()> {
+    // The frames that are being read, and whether their children are.
+    let mut open = vec![(frames.len(), false)];
+    if !json.begin_object()? {
+        return Ok(());
+    }
+    frames.push(Called::default());
+    while let Some((number, in_children)) = open.last_mut() {
+        let number = *number;
+        if *in_children {
+            *in_children = json.next_element()?;
+            if *in_children && json.begin_object()? {
+                open.push((frames.len(), false));
+                let child = frames.len();
+                frames[number].children.push(child);
+                frames.push(Called::default());
+            }
+            continue;
+        }
+        let frame = &mut frames[number];
+        match json.next_key()? {
+            Some(b"function") => frame.function = json.text()?.unwrap_or_default().to_vec(),
+            Some(b"file_path") => frame.place.set_file(json.text()?.unwrap_or_default()),
+            Some(b"line_no") => frame.place.line = json.integer()?.filter(|line| *line > 0),
+            Some(b"time") => {
+                let time = json.scaled(9)?.and_then(|time| u64::try_from(time).ok());
+                frame.time = time.unwrap_or_default();
+            }
+            Some(b"children") => *in_children = json.begin_array()?,
+            Some(_) => {}
+            None => _ = open.pop(),
+        }
+    }
+    Ok(())
+}
+
+impl Called {
+    fn into_call(mut self, samples: &mut Samples<'_>) -> Call {
+        let name = if self.function.is_empty() { b"[no name]" } else { &self.function[..] };
+        let mut frames = Vec::new();
+        // A child of this name has the own time of its parent.
+        if name != b"[self]" {
+            let frame = Frame { name, source: self.place.text(), ..Frame::default() };
+            samples.frames(&frame, &mut frames);
+        }
+        Call { frames, totals: vec![self.time], callees: self.children }
+    }
+}

@@ -1,0 +1,164 @@
+//! Speedscope's own JSON, which py-spy, rbspy, pyinstrument, memray and others
+//! write: stacks of numbers in a common list of frames. Grammar from speedscope's
+//! file-format-schema.json; not all writers keep to it.
+//!
+//! ```text
+//! {"$schema":"https://www.speedscope.app/file-format-schema.json",
+//!  "shared":{"frames":[{"name":"main","file":"demo.py","line":7,"col":null}]},
+//!  "profiles":[
+//!   {"type":"sampled","name":"MainThread","unit":"seconds","startValue":0,
+//!    "endValue":0.01,"samples":[[0]],"weights":[0.01]},
+//!   {"type":"evented","name":"other","unit":"none","startValue":0,"endValue":2,
+//!    "events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":2}]}]}
+//! ```
+
+mod profile;
+
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::held::Held;
+use crate::read::json::{Json, Outline};
+use crate::read::source::Place;
+use crate::read::stacks::{FrameNames, Stacks};
+use crate::samples::{Root, Samples, Weighs};
+use profile::{Profile, Troubles};
+
+pub(super) const FORMAT: Format = Format {
+    name: "speedscope",
+    about: "Speedscope's JSON, which py-spy, rbspy, pyinstrument and others write",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Value,
+};
+
+/// By the keys, as `$schema` may be missing or behind gigabytes of samples.
+fn detect(head: &Head<'_>) -> bool {
+    let is_speedscope = |keys: &Outline| {
+        let is_profile = keys.has_inside("startValue") && keys.has_inside("endValue");
+        (keys.has("profiles") || keys.has("shared"))
+            && (keys.has("$schema") || keys.has("shared") && keys.has("profiles") || is_profile)
+    };
+    Outline::of(head).is_some_and(|keys| is_speedscope(&keys))
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
+/// after all that came before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut json = Json::new(input);
+    loop {
+        let mut file = File::new();
+        let read = file.read(&mut json, samples);
+        file.finish(samples)?;
+        if !read? {
+            return Ok(());
+        }
+    }
+}
+
+/// A file, of which there may be several in one input.
+struct File {
+    stacks: Stacks,
+    names: FrameNames,
+    held: Held,
+    /// As many frames as samples have numbers for.
+    frames: u32,
+    troubles: Troubles,
+}
+
+impl File {
+    fn new() -> File {
+        File {
+            stacks: Stacks::new(),
+            names: FrameNames::default(),
+            held: Held::default(),
+            frames: 0,
+            troubles: Troubles::default(),
+        }
+    }
+
+    /// Reads a file; false if there is none.
+    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<bool> {
+        if !json.next_document()? {
+            return Ok(false);
+        }
+        if !json.begin_object()? {
+            return Err(json.unexpected("speedscope's JSON"));
+        }
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"shared" => self.read_shared(json, samples)?,
+                b"profiles" => json.for_each(|json| self.read_profile(json))?,
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+
+    fn read_shared(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        if !json.begin_object()? {
+            return Ok(());
+        }
+        while let Some(key) = json.next_key()? {
+            if key == b"frames" {
+                json.for_each(|json| self.read_frame(json, samples))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `{"name":"main","file":"demo.py","line":7,"col":null}`
+    fn read_frame(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
+        let (mut name, mut place) = (Vec::new(), Place::default());
+        if json.begin_object()? {
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
+                    b"file" => place.set_file(json.text()?.unwrap_or_default()),
+                    b"line" => place.line = json.integer()?,
+                    b"col" => place.column = json.integer()?,
+                    _ => {}
+                }
+            }
+        }
+        self.names.push(&Frame { name: &name, source: place.text(), ..Frame::default() }, samples);
+        Ok(())
+    }
+
+    /// Reads a profile; what was read of one that is cut short counts, too.
+    fn read_profile(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        let mut profile = Profile::default();
+        let read = profile.read(json, &mut self.stacks, &mut self.troubles);
+        self.frames = self.frames.max(profile.frames());
+        profile.hold(&mut self.stacks, &mut self.held, &mut self.troubles);
+        read
+    }
+
+    /// Adds what was read.
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.held.is_one_thread() {
+            samples.set_one_thread();
+        }
+        if self.names.len() < self.frames as usize {
+            self.names.name_others(&Frame::default(), samples);
+            samples.note(format_args!(
+                "frames have numbers up to {}, but the list has {}: others are [unknown]",
+                self.frames - 1,
+                self.names.len(),
+            ));
+        }
+        self.troubles.report(samples);
+        self.held.finish(&mut self.stacks, &self.names, samples)
+    }
+}

@@ -1,0 +1,279 @@
+//! A profile of a speedscope file: what one thread did.
+
+use common::{Input, Result};
+
+use crate::read::decimal::Carry;
+use crate::read::held::{Held, Thread};
+use crate::read::json::Json;
+use crate::read::stacks::{StackId, Stacks};
+use crate::samples::Samples;
+
+/// No list of frames is as long: a larger number is damage.
+const MOST_FRAMES: u64 = 1 << 31;
+
+/// Values are held in parts of their unit, 10 to this power: the unit may be told
+/// after them.
+const PARTS: i32 = 12;
+
+/// A profile that is being read.
+#[derive(Default)]
+pub(super) struct Profile {
+    name: Vec<u8>,
+    unit: Unit,
+    start: Option<i128>,
+    end: Option<i128>,
+    samples: Vec<StackId>,
+    weights: Vec<Option<i128>>,
+    events: Vec<Event>,
+    /// As many frames as there are numbers for.
+    frames: u32,
+}
+
+/// What values count.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Unit {
+    #[default]
+    None,
+    Bytes,
+    /// Time: 10 to this power nanoseconds.
+    Time(i32),
+}
+
+/// A call or a return.
+#[derive(Clone, Copy)]
+struct Event {
+    opens: bool,
+    frame: u32,
+    at: i128,
+}
+
+/// What is wrong with a file.
+#[derive(Default)]
+pub(super) struct Troubles {
+    /// Samples without a weight, and weights without a sample.
+    halves: u64,
+    /// Values that are no numbers, or below zero.
+    values: u64,
+    /// Returns from functions that were not called.
+    returns: u64,
+    /// Events that are earlier than those before them.
+    earlier: u64,
+}
+
+impl Profile {
+    /// Reads a profile, or as much as there is.
+    pub(super) fn read(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        stacks: &mut Stacks,
+        troubles: &mut Troubles,
+    ) -> Result<()> {
+        if !json.begin_object()? {
+            return Ok(());
+        }
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"name" => self.name = json.text()?.unwrap_or_default().to_vec(),
+                b"unit" => self.unit = Unit::named(json.text()?.unwrap_or_default()),
+                b"startValue" => self.start = json.scaled(PARTS)?,
+                b"endValue" => self.end = json.scaled(PARTS)?,
+                b"samples" => json.for_each(|json| {
+                    let stack = self.read_stack(json, stacks)?;
+                    self.samples.push(stack);
+                    Ok(())
+                })?,
+                b"weights" => json.for_each(|json| {
+                    self.weights.push(json.scaled(PARTS)?);
+                    Ok(())
+                })?,
+                b"events" => json.for_each(|json| self.read_event(json, troubles))?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// As many frames as there are numbers for.
+    pub(super) fn frames(&self) -> u32 {
+        self.frames
+    }
+
+    /// `[0,1,2]`, root first.
+    fn read_stack(&mut self, json: &mut Json<&mut Input>, stacks: &mut Stacks) -> Result<StackId> {
+        let mut stack = Stacks::EMPTY;
+        json.for_each(|json| {
+            stack = stacks.call(stack, self.frame(json.integer()?));
+            Ok(())
+        })?;
+        Ok(stack)
+    }
+
+    /// The number of a frame; the one behind all others if it is none.
+    fn frame(&mut self, frame: Option<u64>) -> u32 {
+        let frame = frame.unwrap_or(MOST_FRAMES).min(MOST_FRAMES) as u32;
+        self.frames = self.frames.max(frame + 1);
+        frame
+    }
+
+    /// `{"type":"O","frame":0,"at":0.5}`
+    fn read_event(&mut self, json: &mut Json<&mut Input>, troubles: &mut Troubles) -> Result<()> {
+        let (mut opens, mut frame, mut at) = (None, None, None);
+        if json.begin_object()? {
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"type" => opens = json.text()?.map(|text| text == b"O"),
+                    b"frame" => frame = json.integer()?,
+                    b"at" => at = json.scaled(PARTS)?,
+                    _ => {}
+                }
+            }
+        }
+        match (opens, at) {
+            (Some(opens), Some(at)) => {
+                let frame = self.frame(frame);
+                self.events.push(Event { opens, frame, at });
+            }
+            _ => troubles.values += 1,
+        }
+        Ok(())
+    }
+
+    /// Holds the samples that were read.
+    pub(super) fn hold(self, stacks: &mut Stacks, held: &mut Held, troubles: &mut Troubles) {
+        let name = self.name.clone();
+        let thread = Thread { name, event: self.unit.event().to_vec(), ..Thread::default() };
+        let mut output = Output {
+            thread: held.thread(thread),
+            unit: self.unit,
+            weight: Carry::default(),
+            held,
+            troubles,
+        };
+        self.hold_sampled(&mut output);
+        self.hold_evented(stacks, &mut output);
+    }
+
+    fn hold_sampled(&self, output: &mut Output<'_>) {
+        // Not in the grammar, but nothing else could be meant.
+        let counts_one = self.weights.is_empty();
+        let one = Some(10i128.pow(PARTS as u32));
+        let mut time = self.start.unwrap_or_default();
+        for (place, &stack) in self.samples.iter().enumerate() {
+            let weight = self.weights.get(place).copied();
+            match weight.or(counts_one.then_some(one)) {
+                Some(weight) => {
+                    output.add(stack, weight, time);
+                    time = time.saturating_add(weight.unwrap_or_default());
+                }
+                None => output.troubles.halves += 1,
+            }
+        }
+        let lonely = self.weights.len().saturating_sub(self.samples.len());
+        output.troubles.halves += lonely as u64;
+    }
+
+    /// What passed between two events belongs to the functions that were called
+    /// and did not return yet. Where there are none, nothing was recorded.
+    fn hold_evented(&self, stacks: &mut Stacks, output: &mut Output<'_>) {
+        let mut open: Vec<(u32, StackId)> = Vec::new();
+        let mut now = i128::MIN;
+        let end = self.end.map(|at| Event { opens: false, frame: u32::MAX, at });
+        for (place, event) in self.events.iter().chain(&end).enumerate() {
+            let is_end = place == self.events.len();
+            if event.at < now {
+                output.troubles.earlier += u64::from(!is_end);
+            } else if let Some((_, stack)) = open.last() {
+                output.add(*stack, Some(event.at - now), now);
+            }
+            now = now.max(event.at);
+            if event.opens {
+                let callers = open.last().map_or(Stacks::EMPTY, |(_, stack)| *stack);
+                open.push((event.frame, stacks.call(callers, event.frame)));
+            } else if !is_end {
+                output.troubles.returns += u64::from(!close(event.frame, &mut open, stacks));
+            }
+        }
+    }
+}
+
+/// Takes the innermost call of `frame` away, also from between others, which some
+/// writers close in another order than they opened them; false if there is none.
+fn close(frame: u32, open: &mut Vec<(u32, StackId)>, stacks: &mut Stacks) -> bool {
+    let Some(found) = open.iter().rposition(|(called, _)| *called == frame) else { return false };
+    let inner = open.split_off(found);
+    for (frame, _) in inner.into_iter().skip(1) {
+        let callers = open.last().map_or(Stacks::EMPTY, |(_, stack)| *stack);
+        open.push((frame, stacks.call(callers, frame)));
+    }
+    true
+}
+
+/// Where the samples of a profile go.
+struct Output<'a> {
+    thread: u32,
+    unit: Unit,
+    weight: Carry,
+    held: &'a mut Held,
+    troubles: &'a mut Troubles,
+}
+
+impl Output<'_> {
+    /// Adds a sample that begins at `time`, both in parts of the unit.
+    fn add(&mut self, stack: StackId, weight: Option<i128>, time: i128) {
+        let whole = self.unit.parts();
+        match weight.and_then(|weight| self.weight.round(weight, whole)) {
+            Some(0) if weight.is_some_and(|parts| parts > 0) => {}
+            Some(weight) => {
+                let time = u64::try_from(time / whole).ok();
+                let time = time.filter(|_| matches!(self.unit, Unit::Time(_)));
+                self.held.add(self.thread, stack, weight, time);
+            }
+            None => self.troubles.values += 1,
+        }
+    }
+}
+
+impl Unit {
+    fn named(name: &[u8]) -> Unit {
+        match name {
+            b"seconds" => Unit::Time(9),
+            b"milliseconds" => Unit::Time(6),
+            b"microseconds" => Unit::Time(3),
+            b"nanoseconds" => Unit::Time(0),
+            b"bytes" => Unit::Bytes,
+            _ => Unit::None,
+        }
+    }
+
+    fn event(self) -> &'static [u8] {
+        match self {
+            Unit::None => b"samples",
+            Unit::Bytes => b"bytes",
+            Unit::Time(_) => b"time",
+        }
+    }
+
+    /// How many of the parts in which values are held make one of what is counted.
+    fn parts(self) -> i128 {
+        match self {
+            Unit::None | Unit::Bytes => 10i128.pow(PARTS as u32),
+            Unit::Time(power) => 10i128.pow((PARTS - power) as u32),
+        }
+    }
+}
+
+impl Troubles {
+    /// Says what is wrong, with its number.
+    pub(super) fn report(&self, samples: &mut Samples<'_>) {
+        for (count, what) in [
+            (self.halves, "samples or weights have no other half: they are left out"),
+            (self.values, "values are below zero or no numbers: they are left out"),
+            (self.returns, "returns are from functions that were not called: they are left out"),
+            (self.earlier, "events are earlier than the one before them: no time passes there"),
+        ] {
+            if count > 0 {
+                samples.note(format_args!("{count} {what}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Chrome's trace events, which many programs write: Chrome, `dune --trace-file`,
+//! `olly trace`, tracing-chrome of Rust, `rustc -Z self-profile` through crox,
+//! py-spy, Hermes. Grammar from the Trace Event Format of the Chromium project.
+//!
+//! ```text
+//! [{"ph":"B","name":"main","pid":1,"tid":1,"ts":0},
+//!  {"ph":"X","name":"work","pid":1,"tid":1,"ts":1,"dur":"2.5"},
+//!  {"ph":"E","name":"main","pid":1,"tid":1,"ts":5},
+//! {"traceEvents":[..],"samples":[..],"stackFrames":{..}}
+//! ```
+//!
+//! The end of an array may be missing, as a program that is killed writes none.
+
+mod event;
+mod frames;
+mod profiles;
+mod sampled;
+mod spans;
+mod threads;
+
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::held::Held;
+use crate::read::json::{Json, Kind, Outline};
+use crate::read::stacks::{FrameNames, Stacks};
+use crate::samples::{Root, Samples, Weighs};
+use event::{Event, Field};
+use frames::Frames;
+use profiles::Profiles;
+use sampled::Sampled;
+use spans::Spans;
+use threads::Threads;
+
+pub(super) const FORMAT: Format = Format {
+    name: "trace-event",
+    about: "Chrome's trace events (JSON), which many tracers write",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Value,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    let is_trace = |keys: &Outline| {
+        keys.has("traceEvents")
+            || keys.has("ph") && (keys.has("pid") || keys.has("ts") || keys.has("name"))
+            || keys.has("stackFrames") && keys.has("samples")
+    };
+    Outline::of(head).is_some_and(|keys| is_trace(&keys))
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
+/// after all that came before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut json = Json::new(input).may_be_open();
+    let mut trace = Trace::default();
+    let read = trace.read(&mut json);
+    trace.finish(samples)?;
+    read
+}
+
+/// What is held of a trace: events may be in any order, so that all are needed
+/// before the first stack is known.
+#[derive(Default)]
+struct Trace {
+    event: Event,
+    frames: Frames,
+    threads: Threads,
+    spans: Spans,
+    profiles: Profiles,
+    sampled: Sampled,
+}
+
+impl Trace {
+    /// Reads all documents: one, or one a line.
+    fn read(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        while json.next_document()? {
+            if json.kind()? == Kind::Array {
+                json.for_each(|json| self.read_event(json))?;
+            } else {
+                self.read_object(json)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_object(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        if !json.begin_object()? {
+            return Err(json.unexpected("trace events"));
+        }
+        self.event.clear();
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"traceEvents" => json.for_each(|json| self.read_event(json))?,
+                b"samples" => json.for_each(|json| self.read_sample(json))?,
+                b"stackFrames" => self.sampled.read_frames(json, &mut self.frames)?,
+                // An event that stands alone, on a line of its own.
+                key => {
+                    let field = Field::of(key);
+                    self.event.read(field, json)?;
+                }
+            }
+        }
+        self.add_event();
+        Ok(())
+    }
+
+    fn read_event(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        self.event.clear();
+        if json.begin_object()? {
+            while let Some(field) = json.next_key()?.map(Field::of) {
+                self.event.read(field, json)?;
+            }
+        }
+        self.add_event();
+        Ok(())
+    }
+
+    /// `{"cpu":"-1","name":"","ts":"11552125241","pid":7512,"tid":"1","weight":"1","sf":1}`
+    fn read_sample(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        self.event.clear();
+        if json.begin_object()? {
+            while let Some(field) = json.next_key()?.map(Field::of) {
+                self.event.read(field, json)?;
+            }
+        }
+        let thread = self.threads.of_event(&self.event);
+        self.sampled.add(&self.event, thread);
+        Ok(())
+    }
+
+    fn add_event(&mut self) {
+        let Trace { event, frames, threads, spans, profiles, .. } = self;
+        match event.phase {
+            b'B' | b'E' | b'X' => spans.add(event, threads.of_event(event), frames),
+            // Spans of tasks that go from thread to thread; S and F are the old way.
+            b'b' | b'e' | b'S' | b'F' => spans.add(event, threads.of_task(event), frames),
+            b'M' => threads.name(event),
+            b'P' | b'I' | b'i' => profiles.add(event, threads),
+            _ => {}
+        }
+    }
+
+    /// Adds what was read, the event that tells most first: that is the default.
+    fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
+        let Trace { frames, threads, spans, profiles, mut sampled, .. } = self;
+        let mut output = Output {
+            names: frames.names(samples),
+            stacks: Stacks::new(),
+            held: Held::default(),
+            samples,
+        };
+        profiles.add_to(&threads, &mut output)?;
+        sampled.add_to(&threads, &mut output)?;
+        spans.add_to(&threads, &frames, &mut output)?;
+        output.held.finish(&mut output.stacks, &output.names, output.samples)
+    }
+}
+
+/// Where samples go.
+struct Output<'a, 'p> {
+    names: FrameNames,
+    stacks: Stacks,
+    held: Held,
+    samples: &'a mut Samples<'p>,
+}

@@ -1,0 +1,55 @@
+//! The names of spans, by numbers.
+
+use hashbrown::HashMap;
+
+use crate::frame::Frame;
+use crate::read::stacks::FrameNames;
+use crate::samples::Samples;
+
+/// Different names, and places in the source that they have.
+#[derive(Default)]
+pub(super) struct Frames {
+    /// The number of a name and, behind a 0, its place.
+    numbers: HashMap<Vec<u8>, u32>,
+    /// The number of each one's name without a place.
+    bare: Vec<u32>,
+    key: Vec<u8>,
+}
+
+impl Frames {
+    /// The number of a frame.
+    pub(super) fn number(&mut self, name: &[u8], place: &[u8]) -> u32 {
+        let bare = if place.is_empty() { None } else { Some(self.number(name, b"")) };
+        self.key.clear();
+        self.key.extend_from_slice(name);
+        self.key.push(0);
+        self.key.extend_from_slice(place);
+        let next = self.bare.len() as u32;
+        let number = *self.numbers.entry_ref(&self.key[..]).or_insert(next);
+        if number == next {
+            self.bare.push(bare.unwrap_or(next));
+        }
+        number
+    }
+
+    /// The number of the same name without a place.
+    pub(super) fn bare(&self, number: u32) -> u32 {
+        self.bare[number as usize]
+    }
+
+    /// The names, in the order of their numbers.
+    pub(super) fn names(&self, samples: &mut Samples<'_>) -> FrameNames {
+        let mut keys: Vec<(u32, &[u8])> =
+            self.numbers.iter().map(|(key, number)| (*number, &key[..])).collect();
+        keys.sort_unstable();
+        let mut names = FrameNames::default();
+        for (_, key) in keys {
+            // A name may hold any byte, a place no 0.
+            let end = memchr::memrchr(0, key).unwrap_or(key.len());
+            let source = key.get(end + 1..).unwrap_or_default();
+            let name = if end == 0 { b"[no name]" } else { &key[..end] };
+            names.push(&Frame { name, source, ..Frame::default() }, samples);
+        }
+        names
+    }
+}

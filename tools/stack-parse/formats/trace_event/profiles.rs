@@ -1,0 +1,65 @@
+//! The samples by V8 that Chrome writes into a trace, a part every few
+//! milliseconds:
+//!
+//! ```text
+//! {"ph":"P","name":"Profile","id":"0x1","args":{"data":{"startTime":9}},..}
+//! {"ph":"P","name":"ProfileChunk","id":"0x1","args":{"data":{"cpuProfile":
+//!  {"nodes":[{"id":1,"parent":7,"callFrame":{..}}],"samples":[1]},"timeDeltas":[5]}}}
+//! ```
+
+use common::Result;
+use hashbrown::HashMap;
+
+use super::Output;
+use super::event::Event;
+use super::threads::Threads;
+use crate::read::v8_profile::{Nodes, Ticks};
+
+/// Profiles by process and id.
+#[derive(Default)]
+pub(super) struct Profiles {
+    places: HashMap<(Vec<u8>, Vec<u8>), usize>,
+    list: Vec<Profile>,
+}
+
+struct Profile {
+    /// The thread that was sampled; another one writes the later parts.
+    thread: u32,
+    nodes: Nodes,
+    ticks: Ticks,
+}
+
+impl Profiles {
+    /// Takes in the part of a profile that an event holds, if it does.
+    pub(super) fn add(&mut self, event: &mut Event, threads: &mut Threads) {
+        if !matches!(&event.name[..], b"Profile" | b"ProfileChunk" | b"CpuProfile") {
+            return;
+        }
+        let Profiles { places, list } = self;
+        let key = (event.pid.clone(), event.id.clone());
+        let place = *places.entry(key).or_insert_with(|| {
+            let thread = threads.of_event(event);
+            list.push(Profile { thread, nodes: Nodes::default(), ticks: Ticks::default() });
+            list.len() - 1
+        });
+        list[place].nodes.append(std::mem::take(&mut event.nodes));
+        list[place].ticks.append(std::mem::take(&mut event.ticks));
+    }
+
+    /// Adds the samples.
+    pub(super) fn add_to(self, threads: &Threads, output: &mut Output<'_, '_>) -> Result<()> {
+        for mut profile in self.list {
+            let Output { names, stacks, held, samples } = output;
+            profile.nodes.resolve(stacks, names, samples);
+            let thread = held.thread(threads.get(profile.thread, b"cpu-time"));
+            let (nodeless, timeless) = profile.ticks.hold(thread, &profile.nodes, held);
+            if nodeless + timeless > 0 {
+                samples.note(format_args!(
+                    "{nodeless} samples are of no node, {timeless} have no time and are left out"
+                ));
+            }
+            held.relieve(stacks, names, samples)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! Samples beside the events, with stacks of frames that have numbers, as
+//! Hermes and catapult write them:
+//!
+//! ```text
+//! "samples":[{"name":"cycles","ts":"11552125241","pid":7,"tid":"1","weight":"1","sf":2}],
+//! "stackFrames":{"1":{"name":"[root]"},"2":{"name":"f","parent":1}}
+//! ```
+
+use common::{Input, Result};
+use hashbrown::HashMap;
+
+use super::Output;
+use super::event::Event;
+use super::frames::Frames;
+use super::threads::Threads;
+use crate::read::held::Held;
+use crate::read::json::Json;
+use crate::read::stacks::{StackId, Stacks};
+
+#[derive(Default)]
+pub(super) struct Sampled {
+    samples: Vec<Row>,
+    /// The numbers that frames have here.
+    numbers: HashMap<Vec<u8>, usize>,
+    frames: Vec<StackFrame>,
+    /// The names of the events that were sampled.
+    events: Vec<Vec<u8>>,
+}
+
+struct Row {
+    time: Option<u64>,
+    weight: u64,
+    frame: usize,
+    thread: u32,
+    event: usize,
+}
+
+/// A frame and the number of its caller.
+#[derive(Clone, Copy, Default)]
+struct StackFrame {
+    name: Option<u32>,
+    caller: Option<usize>,
+    stack: Option<StackId>,
+    /// Whether its stack is being made.
+    is_open: bool,
+}
+
+impl Sampled {
+    /// Holds a sample.
+    pub(super) fn add(&mut self, event: &Event, thread: u32) {
+        let name = if event.name.is_empty() { b"samples" } else { &event.name[..] };
+        let known = self.events.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            self.events.push(name.to_vec());
+            self.events.len() - 1
+        });
+        let frame = self.number(&event.frame);
+        self.samples.push(Row {
+            time: event.time.and_then(|time| u64::try_from(time).ok()),
+            weight: event.weight.unwrap_or(1),
+            frame,
+            thread,
+            event: number,
+        });
+    }
+
+    /// Reads the frames.
+    pub(super) fn read_frames(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        frames: &mut Frames,
+    ) -> Result<()> {
+        if !json.begin_object()? {
+            return Ok(());
+        }
+        let (mut name, mut caller) = (Vec::new(), Vec::new());
+        while let Some(id) = json.next_key()? {
+            let number = self.number(id);
+            name.clear();
+            caller.clear();
+            if json.begin_object()? {
+                while let Some(key) = json.next_key()? {
+                    match key {
+                        b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
+                        b"parent" => caller.extend_from_slice(json.number()?.unwrap_or_default()),
+                        _ => {}
+                    }
+                }
+            }
+            let caller = if caller.is_empty() { None } else { Some(self.number(&caller)) };
+            let name = Some(frames.number(&name, b""));
+            self.frames[number] = StackFrame { name, caller, ..StackFrame::default() };
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, id: &[u8]) -> usize {
+        let next = self.frames.len();
+        let number = *self.numbers.entry_ref(id).or_insert(next);
+        if number == next {
+            self.frames.push(StackFrame::default());
+        }
+        number
+    }
+
+    /// Adds the samples.
+    pub(super) fn add_to(&mut self, threads: &Threads, output: &mut Output<'_, '_>) -> Result<()> {
+        let mut numbers = HashMap::new();
+        for row in std::mem::take(&mut self.samples) {
+            let Output { names, stacks, held, samples } = output;
+            let stack = self.stack(row.frame, stacks);
+            let held_thread =
+                |held: &mut Held| held.thread(threads.get(row.thread, &self.events[row.event]));
+            let thread =
+                *numbers.entry((row.thread, row.event)).or_insert_with(|| held_thread(held));
+            held.add(thread, stack, row.weight, row.time);
+            held.relieve(stacks, names, samples)?;
+        }
+        Ok(())
+    }
+
+    /// The stack that ends with a frame; a frame that is not in the list has no name
+    /// to be called by, and is passed over.
+    fn stack(&mut self, frame: usize, stacks: &mut Stacks) -> StackId {
+        let mut path = Vec::new();
+        let mut next = Some(frame);
+        while let Some(frame) = next.filter(|&frame| self.frames[frame].stack.is_none()) {
+            // In a damaged list a frame may be below itself.
+            if std::mem::replace(&mut self.frames[frame].is_open, true) {
+                break;
+            }
+            path.push(frame);
+            next = self.frames[frame].caller;
+        }
+        let mut stack = next.and_then(|frame| self.frames[frame].stack).unwrap_or(Stacks::EMPTY);
+        for frame in path.into_iter().rev() {
+            let frame = &mut self.frames[frame];
+            stack = frame.name.map_or(stack, |name| stacks.call(stack, name));
+            frame.stack = Some(stack);
+        }
+        stack
+    }
+}

@@ -1,0 +1,82 @@
+//! Whose events they are.
+
+use hashbrown::HashMap;
+
+use super::event::Event;
+use crate::read::held::Thread;
+
+/// The threads of a trace, and tasks that go from thread to thread.
+#[derive(Default)]
+pub(super) struct Threads {
+    numbers: HashMap<Vec<u8>, u32>,
+    list: Vec<Whose>,
+    /// Names by process, and by process and thread.
+    processes: HashMap<Vec<u8>, Vec<u8>>,
+    threads: HashMap<Vec<u8>, Vec<u8>>,
+    key: Vec<u8>,
+}
+
+struct Whose {
+    pid: Vec<u8>,
+    tid: Vec<u8>,
+    is_task: bool,
+}
+
+impl Threads {
+    /// The number of the thread of an event.
+    pub(super) fn of_event(&mut self, event: &Event) -> u32 {
+        self.number(event, [b"t", &event.pid, &event.tid, b""])
+    }
+
+    /// The number of the task of an event.
+    pub(super) fn of_task(&mut self, event: &Event) -> u32 {
+        self.number(event, [b"", &event.pid, &event.category, &event.id])
+    }
+
+    fn number(&mut self, event: &Event, key: [&[u8]; 4]) -> u32 {
+        join(&key, &mut self.key);
+        let next = self.list.len() as u32;
+        let number = *self.numbers.entry_ref(&self.key[..]).or_insert(next);
+        if number == next {
+            let (pid, tid) = (event.pid.clone(), event.tid.clone());
+            self.list.push(Whose { pid, tid, is_task: key[0].is_empty() });
+        }
+        number
+    }
+
+    /// Notes the name of a thread or a process, if the event tells one.
+    pub(super) fn name(&mut self, event: &Event) {
+        match &event.name[..] {
+            b"process_name" => _ = self.processes.insert(event.pid.clone(), event.named.clone()),
+            b"thread_name" => {
+                join(&[&event.pid, &event.tid], &mut self.key);
+                self.threads.insert(self.key.clone(), event.named.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether this is a task.
+    pub(super) fn is_task(&self, number: u32) -> bool {
+        self.list[number as usize].is_task
+    }
+
+    /// What samples of an event have in common; a process gives its name to
+    /// threads that have none.
+    pub(super) fn get(&self, number: u32, event: &[u8]) -> Thread {
+        let Whose { pid, tid, .. } = &self.list[number as usize];
+        let mut key = Vec::new();
+        join(&[pid, tid], &mut key);
+        let name = self.threads.get(&key).filter(|name| !name.is_empty());
+        let name = name.or_else(|| self.processes.get(pid)).cloned().unwrap_or_default();
+        Thread { name, pid: pid.clone(), tid: tid.clone(), event: event.to_vec() }
+    }
+}
+
+fn join(parts: &[&[u8]], key: &mut Vec<u8>) {
+    key.clear();
+    for part in parts {
+        key.extend_from_slice(part);
+        key.push(0);
+    }
+}

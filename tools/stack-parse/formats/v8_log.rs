@@ -1,0 +1,192 @@
+//! V8's log of `node --prof`, as `node --prof-process --preprocess` prints it: code,
+//! functions, and ticks with the code on the stack, leaf first.
+//!
+//! ```text
+//! {"code":[{"name":"/usr/bin/node","type":"SHARED_LIB"},
+//!          {"name":"f a.js:1:11","type":"JS","kind":"Opt","func":0}],
+//!  "functions":[{"name":"f a.js:1:11","codes":[1]}],
+//!  "ticks":[{"tm":2622,"vm":0,"s":[1,0,-1,19295226]}],"scripts":[..]}
+//! ```
+
+use bstr::ByteSlice;
+use common::{Input, Result};
+use hashbrown::HashMap;
+
+use crate::format::{Format, Head};
+use crate::frame::{Frame, Kind as Code};
+use crate::options::Options;
+use crate::read::held::{Held, Thread};
+use crate::read::json::{Json, Outline};
+use crate::read::stacks::{FrameNames, Stacks};
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "v8-log",
+    about: "V8's log: node --prof-process --preprocess",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Value,
+};
+
+/// The code comes first and is long; each has a name and a type.
+fn detect(head: &Head<'_>) -> bool {
+    let is_log = |keys: &Outline| {
+        keys.has("code") && keys.has_inside("name") && keys.has_inside("type")
+            || keys.has("ticks") && keys.has("functions")
+    };
+    Outline::of(head).is_some_and(|keys| is_log(&keys))
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
+/// after all that came before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let mut json = Json::new(input);
+    loop {
+        let mut log = Log::new();
+        let read = log.read(&mut json, samples);
+        log.finish(samples)?;
+        if !read? {
+            return Ok(());
+        }
+    }
+}
+
+struct Log {
+    /// The frames of all code, in its order, and behind them those of addresses.
+    names: FrameNames,
+    code: u32,
+    addresses: HashMap<u64, u32>,
+    stacks: Stacks,
+    held: Held,
+    thread: u32,
+}
+
+/// What the state of the machine is called during a collection.
+const IN_COLLECTOR: u64 = 1;
+
+impl Log {
+    fn new() -> Log {
+        let mut held = Held::default();
+        let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
+        Log {
+            names: FrameNames::default(),
+            code: 0,
+            addresses: HashMap::new(),
+            stacks: Stacks::new(),
+            held,
+            thread,
+        }
+    }
+
+    /// Reads a log; false if there is none.
+    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<bool> {
+        if !json.next_document()? {
+            return Ok(false);
+        }
+        if !json.begin_object()? {
+            return Err(json.unexpected("what node --prof-process --preprocess prints"));
+        }
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"code" => json.for_each(|json| self.read_code(json, samples))?,
+                b"ticks" => json.for_each(|json| self.read_tick(json, samples))?,
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// `{"name":"f a.js:1:11","type":"JS","kind":"Opt","func":0}`
+    fn read_code(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
+        let (mut text, mut is_js, mut kind) = (Vec::new(), false, Code::User);
+        if json.begin_object()? {
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"name" => text.extend_from_slice(json.text()?.unwrap_or_default()),
+                    b"type" => is_js = json.text()? == Some(b"JS"),
+                    b"kind" => kind = Code::Jit,
+                    _ => {}
+                }
+            }
+        }
+        let (name, source) = if is_js { split_place(&text) } else { (&text[..], &b""[..]) };
+        self.names.push(&Frame { name, source, kind, ..Frame::default() }, samples);
+        self.code += 1;
+        Ok(())
+    }
+
+    /// `{"tm":2622,"vm":0,"s":[1,0,-1,19295226]}`: pairs of code and where in it the
+    /// program was, or of -1 and an address without code.
+    fn read_tick(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
+        let (mut time, mut state, mut frames) = (None, None, Vec::new());
+        if json.begin_object()? {
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"tm" => time = json.scaled(MICROSECONDS)?,
+                    b"vm" => state = json.integer()?,
+                    b"s" => json.for_each(|json| {
+                        frames.push(json.integer()?);
+                        Ok(())
+                    })?,
+                    _ => {}
+                }
+            }
+        }
+        let mut stack = Stacks::EMPTY;
+        for pair in frames.chunks(2).rev() {
+            let frame = self.frame(pair[0], pair.get(1).copied().flatten(), samples);
+            stack = self.stacks.call(stack, frame);
+        }
+        if state == Some(IN_COLLECTOR) {
+            let frame = self.other(
+                u64::MAX,
+                &Frame { name: b"(garbage collector)", ..Frame::default() },
+                samples,
+            );
+            stack = self.stacks.call(stack, frame);
+        }
+        let time = time.and_then(|time| u64::try_from(time).ok());
+        self.held.add(self.thread, stack, 1, time);
+        Ok(())
+    }
+
+    fn frame(&mut self, code: Option<u64>, at: Option<u64>, samples: &mut Samples<'_>) -> u32 {
+        match code.and_then(|code| u32::try_from(code).ok()).filter(|code| *code < self.code) {
+            Some(code) => code,
+            None => self.other(
+                at.unwrap_or_default(),
+                &Frame { address: at, ..Frame::default() },
+                samples,
+            ),
+        }
+    }
+
+    /// The number of a frame that is no code, by its address.
+    fn other(&mut self, address: u64, frame: &Frame<'_>, samples: &mut Samples<'_>) -> u32 {
+        *self.addresses.entry(address).or_insert_with(|| {
+            self.names.push(frame, samples);
+            (self.names.len() - 1) as u32
+        })
+    }
+
+    /// Adds what was read.
+    fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.held.finish(&mut self.stacks, &self.names, samples)
+    }
+}
+
+/// Times are in microseconds; 10 to this power makes nanoseconds.
+const MICROSECONDS: i32 = 3;
+
+/// `f a.js:1:11` as its name and place; a function without a name has none before
+/// the space.
+fn split_place(text: &[u8]) -> (&[u8], &[u8]) {
+    let Some((name, place)) = text.split_once_str(b" ") else { return (text, b"") };
+    let name = if name.is_empty() { b"(anonymous)" } else { name };
+    if place.contains(&b':') { (name, place) } else { (text, b"") }
+}
