@@ -16,7 +16,7 @@ use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
     name: "async-profiler",
-    about: "The text of async-profiler: -o traces",
+    about: "The stacks in the text of async-profiler, as its output called traces",
     detect,
     parse,
     root: Root::None,

@@ -14,7 +14,7 @@ use common::{Error, Input, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::read::protobuf::{Fields, Malformed, Value};
+use crate::read::protobuf::{Fields, Value};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
@@ -37,23 +37,26 @@ const SAMPLE: u64 = 2;
 fn detect(head: &Head<'_>) -> bool {
     let mut fields = Fields::of(head.bytes);
     let (mut seen, mut messages, mut has_type) = (0, 0, false);
-    for field in &mut fields {
-        match field {
-            Ok((1 | 11, Value::Bytes(message))) => match is_value_type(message) {
-                true => has_type = true,
-                false => return false,
-            },
-            Ok((2..=5, Value::Bytes(message))) if is_message(message) => messages += 1,
-            Ok((6 | 13, Value::Bytes(_)) | (7..=10 | 12..=15, Value::Number(_))) => {}
-            Ok(_) => return false,
-            // The last one is cut off.
-            Err(Malformed) => break,
-        }
+    let is_well_formed = (&mut fields).map_while(Result::ok).all(|field| {
         seen += 1;
-    }
+        match field {
+            (1 | 11, Value::Bytes(message)) => {
+                has_type = true;
+                is_value_type(message)
+            }
+            (2..=5, Value::Bytes(message)) => {
+                messages += 1;
+                is_message(message)
+            }
+            (6 | 13, Value::Bytes(_)) | (7..=10 | 12..=15, Value::Number(_)) => true,
+            _ => false,
+        }
+    });
     let rest = fields.rest();
-    // A sample type may come behind any number of samples.
-    (has_type && seen > 1 || messages > 20) && (rest.is_empty() || is_begun_field(rest))
+    let is_all = is_well_formed && (rest.is_empty() || is_begun_field(rest));
+    // A sample type may come behind any number of samples. Where many fields are
+    // right the next may be damaged.
+    is_all && (has_type && seen > 1 || messages > 20) || has_type && seen > 5
 }
 
 /// Two small numbers, of strings.
