@@ -106,7 +106,7 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
             "it looks like perf.data of a big-endian machine: run 'perf script' on it, ",
         ),
         (report.as_bytes(), "it looks like perf report: run 'perf script' instead, "),
-        (b"\nhello world\n", "the first line is \"hello world\"; known are memtrace, "),
+        (b"\nhello world\n", "the first line is \"hello world\"; known are jfr, "),
         (
             b"failed to open perf.data: No such file or directory  (try perf record first)\n",
             "the first line is \"failed to open perf.data: No such file or directory  (try perf record first)\"",
