@@ -6,12 +6,15 @@
 //! MALLOC,1,1340,1,0x1,leaf;demo.py;58|main;demo.py;80
 //! ```
 
+use std::borrow::Cow;
+
 use bstr::ByteSlice;
 use common::{FrameId, Input, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::csv::fields;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
 use crate::samples::events::Measure;
@@ -43,13 +46,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         Measure { name: b"bytes", unit: b"bytes" },
         Measure { name: b"allocations", unit: b"allocations" },
     ]);
-    let (mut fields, mut frames) = (Vec::new(), Vec::new());
+    let mut frames = Vec::new();
     for_each_line(input, |number, line| {
         if line.is_empty() || line == HEADER {
             return Ok(());
         }
-        split(line, &mut fields);
-        if add(&fields, &mut frames, samples)?.is_none() {
+        if add(&fields(line, b','), &mut frames, samples)?.is_none() {
             samples.malformed(number, "expected an allocation, as memray writes it");
         }
         Ok(())
@@ -58,7 +60,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 /// Adds the allocations of a line; `None` if it is none.
 fn add(
-    fields: &[Vec<u8>],
+    fields: &[Cow<'_, [u8]>],
     frames: &mut Vec<FrameId>,
     samples: &mut Samples<'_>,
 ) -> Result<Option<()>> {
@@ -91,19 +93,4 @@ fn push(text: &[u8], frames: &mut Vec<FrameId>, samples: &mut Samples<'_>) {
         _ => text,
     };
     samples.frames(&Frame { name, source: place.text(), ..Frame::default() }, frames);
-}
-
-/// The fields of a line of CSV: `a,"b, ""c""",d` has three.
-fn split(line: &[u8], fields: &mut Vec<Vec<u8>>) {
-    fields.clear();
-    fields.push(Vec::new());
-    let (mut is_quoted, mut bytes) = (false, line.iter().peekable());
-    while let (Some(&byte), Some(field)) = (bytes.next(), fields.last_mut()) {
-        match byte {
-            b'"' if is_quoted && bytes.next_if(|next| **next == b'"').is_some() => field.push(b'"'),
-            b'"' => is_quoted = !is_quoted,
-            b',' if !is_quoted => fields.push(Vec::new()),
-            byte => field.push(byte),
-        }
-    }
 }
