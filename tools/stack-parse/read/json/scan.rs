@@ -63,7 +63,11 @@ impl<R: Read> Json<R> {
             }
             length += rest.len();
             if !self.fill()? {
-                return if self.open.is_empty() { Ok(length) } else { Err(self.cut_short()) };
+                if self.open.is_empty() {
+                    return Ok(length);
+                }
+                self.at = self.filled;
+                return Err(self.cut_short());
             }
         }
     }
