@@ -55,6 +55,15 @@ fn source_lines_are_shown() {
     }
 }
 
+#[test]
+fn the_last_event_of_a_list_counts_once() {
+    let span = r#"{"traceEvents":[{"name":"a","ph":"X","ts":0,"dur":2,"pid":1,"tid":1}]}"#;
+    assert_eq!(filter("stack-parse", &["--root", "none"], span), "a 2000\n");
+    let pair = r#"{"traceEvents":[{"name":"a","ph":"B","ts":0,"pid":1,"tid":1},
+{"name":"a","ph":"E","ts":3,"pid":1,"tid":1}],"displayTimeUnit":"ns"}"#;
+    assert_eq!(filter("stack-parse", &["--root", "none"], pair), "a 3000\n");
+}
+
 /// A file that is cut short gives what was read, and says where it ends.
 #[test]
 fn what_came_before_a_cut_is_kept() {

@@ -95,7 +95,9 @@ impl Trace {
             return Err(json.unexpected("trace events"));
         }
         self.event.clear();
+        let mut is_event = true;
         while let Some(key) = json.next_key()? {
+            is_event &= !matches!(key, b"traceEvents" | b"samples");
             match key {
                 b"traceEvents" => json.for_each(|json| self.read_event(json))?,
                 b"samples" => json.for_each(|json| self.read_sample(json))?,
@@ -107,7 +109,9 @@ impl Trace {
                 }
             }
         }
-        self.add_event();
+        if is_event {
+            self.add_event();
+        }
         Ok(())
     }
 

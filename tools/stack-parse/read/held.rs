@@ -77,11 +77,16 @@ impl Held {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        if let Some(first) = self.rows.first() {
-            // In the order of time another event may be the first.
-            samples.take_first(&self.threads[first.thread as usize].event);
+        let mut is_announced = vec![false; self.threads.len()];
+        for number in self.rows.iter().map(|row| row.thread as usize) {
+            if !std::mem::replace(&mut is_announced[number], true) {
+                let event = &self.threads[number].event;
+                samples.announce(event, unit(event));
+            }
         }
-        if samples.need_order() {
+        if let Some(first) = self.rows.first().filter(|_| samples.need_order()) {
+            // In the order of time another event may come first.
+            samples.take_first(&self.threads[first.thread as usize].event);
             self.rows.sort_by_key(|row| row.time);
         }
         for row in self.rows.drain(..) {
@@ -98,6 +103,15 @@ impl Held {
             stacks.add(&origin, row.stack, names, samples)?;
         }
         Ok(())
+    }
+}
+
+/// What the weights of an event are in.
+fn unit(event: &[u8]) -> &[u8] {
+    match event {
+        b"time" | b"async-time" | b"cpu-time" => b"nanoseconds",
+        b"bytes" | b"js-allocations" | b"native-allocations" => b"bytes",
+        _ => b"samples",
     }
 }
 
