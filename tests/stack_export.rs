@@ -205,3 +205,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn stack_parse_reads_the_same_stacks_again() {
+    let hostile: Vec<u8> = bstr::ByteSlice::lines_with_terminator(HOSTILE)
+        .filter(|line| std::str::from_utf8(line).is_ok())
+        .collect::<Vec<_>>()
+        .concat();
+    for stacks in [recursive(), hostile] {
+        let merged = output("stack-merge", &[], stacks).stdout;
+        // A microsecond of Chrome's is a thousand nanoseconds.
+        for (format, times) in [("chrome", 1000), ("firefox", 1), ("pprof", 1), ("speedscope", 1)] {
+            let file = output("stack-export", &["--to", format], &merged).stdout;
+            let again = output("stack-parse", &["--root", "none"], file);
+            let said = String::from_utf8_lossy(&again.stderr);
+            assert_eq!(said, "", "{format}");
+            assert_eq!(weight(&again.stdout), weight(&merged) * times, "{format}");
+            if times == 1 {
+                assert_eq!(again.stdout, merged, "{format}");
+            }
+        }
+    }
+}
