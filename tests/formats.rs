@@ -14,7 +14,7 @@ mod damage;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -228,6 +228,11 @@ fn ends_well(options: &[&str], files: &[PathBuf]) -> Result<(), String> {
         .stdout(Stdio::null())
         .output()
         .expect("it starts");
+    has_ended_well(&output)
+}
+
+/// Whether stack-parse ended with one of its statuses and without a panic; if not, what it said.
+fn has_ended_well(output: &Output) -> Result<(), String> {
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {
         Some(0..=2) if !said.contains("panicked") => Ok(()),
