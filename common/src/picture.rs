@@ -4,10 +4,18 @@
 use clap::ValueEnum;
 use sha2::{Digest, Sha256};
 
-/// Functions of JavaScript: `make` and `makeIn` make elements of HTML, and
-/// `async copyText(text, within)` copies a text by the clipboard, or else by an
-/// element that stands in `within` for a moment, and returns whether that worked.
-pub const PAGE_SCRIPT: &str = include_str!("picture/page.js");
+/// Functions that all pictures have.
+const PAGE_SCRIPT: &str = include_str!("picture/page.js");
+
+/// The script of a picture, in parts that see each other and nothing of the page around
+/// it. Beside them stand `make` and `makeIn`, which make elements of HTML;
+/// `async copyText(text, within)`, which copies a text by the clipboard, or else by an
+/// element that stands in `within` for a moment, and returns whether that worked; and
+/// `showOver(picture, app, fillWindow)`, which puts a page over the static picture.
+#[must_use]
+pub fn page_script(parts: &[&str]) -> String {
+    ["(() => {\n'use strict';\n", PAGE_SCRIPT, &parts.concat(), "})();\n"].concat()
+}
 
 /// The colours of the background and of the text on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

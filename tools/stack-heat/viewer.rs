@@ -2,21 +2,17 @@
 
 use std::sync::LazyLock;
 
-use common::PAGE_SCRIPT;
+use common::page_script;
 
 /// The script. It is the same in every picture, so that a page can allow it by
 /// its hash; names and numbers are data outside of it.
 pub(crate) static SCRIPT: LazyLock<String> = LazyLock::new(|| {
-    [
-        "(() => {\n'use strict';\n",
+    page_script(&[
         include_str!("viewer/data.js"),
-        PAGE_SCRIPT,
         include_str!("viewer/page.js"),
         include_str!("viewer/selection.js"),
         include_str!("viewer/main.js"),
-        "})();\n",
-    ]
-    .concat()
+    ])
 });
 
 /// The style, also of the picture without the script.

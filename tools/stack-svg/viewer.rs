@@ -2,16 +2,14 @@
 
 use std::sync::LazyLock;
 
-use common::PAGE_SCRIPT;
+use common::page_script;
 
 /// The script. It is the same in every picture, so that a page can allow it by
 /// its hash; names and numbers are data outside of it.
 pub(crate) static SCRIPT: LazyLock<String> = LazyLock::new(|| {
-    [
-        "(() => {\n'use strict';\n",
+    page_script(&[
         include_str!("viewer/data.js"),
         include_str!("viewer/words.js"),
-        PAGE_SCRIPT,
         include_str!("viewer/trees.js"),
         include_str!("viewer/search.js"),
         include_str!("viewer/page.js"),
@@ -21,9 +19,7 @@ pub(crate) static SCRIPT: LazyLock<String> = LazyLock::new(|| {
         include_str!("viewer/state.js"),
         include_str!("viewer/keys.js"),
         include_str!("viewer/main.js"),
-        "})();\n",
-    ]
-    .concat()
+    ])
 });
 
 /// The style, also of the static picture.

@@ -36,3 +36,22 @@ function copyBySelection(text, within) {
   return isDone;
 }
 
+// Puts `app` over the static picture, which is still used for print. `fillWindow` gives
+// the picture its size on a screen.
+function showOver(picture, app, fillWindow) {
+  const holder = document.createElementNS('http://www.w3.org/2000/svg', 'foreignObject');
+  holder.setAttribute('class', 'viewer');
+  holder.setAttribute('width', '100%');
+  holder.setAttribute('height', '100%');
+  holder.append(app);
+  picture.append(holder);
+  picture.classList.add('has-viewer');
+  const paper = matchMedia('print');
+  const own = ['viewBox', 'width', 'height'].map((key) => [key, picture.getAttribute(key)]);
+  const fit = () => {
+    for (const [key, value] of own) picture.setAttribute(key, value);
+    if (!paper.matches) fillWindow();
+  };
+  paper.addEventListener('change', fit);
+  fit();
+}

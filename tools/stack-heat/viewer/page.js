@@ -65,23 +65,8 @@ function makeLayer() {
   return paths;
 }
 
-// Puts the page over the picture, which is still used for print.
 function showPage() {
-  const holder = document.createElementNS(SVG, 'foreignObject');
-  holder.setAttribute('class', 'viewer');
-  holder.setAttribute('width', '100%');
-  holder.setAttribute('height', '100%');
-  holder.append(page.app);
-  picture.append(holder);
-  picture.classList.add('has-viewer');
-  const paper = matchMedia('print');
-  const own = ['viewBox', 'width', 'height'].map((key) => [key, picture.getAttribute(key)]);
-  const fit = () => {
-    for (const [key, value] of own) picture.setAttribute(key, value);
-    if (!paper.matches) fillWindow();
-  };
-  paper.addEventListener('change', fit);
-  fit();
+  showOver(picture, page.app, fillWindow);
   new ResizeObserver(layOut).observe(page.content);
 }
 

@@ -102,24 +102,9 @@ function makeKeys(app) {
   return keys;
 }
 
-// Puts the viewer over the static layer, which is still used for print.
 function showPage() {
-  const holder = document.createElementNS('http://www.w3.org/2000/svg', 'foreignObject');
-  holder.setAttribute('class', 'viewer');
-  holder.setAttribute('width', '100%');
-  holder.setAttribute('height', '100%');
   page.app.style.fontSize = `${facts.letter}px`;
-  holder.append(page.app);
-  picture.append(holder);
-  picture.classList.add('has-viewer');
-  const paper = matchMedia('print');
-  const own = ['viewBox', 'width', 'height'].map((key) => [key, picture.getAttribute(key)]);
-  const fit = () => {
-    for (const [key, value] of own) picture.setAttribute(key, value);
-    if (!paper.matches) fillWindow();
-  };
-  paper.addEventListener('change', fit);
-  fit();
+  showOver(picture, page.app, fillWindow);
   // A scroll bar takes the place of the margin.
   const { offsetWidth, clientWidth } = page.stage;
   page.stage.style.marginRight = `${Math.max(0, MARGIN - (offsetWidth - clientWidth))}px`;
