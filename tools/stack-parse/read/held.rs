@@ -5,7 +5,7 @@ use common::Result;
 
 use super::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
-use crate::samples::sample::{Sample, Time};
+use crate::samples::sample::{Sample, Time, known};
 
 /// Samples of several threads, by numbers.
 #[derive(Default)]
@@ -93,8 +93,8 @@ impl Held {
             let thread = &self.threads[row.thread as usize];
             let origin = Sample {
                 comm: &thread.name,
-                pid: some(&thread.pid),
-                tid: some(&thread.tid),
+                pid: known(&thread.pid),
+                tid: known(&thread.tid),
                 event: &thread.event,
                 time: (row.time != NO_TIME).then_some(Time::Nanoseconds(row.time)),
                 weights: &[row.weight],
@@ -113,8 +113,4 @@ fn unit(event: &[u8]) -> &[u8] {
         b"bytes" | b"js-allocations" | b"native-allocations" => b"bytes",
         _ => b"samples",
     }
-}
-
-fn some(id: &[u8]) -> Option<&[u8]> {
-    Some(id).filter(|id| !id.is_empty())
 }
