@@ -23,7 +23,7 @@ use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::numbers::{decimal, hexadecimal};
 use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -126,7 +126,7 @@ impl Reader {
             // The first line is not there; it says what is counted.
             samples.set_measures(&[Measure { name: b"", unit: b"" }]);
         }
-        let pid = Some(&self.pid[..]).filter(|pid| !pid.is_empty());
+        let pid = known(&self.pid);
         let sample = Sample { comm: &self.comm, pid, weights: &[count], ..Sample::default() };
         let added = self.stack.add(&sample, samples);
         self.comm.clear();

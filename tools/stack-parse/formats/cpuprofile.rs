@@ -14,6 +14,7 @@ use common::{Input, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::documents::{Document, read_documents};
 use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
@@ -38,22 +39,8 @@ fn detect(head: &Head<'_>) -> bool {
     Outline::of(head).is_some_and(|keys| is_profile(&keys))
 }
 
-/// Reads one input to its end.
-///
-/// # Errors
-///
-/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
-/// after all that came before; or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut json = Json::new(input);
-    loop {
-        let mut profile = Profile::default();
-        let read = profile.read(&mut json);
-        profile.finish(samples)?;
-        if !read? {
-            return Ok(());
-        }
-    }
+    read_documents::<Profile>(input, samples)
 }
 
 #[derive(Default)]
@@ -67,15 +54,14 @@ struct Profile {
     is_first_generation: bool,
 }
 
-impl Profile {
-    /// Reads a profile; false if there is none.
-    fn read(&mut self, json: &mut Json<&mut Input>) -> Result<bool> {
-        if !json.next_document()? {
-            return Ok(false);
-        }
-        if !json.begin_object()? {
-            return Err(json.unexpected("the JSON of a .cpuprofile"));
-        }
+impl Document for Profile {
+    const WHAT: &'static str = "the JSON of a .cpuprofile";
+
+    fn new() -> Profile {
+        Profile::default()
+    }
+
+    fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
             match key {
                 b"nodes" => json.for_each(|json| self.nodes.read(json))?,
@@ -91,10 +77,9 @@ impl Profile {
                 _ => {}
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Adds what was read.
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
         if self.nodes.is_empty() {
             return Ok(());

@@ -23,7 +23,7 @@ use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::numbers::{decimal, hexadecimal};
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -159,7 +159,7 @@ impl Reader {
         }
         // Whether it is count() or sum() of what is not printed.
         samples.announce(b"", b"");
-        let pid = Some(&self.pid[..]).filter(|pid| !pid.is_empty());
+        let pid = known(&self.pid);
         let sample = Sample { comm: &self.comm, pid, weights: &[weight], ..Sample::default() };
         let added = self.stack.add(&sample, samples);
         *self =

@@ -16,11 +16,10 @@ use common::{Input, Result};
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
-use crate::read::leaf_first::LeafFirst;
+use crate::read::leaf_first::{LeafFirst, THREADS};
 use crate::read::lines::for_each_line;
 use crate::read::numbers::{decimal, hexadecimal};
-use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -50,7 +49,7 @@ fn process(line: &[u8]) -> Option<&[u8]> {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[Measure { name: b"threads", unit: b"samples" }]);
+    samples.set_measures(&[THREADS]);
     let mut reader = Reader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
     reader.finish(samples)
@@ -105,9 +104,7 @@ impl Reader {
         if self.stack.is_empty() {
             return Ok(());
         }
-        let known = |id: &&[u8]| !id.is_empty();
-        let pid = Some(&self.pid[..]).filter(known);
-        let tid = Some(&self.tid[..]).filter(known);
+        let (pid, tid) = (known(&self.pid), known(&self.tid));
         self.stack.add(&Sample { pid, tid, weights: &[1], ..Sample::default() }, samples)
     }
 }

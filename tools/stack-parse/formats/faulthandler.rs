@@ -20,7 +20,7 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -107,7 +107,7 @@ impl Reader {
             samples
                 .frames(&Frame { name: &name, source: place.text(), ..Frame::default() }, &mut ids);
         }
-        let tid = Some(&self.tid[..]).filter(|tid| !tid.is_empty());
+        let tid = known(&self.tid);
         let origin = Sample { comm: &self.name, tid, event: b"samples", ..Sample::default() };
         samples.add(&origin, &ids)
     }

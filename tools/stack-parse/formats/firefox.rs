@@ -26,6 +26,7 @@ use common::{Input, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::documents::{Document, read_documents};
 use crate::read::held::Held;
 use crate::read::json::{Json, Kind, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
@@ -52,22 +53,8 @@ fn detect(head: &Head<'_>) -> bool {
     Outline::of(head).is_some_and(|keys| is_profile(&keys))
 }
 
-/// Reads one input to its end.
-///
-/// # Errors
-///
-/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
-/// after all that came before; or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut json = Json::new(input);
-    loop {
-        let mut profile = Profile::default();
-        let read = profile.read(&mut json);
-        profile.finish(samples)?;
-        if !read? {
-            return Ok(());
-        }
-    }
+    read_documents::<Profile>(input, samples)
 }
 
 /// A profile, of which everything is held: samples come before the tables that
@@ -92,22 +79,15 @@ struct Process {
 const DEEPEST: usize = 8;
 
 impl Profile {
-    /// Reads a profile; false if there is none.
-    fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<bool> {
-        if !json.next_document()? {
-            return Ok(false);
-        }
-        if json.kind()? != Kind::Object {
-            return Err(json.unexpected("a profile of Firefox"));
-        }
-        self.read_process(json, 0)?;
-        Ok(true)
-    }
-
     fn read_process<R: Read>(&mut self, json: &mut Json<R>, depth: usize) -> Result<()> {
         if depth == DEEPEST || !json.begin_object()? {
             return Ok(());
         }
+        self.read_keys(json, depth)
+    }
+
+    /// Reads the keys of a process.
+    fn read_keys<R: Read>(&mut self, json: &mut Json<R>, depth: usize) -> Result<()> {
         let place = self.processes.len();
         self.processes.push(Process::default());
         while let Some(key) = json.next_key()? {
@@ -146,8 +126,19 @@ impl Profile {
         self.processes[process].threads.push(thread);
         read
     }
+}
 
-    /// Adds what was read.
+impl Document for Profile {
+    const WHAT: &'static str = "a profile of Firefox";
+
+    fn new() -> Profile {
+        Profile::default()
+    }
+
+    fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
+        self.read_keys(json, 0)
+    }
+
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
         let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
         let mut held = Held::default();

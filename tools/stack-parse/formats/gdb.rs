@@ -17,11 +17,10 @@ use common::{Input, Result};
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
-use crate::read::leaf_first::LeafFirst;
+use crate::read::leaf_first::{LeafFirst, THREADS};
 use crate::read::lines::for_each_line;
 use crate::read::numbers::decimal;
-use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 use frame_line::FrameLine;
 
@@ -44,7 +43,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[Measure { name: b"threads", unit: b"samples" }]);
+    samples.set_measures(&[THREADS]);
     let mut reader = Reader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
     reader.finish(samples)
@@ -98,7 +97,7 @@ impl Reader {
         if self.stack.is_empty() {
             return Ok(());
         }
-        let tid = Some(&self.tid[..]).filter(|tid| !tid.is_empty());
+        let tid = known(&self.tid);
         let sample = Sample { comm: &self.comm, tid, weights: &[1], ..Sample::default() };
         self.stack.add(&sample, samples)
     }

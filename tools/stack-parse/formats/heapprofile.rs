@@ -10,6 +10,7 @@ use common::{Input, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::documents::{Document, read_documents};
 use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
@@ -29,47 +30,38 @@ fn detect(head: &Head<'_>) -> bool {
     Outline::of(head).is_some_and(|keys| keys.has("head") && keys.has_inside("selfSize"))
 }
 
-/// Reads one input to its end.
-///
-/// # Errors
-///
-/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
-/// after all that came before; or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut json = Json::new(input);
-    loop {
-        let mut nodes = Nodes::default();
-        let read = read(&mut json, &mut nodes);
-        add(nodes, samples)?;
-        if !read? {
-            return Ok(());
-        }
-    }
+    read_documents::<Profile>(input, samples)
 }
 
-/// Reads a profile; false if there is none.
-fn read(json: &mut Json<&mut Input>, nodes: &mut Nodes) -> Result<bool> {
-    if !json.next_document()? {
-        return Ok(false);
-    }
-    if !json.begin_object()? {
-        return Err(json.unexpected("the JSON of a .heapprofile"));
-    }
-    while let Some(key) = json.next_key()? {
-        if key == b"head" {
-            nodes.read(json)?;
-        }
-    }
-    Ok(true)
+struct Profile {
+    nodes: Nodes,
 }
 
-fn add(mut nodes: Nodes, samples: &mut Samples<'_>) -> Result<()> {
-    let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
-    nodes.resolve(&mut stacks, &mut names, samples);
-    let mut held = Held::default();
-    let thread = held.thread(Thread { event: b"bytes".to_vec(), ..Thread::default() });
-    for (stack, bytes) in nodes.own().filter(|(_, bytes)| *bytes > 0) {
-        held.add(thread, stack, bytes, None);
+impl Document for Profile {
+    const WHAT: &'static str = "the JSON of a .heapprofile";
+
+    fn new() -> Profile {
+        Profile { nodes: Nodes::default() }
     }
-    held.finish(&mut stacks, &names, samples)
+
+    fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
+        while let Some(key) = json.next_key()? {
+            if key == b"head" {
+                self.nodes.read(json)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
+        self.nodes.resolve(&mut stacks, &mut names, samples);
+        let mut held = Held::default();
+        let thread = held.thread(Thread { event: b"bytes".to_vec(), ..Thread::default() });
+        for (stack, bytes) in self.nodes.own().filter(|(_, bytes)| *bytes > 0) {
+            held.add(thread, stack, bytes, None);
+        }
+        held.finish(&mut stacks, &names, samples)
+    }
 }

@@ -11,7 +11,7 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -177,7 +177,7 @@ impl Profile {
             });
             let root_first: Vec<_> = trace.leaf_first.iter().rev().copied().collect();
             let comm = self.threads.get(&trace.thread).map_or(&b""[..], |name| name);
-            let tid = Some(&trace.thread[..]).filter(|tid| !tid.is_empty());
+            let tid = known(&trace.thread);
             let sample = Sample { comm, tid, event, weights: &[*weight], ..Sample::default() };
             samples.add(&sample, &root_first)?;
         }

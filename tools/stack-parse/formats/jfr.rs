@@ -17,7 +17,7 @@ use common::{Error, Input, Result, Seekable};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::samples::sample::{Sample, Time};
+use crate::samples::sample::{Sample, Time, known};
 use crate::samples::{Root, Samples, Weighs};
 use bytes::Bytes;
 use chunk::{File, Header};
@@ -357,7 +357,7 @@ fn add(
     let thread = pools.thread(fields.thread).unwrap_or(&nobody);
     let sample = Sample {
         comm: &thread.name,
-        tid: Some(&thread.tid[..]).filter(|tid| !tid.is_empty()),
+        tid: known(&thread.tid),
         time: Some(Time::Nanoseconds(chunk.time(fields.time))),
         event: &class.name,
         weights: &[weight],

@@ -18,11 +18,10 @@ use common::{Input, Result};
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
-use crate::read::leaf_first::LeafFirst;
+use crate::read::leaf_first::{LeafFirst, THREADS};
 use crate::read::lines::for_each_line;
 use crate::read::numbers::{decimal, hexadecimal};
-use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -40,7 +39,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[Measure { name: b"threads", unit: b"samples" }]);
+    samples.set_measures(&[THREADS]);
     let mut reader = Reader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
     reader.finish(samples)
@@ -81,9 +80,7 @@ impl Reader {
         if !owner.has_frames && owner.pid.is_empty() && owner.tid.is_empty() {
             return Ok(());
         }
-        let known = |id: &&[u8]| !id.is_empty();
-        let pid = Some(&owner.pid[..]).filter(known);
-        let tid = Some(&owner.tid[..]).filter(known);
+        let (pid, tid) = (known(&owner.pid), known(&owner.tid));
         let sample = Sample { comm: &owner.comm, pid, tid, weights: &[1], ..Sample::default() };
         self.stack.add(&sample, samples)
     }

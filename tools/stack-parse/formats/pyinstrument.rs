@@ -12,6 +12,7 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::call_tree::{self, Call};
+use crate::read::documents::{Document, read_documents};
 use crate::read::json::{Json, Outline};
 use crate::read::source::Place;
 use crate::samples::events::Measure;
@@ -32,25 +33,35 @@ fn detect(head: &Head<'_>) -> bool {
     })
 }
 
-/// Reads one input to its end.
-///
-/// # Errors
-///
-/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
-/// after all that came before; or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
-    let mut json = Json::new(input);
-    loop {
-        let mut frames = Vec::new();
-        let read = read(&mut json, &mut frames);
-        let calls: Vec<Call> = frames.into_iter().map(|frame| frame.into_call(samples)).collect();
-        if !calls.is_empty() {
-            call_tree::add(&calls, 0, 1, samples)?;
+    read_documents::<Session>(input, samples)
+}
+
+struct Session {
+    frames: Vec<Called>,
+}
+
+impl Document for Session {
+    const WHAT: &'static str = "the JSON of pyinstrument";
+
+    fn new() -> Session {
+        Session { frames: Vec::new() }
+    }
+
+    fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
+        while let Some(key) = json.next_key()? {
+            if key == b"root_frame" {
+                read_tree(json, &mut self.frames)?;
+            }
         }
-        if !read? {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
+        let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
+        let calls: Vec<Call> = calls.collect();
+        if calls.is_empty() { Ok(()) } else { call_tree::add(&calls, 0, 1, samples) }
     }
 }
 
@@ -61,22 +72,6 @@ struct Called {
     /// Nanoseconds.
     time: u64,
     children: Vec<usize>,
-}
-
-/// Reads a session; false if there is none.
-fn read(json: &mut Json<&mut Input>, frames: &mut Vec<Called>) -> Result<bool> {
-    if !json.next_document()? {
-        return Ok(false);
-    }
-    if !json.begin_object()? {
-        return Err(json.unexpected("the JSON of pyinstrument"));
-    }
-    while let Some(key) = json.next_key()? {
-        if key == b"root_frame" {
-            read_tree(json, frames)?;
-        }
-    }
-    Ok(true)
 }
 
 /// Reads a frame with all frames that stand inside of it, however deep.

@@ -19,6 +19,7 @@ use common::{Input, Result};
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::documents::{Document, read_documents};
 use crate::read::held::Held;
 use crate::read::json::{Json, Outline};
 use crate::read::source::Place;
@@ -45,22 +46,8 @@ fn detect(head: &Head<'_>) -> bool {
     Outline::of(head).is_some_and(|keys| is_speedscope(&keys))
 }
 
-/// Reads one input to its end.
-///
-/// # Errors
-///
-/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
-/// after all that came before; or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut json = Json::new(input);
-    loop {
-        let mut file = File::new();
-        let read = file.read(&mut json, samples);
-        file.finish(samples)?;
-        if !read? {
-            return Ok(());
-        }
-    }
+    read_documents::<File>(input, samples)
 }
 
 /// A file, of which there may be several in one input.
@@ -73,7 +60,9 @@ struct File {
     troubles: Troubles,
 }
 
-impl File {
+impl Document for File {
+    const WHAT: &'static str = "speedscope's JSON";
+
     fn new() -> File {
         File {
             stacks: Stacks::new(),
@@ -84,14 +73,7 @@ impl File {
         }
     }
 
-    /// Reads a file; false if there is none.
-    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<bool> {
-        if !json.next_document()? {
-            return Ok(false);
-        }
-        if !json.begin_object()? {
-            return Err(json.unexpected("speedscope's JSON"));
-        }
+    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
             match key {
                 b"shared" => self.read_shared(json, samples)?,
@@ -99,9 +81,27 @@ impl File {
                 _ => {}
             }
         }
-        Ok(true)
+        Ok(())
     }
 
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.held.is_one_thread() {
+            samples.set_one_thread();
+        }
+        if self.names.len() < self.frames as usize {
+            self.names.name_others(&Frame::default(), samples);
+            samples.note(format_args!(
+                "frames have numbers up to {}, but the list has {}: others are [unknown]",
+                self.frames - 1,
+                self.names.len(),
+            ));
+        }
+        self.troubles.report(samples);
+        self.held.finish(&mut self.stacks, &self.names, samples)
+    }
+}
+
+impl File {
     fn read_shared(
         &mut self,
         json: &mut Json<&mut Input>,
@@ -143,22 +143,5 @@ impl File {
         self.frames = self.frames.max(profile.frames());
         profile.hold(&mut self.stacks, &mut self.held, &mut self.troubles);
         read
-    }
-
-    /// Adds what was read.
-    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
-        if self.held.is_one_thread() {
-            samples.set_one_thread();
-        }
-        if self.names.len() < self.frames as usize {
-            self.names.name_others(&Frame::default(), samples);
-            samples.note(format_args!(
-                "frames have numbers up to {}, but the list has {}: others are [unknown]",
-                self.frames - 1,
-                self.names.len(),
-            ));
-        }
-        self.troubles.report(samples);
-        self.held.finish(&mut self.stacks, &self.names, samples)
     }
 }

@@ -15,6 +15,7 @@ use hashbrown::HashMap;
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind as Code};
 use crate::options::Options;
+use crate::read::documents::{Document, read_documents};
 use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
@@ -38,22 +39,8 @@ fn detect(head: &Head<'_>) -> bool {
     Outline::of(head).is_some_and(|keys| is_log(&keys))
 }
 
-/// Reads one input to its end.
-///
-/// # Errors
-///
-/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
-/// after all that came before; or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut json = Json::new(input);
-    loop {
-        let mut log = Log::new();
-        let read = log.read(&mut json, samples);
-        log.finish(samples)?;
-        if !read? {
-            return Ok(());
-        }
-    }
+    read_documents::<Log>(input, samples)
 }
 
 struct Log {
@@ -69,7 +56,9 @@ struct Log {
 /// What the state of the machine is called during a collection.
 const IN_COLLECTOR: u64 = 1;
 
-impl Log {
+impl Document for Log {
+    const WHAT: &'static str = "what node --prof-process --preprocess prints";
+
     fn new() -> Log {
         let mut held = Held::default();
         let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
@@ -83,14 +72,7 @@ impl Log {
         }
     }
 
-    /// Reads a log; false if there is none.
-    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<bool> {
-        if !json.next_document()? {
-            return Ok(false);
-        }
-        if !json.begin_object()? {
-            return Err(json.unexpected("what node --prof-process --preprocess prints"));
-        }
+    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
             match key {
                 b"code" => json.for_each(|json| self.read_code(json, samples))?,
@@ -98,9 +80,15 @@ impl Log {
                 _ => {}
             }
         }
-        Ok(true)
+        Ok(())
     }
 
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.held.finish(&mut self.stacks, &self.names, samples)
+    }
+}
+
+impl Log {
     /// `{"name":"f a.js:1:11","type":"JS","kind":"Opt","func":0}`
     fn read_code(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         let (mut text, mut is_js, mut kind) = (Vec::new(), false, Code::User);
@@ -172,11 +160,6 @@ impl Log {
             self.names.push(frame, samples);
             (self.names.len() - 1) as u32
         })
-    }
-
-    /// Adds what was read.
-    fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        self.held.finish(&mut self.stacks, &self.names, samples)
     }
 }
 

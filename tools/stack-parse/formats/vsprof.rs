@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use common::{FrameId, Input, Result};
+use common::{Input, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -18,8 +18,8 @@ use crate::options::Options;
 use crate::read::csv::fields;
 use crate::read::lines::for_each_line;
 use crate::read::numbers::{decimal, scaled};
+use crate::read::table_of_calls::TableOfCalls;
 use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -67,7 +67,7 @@ impl Columns {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut columns = None;
-    let mut path = Path::default();
+    let mut calls = TableOfCalls::default();
     for_each_line(input, |number, line| {
         let Some(columns) = &columns else {
             columns = Columns::of(line);
@@ -77,49 +77,32 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
             }
             return Ok(());
         };
-        if !line.trim_ascii().is_empty() && path.row(line, columns, samples)?.is_none() {
+        if !line.trim_ascii().is_empty() && add_row(line, columns, &mut calls, samples)?.is_none() {
             samples.malformed(number, "expected a level, a function and numbers of Visual Studio");
         }
         Ok(())
     })
 }
 
-/// The functions above a row.
-#[derive(Default)]
-struct Path {
-    frames: Vec<FrameId>,
-    /// The level of each of them, and how many frames are above it.
-    levels: Vec<(u64, usize)>,
-}
-
-impl Path {
-    /// Adds a row, if it is one.
-    fn row(
-        &mut self,
-        line: &[u8],
-        columns: &Columns,
-        samples: &mut Samples<'_>,
-    ) -> Result<Option<()>> {
-        let fields = fields(line, b',');
-        let field = |column: usize| fields.get(column).map(|field: &Cow<'_, [u8]>| &field[..]);
-        let level = field(0).filter(|level| !level.is_empty()).and_then(decimal);
-        let weights: Option<Vec<u64>> = columns
-            .weights
-            .iter()
-            .map(|(column, _, scale)| scaled(field(*column)?.trim_ascii(), *scale))
-            .collect();
-        let (Some(level), Some(name), Some(weights)) = (level, field(1), weights) else {
-            return Ok(None);
-        };
-        while let Some((_, above)) = self.levels.pop_if(|(other, _)| *other >= level) {
-            self.frames.truncate(above);
-        }
-        self.levels.push((level, self.frames.len()));
-        let object = columns.module.and_then(field).unwrap_or_default();
-        samples.frames(&Frame { name, object, ..Frame::default() }, &mut self.frames);
-        if weights.iter().any(|weight| *weight > 0) {
-            samples.add(&Sample { weights: &weights, ..Sample::default() }, &self.frames)?;
-        }
-        Ok(Some(()))
-    }
+/// Adds a row, if it is one.
+fn add_row(
+    line: &[u8],
+    columns: &Columns,
+    calls: &mut TableOfCalls,
+    samples: &mut Samples<'_>,
+) -> Result<Option<()>> {
+    let fields = fields(line, b',');
+    let field = |column: usize| fields.get(column).map(|field: &Cow<'_, [u8]>| &field[..]);
+    let level = field(0).filter(|level| !level.is_empty()).and_then(decimal);
+    let weights: Option<Vec<u64>> = columns
+        .weights
+        .iter()
+        .map(|(column, _, scale)| scaled(field(*column)?.trim_ascii(), *scale))
+        .collect();
+    let (Some(level), Some(name), Some(weights)) = (level, field(1), weights) else {
+        return Ok(None);
+    };
+    let object = columns.module.and_then(field).unwrap_or_default();
+    let frame = Frame { name, object, ..Frame::default() };
+    calls.add(level, &frame, &weights, samples).map(Some)
 }

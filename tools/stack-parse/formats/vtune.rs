@@ -9,7 +9,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::{Input, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -17,8 +17,8 @@ use crate::options::Options;
 use crate::read::csv::{fields, next_field};
 use crate::read::lines::for_each_line;
 use crate::read::numbers::scaled;
+use crate::read::table_of_calls::TableOfCalls;
 use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -61,57 +61,39 @@ impl Columns {
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"cpu-time", unit: b"nanoseconds" }]);
     let mut columns = None;
-    let mut path = Path::default();
+    let mut calls = TableOfCalls::default();
     for_each_line(input, |number, line| {
         let Some(columns) = &columns else {
             columns = Columns::of(line);
             return Ok(());
         };
-        if !line.trim_ascii().is_empty() && path.row(line, columns, samples)?.is_none() {
+        if !line.trim_ascii().is_empty() && add_row(line, columns, &mut calls, samples)?.is_none() {
             samples.malformed(number, "expected a function, seconds and a module of VTune");
         }
         Ok(())
     })
 }
 
-/// The functions above a row.
-#[derive(Default)]
-struct Path {
-    frames: Vec<FrameId>,
-    /// How far each of them is to the right, and how many frames are above it.
-    lines: Vec<(usize, usize)>,
-}
-
-impl Path {
-    /// Adds a row, if it is one.
-    fn row(
-        &mut self,
-        line: &[u8],
-        columns: &Columns,
-        samples: &mut Samples<'_>,
-    ) -> Result<Option<()>> {
-        let text = line.trim_ascii_start();
-        let mut rest = Some(text);
-        let Some(quoted) = next_field(&mut rest, columns.separator) else { return Ok(None) };
-        let name = quoted.trim_ascii_start();
-        let indent = line.len() - text.len() + quoted.len() - name.len();
-        let others = fields(rest.unwrap_or_default(), columns.separator);
-        let field = |column: usize| others.get(column.checked_sub(1)?);
-        let Some(own) = field(columns.own).and_then(|own| scaled(own.trim_ascii(), NANOSECONDS))
-        else {
-            return Ok(None);
-        };
-        while let Some((_, above)) = self.lines.pop_if(|(other, _)| *other >= indent) {
-            self.frames.truncate(above);
-        }
-        self.lines.push((indent, self.frames.len()));
-        let object = columns.module.and_then(field).map_or(&b""[..], |module| module);
-        let object = if object == b"[Unknown]" { b"" } else { object };
-        let name = if name == b"[Unknown]" { b"" } else { name };
-        samples.frames(&Frame { name, object, ..Frame::default() }, &mut self.frames);
-        if own > 0 {
-            samples.add(&Sample { weights: &[own], ..Sample::default() }, &self.frames)?;
-        }
-        Ok(Some(()))
-    }
+/// Adds a row, if it is one.
+fn add_row(
+    line: &[u8],
+    columns: &Columns,
+    calls: &mut TableOfCalls,
+    samples: &mut Samples<'_>,
+) -> Result<Option<()>> {
+    let text = line.trim_ascii_start();
+    let mut rest = Some(text);
+    let Some(quoted) = next_field(&mut rest, columns.separator) else { return Ok(None) };
+    let name = quoted.trim_ascii_start();
+    let indent = line.len() - text.len() + quoted.len() - name.len();
+    let others = fields(rest.unwrap_or_default(), columns.separator);
+    let field = |column: usize| others.get(column.checked_sub(1)?);
+    let Some(own) = field(columns.own).and_then(|own| scaled(own.trim_ascii(), NANOSECONDS)) else {
+        return Ok(None);
+    };
+    let object = columns.module.and_then(field).map_or(&b""[..], |module| module);
+    let object = if object == b"[Unknown]" { b"" } else { object };
+    let name = if name == b"[Unknown]" { b"" } else { name };
+    let frame = Frame { name, object, ..Frame::default() };
+    calls.add(indent as u64, &frame, &[own], samples).map(Some)
 }

@@ -4,7 +4,11 @@ use common::{FrameId, Result};
 
 use crate::frame::Frame;
 use crate::samples::Samples;
+use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
+
+/// What a backtrace of each thread counts.
+pub(crate) const THREADS: Measure<'_> = Measure { name: b"threads", unit: b"samples" };
 
 /// A stack that is being read; its buffer serves the next one too.
 #[derive(Debug, Default)]

@@ -28,6 +28,11 @@ pub(crate) struct Sample<'a> {
     pub(crate) label: Option<&'a [u8]>,
 }
 
+/// What a format knows of who ran: nothing if it is empty.
+pub(crate) fn known(id: &[u8]) -> Option<&[u8]> {
+    Some(id).filter(|id| !id.is_empty())
+}
+
 impl Default for Sample<'_> {
     fn default() -> Self {
         Sample {

@@ -8,7 +8,7 @@ use super::element::Element;
 use super::frames::Frames;
 use crate::read::numbers::decimal;
 use crate::samples::Samples;
-use crate::samples::sample::{Sample, Time};
+use crate::samples::sample::{Sample, Time, known};
 
 /// What is known at a place in the file.
 #[derive(Debug, Default)]
@@ -231,13 +231,12 @@ impl Table {
         }
         let has_process = !row.process.name.is_empty() || !row.process.pid.is_empty();
         let process = if has_process { &row.process } else { &row.thread.process };
-        let known = |id: &&Vec<u8>| !id.is_empty();
         let weights = [row.weight.unwrap_or(1)];
         let sample = Sample {
             comm: &process.name,
-            pid: Some(&process.pid).filter(known).map(Vec::as_slice),
-            tid: Some(&row.thread.tid).filter(known).map(Vec::as_slice),
-            cpu: Some(&row.core).filter(known).map(Vec::as_slice),
+            pid: known(&process.pid),
+            tid: known(&row.thread.tid),
+            cpu: known(&row.core),
             time: row.time.map(Time::Nanoseconds),
             event: &self.schema,
             weights: &weights,

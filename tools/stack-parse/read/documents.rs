@@ -1,0 +1,58 @@
+//! Profiles in JSON whose samples come before the names of their frames: each is read
+//! whole before its samples are added. An input may hold several, one after the other.
+
+use common::{Input, Result};
+
+use super::json::Json;
+use crate::samples::Samples;
+
+/// A profile, as far as it is read.
+pub(crate) trait Document: Sized {
+    /// What a message says was expected: `the JSON of a .cpuprofile`.
+    const WHAT: &'static str;
+
+    fn new() -> Self;
+
+    /// Reads the keys of the object that has begun.
+    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()>;
+
+    /// Adds what was read.
+    fn finish(self, samples: &mut Samples<'_>) -> Result<()>;
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
+/// after all that came before; or what adding samples returns.
+pub(crate) fn read_documents<D: Document>(
+    input: &mut Input,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    let mut json = Json::new(input);
+    loop {
+        let mut document = D::new();
+        let read = read_next(&mut document, &mut json, samples);
+        document.finish(samples)?;
+        if !read? {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads a document; false if there is none.
+fn read_next<D: Document>(
+    document: &mut D,
+    json: &mut Json<&mut Input>,
+    samples: &mut Samples<'_>,
+) -> Result<bool> {
+    if !json.next_document()? {
+        return Ok(false);
+    }
+    if !json.begin_object()? {
+        return Err(json.unexpected(D::WHAT));
+    }
+    document.read(json, samples)?;
+    Ok(true)
+}
