@@ -1,10 +1,12 @@
 //! What a format is: a line in the table of [`crate::formats`].
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use common::{Input, Result};
 
 use crate::options::Options;
+use crate::read::json::Outline;
 use crate::samples::{Root, Samples, Weighs};
 
 /// A format that can be read.
@@ -37,9 +39,25 @@ pub(crate) struct Head<'a> {
     pub(crate) is_whole: bool,
     /// Whether no more of it will be seen.
     pub(crate) is_last: bool,
+    /// Made once for all formats in JSON.
+    outline: OnceCell<Option<Outline>>,
 }
 
 impl<'a> Head<'a> {
+    pub(crate) fn new(bytes: &'a [u8], is_whole: bool, is_last: bool) -> Head<'a> {
+        Head { bytes, is_whole, is_last, outline: OnceCell::new() }
+    }
+
+    /// The keys of its outer objects, if it is JSON.
+    pub(crate) fn outline(&self) -> Option<&Outline> {
+        self.outline.get_or_init(|| Outline::of(self.bytes)).as_ref()
+    }
+
+    /// The first line that is not empty; empty if there is none.
+    pub(crate) fn first_line(&self) -> &'a [u8] {
+        self.lines().find(|line| !line.is_empty()).unwrap_or_default()
+    }
+
     /// The bytes but for a last line that is cut short.
     pub(crate) fn text(&self) -> &'a [u8] {
         match memchr::memrchr(b'\n', self.bytes) {

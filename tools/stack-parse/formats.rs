@@ -191,7 +191,7 @@ fn detect(input: &mut Input) -> Result<Detected> {
         let peeked = input.peek_more(HEAD_SIZE);
         let (bytes, is_last) =
             peeked.map_err(|source| Error::Input { name: name.clone(), source })?;
-        let head = Head { bytes, is_whole: is_last && bytes.len() < HEAD_SIZE, is_last };
+        let head = Head::new(bytes, is_last && bytes.len() < HEAD_SIZE, is_last);
         let detected = detect_head(&head);
         if is_last || matches!(detected, Detected::Known(_)) {
             return Ok(detected);
@@ -207,7 +207,8 @@ fn detect_head(head: &Head<'_>) -> Detected {
         None => Detected::Unknown {
             first_line: String::from_utf8_lossy(&first_line[..first_line.len().min(80)])
                 .into_owned(),
-            looks_like: unread::looks_like(head.bytes),
+            // Until then nobody hears of it.
+            looks_like: if head.is_last { unread::looks_like(head.bytes) } else { None },
         },
     }
 }
@@ -217,7 +218,7 @@ mod tests {
     use super::*;
 
     fn detected(text: &str) -> String {
-        let head = Head { bytes: text.as_bytes(), is_whole: true, is_last: true };
+        let head = Head::new(text.as_bytes(), true, true);
         detect_head(&head).to_string()
     }
 
@@ -230,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_format_that_is_not_certain_waits_for_more() {
-        let head = |is_last| Head { bytes: b"main;f 12\n", is_whole: false, is_last };
+        let head = |is_last| Head::new(b"main;f 12\n", false, is_last);
         assert!(matches!(detect_head(&head(false)), Detected::Unknown { .. }));
         assert!(matches!(detect_head(&head(true)), Detected::Known(_)));
     }

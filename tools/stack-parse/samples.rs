@@ -82,8 +82,9 @@ pub(crate) struct Samples<'p> {
     frames: FrameTable,
     /// The stacks of each event below a node of its own.
     tree: StackTree,
-    /// The text that is being made.
+    /// The text that is being made, and what it is without control bytes.
     text: Vec<u8>,
+    clean: Vec<u8>,
     /// What was not understood of this input.
     pub(crate) skipped: Skipped,
 }
@@ -124,6 +125,7 @@ impl<'p> Samples<'p> {
             frames: FrameTable::default(),
             tree: StackTree::default(),
             text: Vec::new(),
+            clean: Vec::new(),
             skipped: Skipped::default(),
         }
     }
@@ -372,12 +374,11 @@ impl<'p> Samples<'p> {
     /// Appends the numbers of the frames that a frame stands for, root first:
     /// nearly always one; none if it is dropped.
     pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
-        let Samples { args, text, frames, .. } = self;
-        let mut clean = Vec::new();
+        let Samples { args, text, clean, frames, .. } = self;
         args.frames.for_each_name(frame, text, |name| {
             clean.clear();
-            clean_frame(name, &mut clean);
-            ids.push(frames.intern(&clean));
+            clean_frame(name, clean);
+            ids.push(frames.intern(clean));
         });
     }
 

@@ -4,11 +4,12 @@
 //! Grammar from async-profiler's src/profiler.cpp (`dumpText`).
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::{Input, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
@@ -27,9 +28,8 @@ pub(super) const FORMAT: Format = Format {
 const TITLE: &[u8] = b"--- Execution profile ---";
 
 fn detect(head: &Head<'_>) -> bool {
-    head.lines()
-        .find(|line| !line.is_empty())
-        .is_some_and(|line| line == TITLE || Weight::of(line).is_some())
+    let first = head.first_line();
+    first == TITLE || Weight::of(first).is_some()
 }
 
 /// Reads one input to its end.
@@ -56,7 +56,7 @@ struct Text {
     total: Option<u64>,
     samples: u64,
     weight: Option<Weight>,
-    leaf_first: Vec<FrameId>,
+    stack: LeafFirst,
     has_measures: bool,
 }
 
@@ -88,7 +88,7 @@ impl Text {
         } else if line.is_empty() {
             self.end_stack(samples)?;
         } else if let (Some(frame), Some(_)) = (frame(line), &self.weight) {
-            samples.frames(&Frame { name: frame, ..Frame::default() }, &mut self.leaf_first);
+            self.stack.push(&Frame { name: frame, ..Frame::default() }, samples);
         } else if let Some(total) = line.strip_prefix(b"Total samples") {
             let total = total.trim_start_with(|byte| byte == ' ' || byte == ':');
             self.total = total.to_str().ok().and_then(|total| total.parse().ok());
@@ -104,11 +104,8 @@ impl Text {
             samples.set_measures_with(&[count, Measure { name: &weight.unit, unit }], 1);
         }
         self.samples += weight.samples;
-        self.leaf_first.reverse();
         let weights = [weight.samples, weight.value];
-        samples.add(&Sample { weights: &weights, ..Sample::default() }, &self.leaf_first)?;
-        self.leaf_first.clear();
-        Ok(())
+        self.stack.add(&Sample { weights: &weights, ..Sample::default() }, samples)
     }
 }
 

@@ -20,6 +20,7 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
+use crate::read::numbers::is_digits;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
@@ -36,7 +37,7 @@ pub(super) const FORMAT: Format = Format {
 /// By the comment at the start or, where that was cut off, by the process and
 /// thread of the first sample.
 fn detect(head: &Head<'_>) -> bool {
-    let first = head.lines().find(|line| !line.is_empty()).unwrap_or_default();
+    let first = head.first_line();
     first.starts_with(b"# austin: ") || head.is_last && is_sample(first)
 }
 
@@ -167,7 +168,7 @@ fn frame(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
     let split = || {
         let (rest, line) = text.rsplit_once_str(b":")?;
         let (file, name) = rest.rsplit_once_str(b":")?;
-        let is_line = !line.is_empty() && line.iter().all(u8::is_ascii_digit);
+        let is_line = is_digits(line);
         let is_frame = is_line && !file.is_empty() && !name.is_empty();
         is_frame.then(|| (file, name, &text[rest.len()..]))
     };

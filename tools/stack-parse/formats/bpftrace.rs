@@ -28,8 +28,7 @@ pub(super) const FORMAT: Format = Format {
 /// entry of a map.
 fn detect(head: &Head<'_>) -> bool {
     const LOOKED_AT: usize = 40;
-    let first = head.lines().find(|line| !line.is_empty()).unwrap_or_default();
-    json::is_message(first)
+    json::is_message(head.first_line())
         || head.lines().take(LOOKED_AT).any(|line| text::is_start(line) || text::is_entry(line))
 }
 

@@ -36,7 +36,7 @@ fn detect(head: &Head<'_>) -> bool {
         (keys.has("nodes") || keys.has("head")) && has_node && !keys.has_inside("selfSize")
             || keys.has("samples") && (keys.has("timeDeltas") || keys.has("timestamps"))
     };
-    Outline::of(head).is_some_and(|keys| is_profile(&keys))
+    head.outline().is_some_and(is_profile)
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
@@ -98,12 +98,7 @@ impl Document for Profile {
             }
         } else {
             let thread = held.thread(Thread { event: b"time".to_vec(), ..Thread::default() });
-            let (nodeless, timeless) = self.ticks.hold(thread, &self.nodes, &mut held);
-            if nodeless + timeless > 0 {
-                samples.note(format_args!(
-                    "{nodeless} samples are of no node, {timeless} have no time and are left out"
-                ));
-            }
+            self.ticks.hold(thread, &self.nodes, &mut held, samples);
         }
         held.finish(&mut stacks, &names, samples)
     }

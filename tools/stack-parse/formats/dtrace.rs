@@ -44,6 +44,9 @@ fn detect(head: &Head<'_>) -> bool {
     if head.lines().take(5).any(is_title) {
         return true;
     }
+    if !head.bytes.contains(&b'`') {
+        return false;
+    }
     let has_module = |line: &[u8]| {
         let module = line.trim_ascii().split_once_str("`").map(|(module, _)| module);
         line.starts_with(b"  ") && module.is_some_and(|module| !module.contains(&b' '))

@@ -50,7 +50,7 @@ fn detect(head: &Head<'_>) -> bool {
         keys.has("meta") && has_meta.iter().any(|key| keys.has_inside(key))
             || keys.has("threads") && has_thread.iter().any(|key| keys.has_inside(key))
     };
-    Outline::of(head).is_some_and(|keys| is_profile(&keys))
+    head.outline().is_some_and(is_profile)
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {

@@ -4,11 +4,12 @@
 //! Grammar from Go's src/runtime/traceback.go (`goroutineheader`, `traceback1`).
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::{Input, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
@@ -54,7 +55,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 struct Goroutine {
     state: Vec<u8>,
     number: Option<Vec<u8>>,
-    leaf_first: Vec<FrameId>,
+    stack: LeafFirst,
     /// The function whose source is on the next line.
     function: Option<Function>,
 }
@@ -83,17 +84,16 @@ fn header(line: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
 fn add(goroutine: Option<Goroutine>, samples: &mut Samples<'_>) -> Result<()> {
     let Some(mut goroutine) = goroutine else { return Ok(()) };
     goroutine.end_function(b"", samples);
-    goroutine.leaf_first.reverse();
-    let Goroutine { state, number, leaf_first: root_first, .. } = &goroutine;
+    let Goroutine { state, number, stack, .. } = &mut goroutine;
     let event = b"goroutines";
     let sample = Sample { comm: state, tid: number.as_deref(), event, ..Sample::default() };
-    samples.add(&sample, root_first)
+    stack.add(&sample, samples)
 }
 
 impl Goroutine {
     fn new(state: &[u8], number: Option<&[u8]>) -> Goroutine {
         let number = number.map(<[u8]>::to_vec);
-        Goroutine { state: state.to_vec(), number, leaf_first: Vec::new(), function: None }
+        Goroutine { state: state.to_vec(), number, stack: LeafFirst::default(), function: None }
     }
 
     /// `main.work(0xc000224030?, ...)`, and behind it `\t/src/main.go:10 +0x1de`.
@@ -103,7 +103,7 @@ impl Goroutine {
         }
         self.end_function(b"", samples);
         if line.starts_with(b"...") && line.ends_with(b"frames elided...") {
-            self.leaf_first.push(samples.frame(TRUNCATED));
+            self.stack.push(&Frame { name: TRUNCATED, ..Frame::default() }, samples);
         } else if let Some(creator) = line.strip_prefix(b"created by ") {
             self.function =
                 Some(Function { name: creator.to_vec(), inlined: false, is_creator: true });
@@ -119,7 +119,7 @@ impl Goroutine {
         let Some(function) = self.function.take().filter(|it| !it.is_creator) else { return };
         let Function { name, inlined, .. } = &function;
         let frame = Frame { name, source, inlined: *inlined, ..Frame::default() };
-        samples.frames(&frame, &mut self.leaf_first);
+        self.stack.push(&frame, samples);
     }
 }
 

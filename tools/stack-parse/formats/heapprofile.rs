@@ -12,7 +12,7 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::documents::{Document, read_documents};
 use crate::read::held::{Held, Thread};
-use crate::read::json::{Json, Outline};
+use crate::read::json::Json;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::read::v8_profile::Nodes;
 use crate::samples::{Root, Samples, Weighs};
@@ -27,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head<'_>) -> bool {
-    Outline::of(head).is_some_and(|keys| keys.has("head") && keys.has_inside("selfSize"))
+    head.outline().is_some_and(|keys| keys.has("head") && keys.has_inside("selfSize"))
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {

@@ -11,6 +11,7 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
+use crate::read::numbers::is_digits;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
@@ -141,8 +142,7 @@ impl Profile {
     fn row(&mut self, (section, total): (Section, u64), line: &[u8]) -> Option<()> {
         let fields: Vec<&[u8]> = line.fields().collect();
         let trace = *fields.get(section.trace)?;
-        let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-        if !is_number(trace) {
+        if !is_digits(trace) {
             return None;
         }
         for &(event, column) in section.events {

@@ -35,7 +35,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head<'_>) -> bool {
-    head.lines().find(|line| !line.is_empty()).is_some_and(|line| Columns::of(line).is_some())
+    Columns::of(head.first_line()).is_some()
 }
 
 /// In which columns of a row its parts stand.

@@ -141,8 +141,8 @@ struct Contents {
     pools: Pools,
 }
 
-/// Types with stacks, and what weighs them.
-type Kinds<'t> = HashMap<u64, (&'t Class, Role)>;
+/// The types met, and what weighs those that have stacks.
+type Kinds<'t> = HashMap<u64, Option<(&'t Class, Role)>>;
 
 impl Recording {
     fn of(file: Seekable) -> Recording {
@@ -264,14 +264,15 @@ impl Recording {
         let mut kinds = Kinds::new();
         self.file.seek(chunk.start + chunk::HEADER_SIZE)?;
         while let Some(Some(event)) = self.file.event(chunk)? {
-            let is_new = !kinds.contains_key(&event.class);
-            if let Some((class, weight)) = types.get(event.class).filter(|_| is_new).and_then(kind)
-            {
-                kinds.insert(event.class, (class, weight));
-                let has_duration = weight == Role::Duration;
-                self.seen.insert(Seen { name: class.name.clone(), has_duration });
-            }
-            let Some(&(class, weight)) = kinds.get(&event.class) else {
+            let known = *kinds.entry(event.class).or_insert_with(|| {
+                let found = types.get(event.class).and_then(kind);
+                if let Some((class, weight)) = found {
+                    let has_duration = weight == Role::Duration;
+                    self.seen.insert(Seen { name: class.name.clone(), has_duration });
+                }
+                found
+            });
+            let Some((class, weight)) = known else {
                 self.file.skip(&event)?;
                 continue;
             };

@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
 const HEADER: &[u8] = b"allocator,num_allocations,size,tid,thread_name,stack_trace";
 
 fn detect(head: &Head<'_>) -> bool {
-    head.lines().find(|line| !line.is_empty()) == Some(HEADER)
+    head.first_line() == HEADER
 }
 
 /// Reads one input to its end.

@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head<'_>) -> bool {
-    head.lines().find(|line| !line.is_empty()).is_some_and(|line| event(line).is_some())
+    event(head.first_line()).is_some()
 }
 
 /// `@ inst_retired.any [35705 samples]`: the event, and how many samples it had.

@@ -13,7 +13,7 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::call_tree::{self, Call};
 use crate::read::documents::{Document, read_documents};
-use crate::read::json::{Json, Outline};
+use crate::read::json::Json;
 use crate::read::source::Place;
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
@@ -28,7 +28,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head<'_>) -> bool {
-    Outline::of(head).is_some_and(|keys| {
+    head.outline().is_some_and(|keys| {
         keys.has("root_frame") || keys.has("sample_count") && keys.has("target_description")
     })
 }

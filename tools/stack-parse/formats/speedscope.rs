@@ -43,7 +43,7 @@ fn detect(head: &Head<'_>) -> bool {
         (keys.has("profiles") || keys.has("shared"))
             && (keys.has("$schema") || keys.has("shared") && keys.has("profiles") || is_profile)
     };
-    Outline::of(head).is_some_and(|keys| is_speedscope(&keys))
+    head.outline().is_some_and(is_speedscope)
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {

@@ -48,7 +48,7 @@ fn detect(head: &Head<'_>) -> bool {
             || keys.has("ph") && (keys.has("pid") || keys.has("ts") || keys.has("name"))
             || keys.has("stackFrames") && keys.has("samples")
     };
-    Outline::of(head).is_some_and(|keys| is_trace(&keys))
+    head.outline().is_some_and(is_trace)
 }
 
 /// Reads one input to its end.
@@ -116,24 +116,14 @@ impl Trace {
     }
 
     fn read_event(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
-        self.event.clear();
-        if json.begin_object()? {
-            while let Some(field) = json.next_key()?.map(Field::of) {
-                self.event.read(field, json)?;
-            }
-        }
+        self.event.read_all(json)?;
         self.add_event();
         Ok(())
     }
 
     /// `{"cpu":"-1","name":"","ts":"11552125241","pid":7512,"tid":"1","weight":"1","sf":1}`
     fn read_sample(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
-        self.event.clear();
-        if json.begin_object()? {
-            while let Some(field) = json.next_key()?.map(Field::of) {
-                self.event.read(field, json)?;
-            }
-        }
+        self.event.read_all(json)?;
         let thread = self.threads.of_event(&self.event);
         self.sampled.add(&self.event, thread);
         Ok(())

@@ -28,7 +28,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head<'_>) -> bool {
-    head.lines().find(|line| !line.is_empty()).is_some_and(|line| Columns::of(line).is_some())
+    Columns::of(head.first_line()).is_some()
 }
 
 /// How the lines are made up.

@@ -36,7 +36,7 @@ fn detect(head: &Head<'_>) -> bool {
         keys.has("code") && keys.has_inside("name") && keys.has_inside("type")
             || keys.has("ticks") && keys.has("functions")
     };
-    Outline::of(head).is_some_and(|keys| is_log(&keys))
+    head.outline().is_some_and(is_log)
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {

@@ -41,7 +41,7 @@ const WEIGHTS: [(&[u8], Measure<'_>, u64); 3] = [
 ];
 
 fn detect(head: &Head<'_>) -> bool {
-    head.lines().find(|line| !line.is_empty()).is_some_and(|line| Columns::of(line).is_some())
+    Columns::of(head.first_line()).is_some()
 }
 
 /// In which columns the parts of a row stand.
@@ -53,7 +53,6 @@ struct Columns {
 
 impl Columns {
     fn of(line: &[u8]) -> Option<Columns> {
-        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         line.strip_prefix(b"Level,Function Name,")?;
         let names = fields(line, b',');
         let place = |wanted: &[u8]| names.iter().position(|name| &name[..] == wanted);

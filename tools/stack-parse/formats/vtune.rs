@@ -34,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
 const NANOSECONDS: u64 = 1_000_000_000;
 
 fn detect(head: &Head<'_>) -> bool {
-    head.lines().find(|line| !line.is_empty()).is_some_and(|line| Columns::of(line).is_some())
+    Columns::of(head.first_line()).is_some()
 }
 
 /// In which columns the parts of a row stand.
@@ -46,7 +46,6 @@ struct Columns {
 
 impl Columns {
     fn of(line: &[u8]) -> Option<Columns> {
-        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let separator = *line.strip_prefix(b"Function Stack")?.first()?;
         let names = fields(line, separator);
         let own = names.iter().position(|name| {

@@ -41,8 +41,8 @@ pub(super) const FORMAT: Format = Format {
 const BLOCK: usize = 256 * 1024;
 
 fn detect(head: &Head<'_>) -> bool {
-    memchr::memmem::find(head.bytes, b"<trace-query-result").is_some()
-        && head.bytes.trim_ascii_start().starts_with(b"<")
+    head.bytes.trim_ascii_start().starts_with(b"<")
+        && memchr::memmem::find(head.bytes, b"<trace-query-result").is_some()
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {

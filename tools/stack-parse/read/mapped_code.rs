@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use bstr::ByteSlice;
 use common::FrameId;
 
+use super::numbers::hexadecimal;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::samples::Samples;
@@ -45,7 +46,7 @@ impl Mapping {
 pub(crate) fn mapping(line: &[u8]) -> Option<Mapping> {
     let (range, rest) = line.trim_ascii_start().split_once_str(" ")?;
     let (start, end) = range.strip_suffix(b":").unwrap_or(range).split_once_str("-")?;
-    let (start, end) = (hex(start)?, hex(end)?);
+    let (start, end) = (hexadecimal(start)?, hexadecimal(end)?);
     if range.ends_with(b":") {
         let path = rest.trim_ascii().to_vec();
         return Some(Mapping { start, end, path, ..Mapping::default() });
@@ -55,14 +56,7 @@ pub(crate) fn mapping(line: &[u8]) -> Option<Mapping> {
     let (_device, rest) = rest.split_once_str(" ")?;
     let path = rest.trim_ascii_start().split_once_str(" ").map_or(&b""[..], |(_inode, path)| path);
     let path = path.trim_ascii().to_vec();
-    Some(Mapping { start, end, offset: hex(offset)?, path, build_id: Vec::new() })
-}
-
-/// A number in hexadecimal digits, with `0x` before it or not.
-pub(crate) fn hex(digits: &[u8]) -> Option<u64> {
-    let digits = digits.strip_prefix(b"0x").unwrap_or(digits);
-    let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
-    if is_hex { u64::from_str_radix(digits.to_str().ok()?, 16).ok() } else { None }
+    Some(Mapping { start, end, offset: hexadecimal(offset)?, path, build_id: Vec::new() })
 }
 
 /// The frames of addresses.

@@ -2,6 +2,11 @@
 
 use bstr::ByteSlice;
 
+/// Whether this is a number in decimal, however large.
+pub(crate) fn is_digits(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
 /// `853`: digits and nothing else.
 pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     if !text.iter().all(u8::is_ascii_digit) {

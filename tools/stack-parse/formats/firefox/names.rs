@@ -8,6 +8,7 @@ use common::Result;
 use super::table::Table;
 use crate::frame::Frame;
 use crate::read::json::Json;
+use crate::read::numbers::is_digits;
 use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
@@ -212,7 +213,7 @@ fn push_location(location: &[u8], libs: &[Lib], names: &mut FrameNames, samples:
 fn split_place(location: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, place) = location.strip_suffix(b")")?.rsplit_once_str(b" (")?;
     let (_, line) = place.rsplit_once_str(b":")?;
-    let is_line = !line.is_empty() && line.iter().all(u8::is_ascii_digit);
+    let is_line = is_digits(line);
     (is_line && !name.is_empty()).then_some((name, place))
 }
 

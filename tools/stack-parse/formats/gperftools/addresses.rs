@@ -7,7 +7,8 @@ use hashbrown::HashMap;
 
 use crate::frame::Frame;
 use crate::options::Options;
-use crate::read::mapped_code::{self, Mapping, hex, mapping};
+use crate::read::mapped_code::{self, Mapping, mapping};
+use crate::read::numbers::{hexadecimal, is_digits};
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
@@ -38,7 +39,7 @@ impl Addresses {
         }
         let symbol = line.split_once_str(" ").filter(|_| line.starts_with(b"0x"));
         let Some((address, name)) = symbol else { return false };
-        let Some(address) = hex(address) else { return false };
+        let Some(address) = hexadecimal(address) else { return false };
         self.symbols.insert(address, symbol_frames(name.trim_ascii(), samples));
         true
     }
@@ -110,7 +111,7 @@ fn symbol_frames(name: &[u8], samples: &mut Samples<'_>) -> Vec<FrameId> {
 /// Whether this is a place in the source, `source.java:06`.
 fn is_source(text: &[u8]) -> bool {
     let line = text.rsplit_once_str(":").map_or(&b""[..], |(_, line)| line);
-    !line.is_empty() && line.iter().all(u8::is_ascii_digit)
+    is_digits(line)
 }
 
 /// `fib(unsigned long)` of `fib(unsigned long)<0000000000002343>`.

@@ -1,14 +1,15 @@
 //! Profiles as text: counts and addresses, and behind `#` what Go knows of these.
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::{Input, Result};
 
 use super::addresses::{Addresses, Unnamed};
 use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
-use crate::read::mapped_code::hex;
+use crate::read::numbers::{hexadecimal, is_digits};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
@@ -30,9 +31,9 @@ const LOCKS: [Measure<'static>; 2] = [
 
 /// Whether one of the first lines is the title of a profile.
 pub(super) fn detect(head: &Head<'_>) -> bool {
-    head.lines().any(|line| line.starts_with(b"--- symbol"))
-        && head.bytes.contains_str("\n--- heap\n")
-        || head.lines().find(|line| !line.is_empty()).is_some_and(|line| Kind::of(line).is_some())
+    Kind::of(head.first_line()).is_some()
+        || head.bytes.contains_str("\n--- heap\n")
+            && head.lines().any(|line| line.starts_with(b"--- symbol"))
 }
 
 /// What the numbers before the addresses are.
@@ -70,7 +71,7 @@ impl Kind {
         }
         // goroutine profile: total 6
         let (name, total) = title.split_once_str(" profile: total ")?;
-        let is_number = !total.is_empty() && total.iter().all(u8::is_ascii_digit);
+        let is_number = is_digits(total);
         is_number.then(|| Kind::Count(name.to_vec()))
     }
 
@@ -182,7 +183,7 @@ struct Record {
     addresses: Vec<u64>,
     /// Whether lines of names follow.
     has_names: bool,
-    leaf_first: Vec<FrameId>,
+    stack: LeafFirst,
     label: Vec<u8>,
 }
 
@@ -217,7 +218,7 @@ impl Reader {
 
     fn record(&self, numbers: &[u8], addresses: &[u8]) -> Option<Record> {
         let weights = self.kind.as_ref()?.weights(numbers)?;
-        let addresses = addresses.fields().map(hex).collect::<Option<_>>()?;
+        let addresses = addresses.fields().map(hexadecimal).collect::<Option<_>>()?;
         Some(Record { weights, addresses, ..Record::default() })
     }
 
@@ -229,10 +230,9 @@ impl Reader {
             self.unnamed.push(Unnamed { addresses, weights });
             return Ok(());
         }
-        record.leaf_first.reverse();
         let label = self.key.as_ref().map(|_| &record.label[..]);
         let sample = Sample { weights: &weights, label, ..Sample::default() };
-        samples.add(&sample, &record.leaf_first)
+        record.stack.add(&sample, samples)
     }
 }
 
@@ -245,7 +245,8 @@ impl Record {
             return;
         }
         let mut parts = text.split(|byte| *byte == b'\t').filter(|part| !part.is_empty());
-        let Some(address) = parts.next().filter(|_| text.starts_with(b"\t")).and_then(hex) else {
+        let Some(address) = parts.next().filter(|_| text.starts_with(b"\t")).and_then(hexadecimal)
+        else {
             return;
         };
         self.has_names = true;
@@ -255,8 +256,7 @@ impl Record {
         // Threads that C started have no stack: 0x0.
         if address != 0 || !name.is_empty() {
             let address = Some(address);
-            samples
-                .frames(&Frame { name, source, address, ..Frame::default() }, &mut self.leaf_first);
+            self.stack.push(&Frame { name, source, address, ..Frame::default() }, samples);
         }
     }
 }
@@ -300,7 +300,7 @@ fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
             [] => return None,
             [b'"', after @ ..] => return Some((string, after)),
             [b'\\', b'x', high, low, after @ ..] => {
-                string.push(hex(&[*high, *low])? as u8);
+                string.push(hexadecimal(&[*high, *low])? as u8);
                 rest = after;
             }
             [b'\\', byte, after @ ..] => {

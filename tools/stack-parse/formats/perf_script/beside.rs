@@ -5,7 +5,8 @@ use memchr::memchr_iter;
 
 use super::frame_line::ends_in_object;
 use super::one_line::{has_branch_flags, is_physical_address};
-use super::tokens::{is_digits, is_space, token_end, trim_start};
+use super::tokens::{is_space, token_end, trim_start};
+use crate::read::numbers::is_digits;
 
 /// How perf's records other than samples begin.
 const RECORD: &[u8] = b"PERF_RECORD_";

@@ -4,8 +4,8 @@ use super::beside::{is_beside, is_side_record};
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_chain_frame};
 use super::one_line::{self, is_lone_frame};
-use super::tokens::is_digits;
 use crate::format::Head;
+use crate::read::numbers::is_digits;
 
 /// Whether the lines seen so far are those of `perf script`.
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     fn is_detected(text: &str) -> bool {
-        detect(&Head { bytes: text.as_bytes(), is_whole: true, is_last: true })
+        detect(&Head::new(text.as_bytes(), true, true))
     }
 
     #[test]

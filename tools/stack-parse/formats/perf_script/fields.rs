@@ -3,7 +3,8 @@
 use bstr::ByteSlice;
 use memchr::{memchr, memrchr_iter};
 
-use super::tokens::{is_digits, is_space, parse_number, split_last_token, token_start, trim_end};
+use super::tokens::{is_space, parse_number, split_last_token, token_start, trim_end};
+use crate::read::numbers::is_digits;
 
 /// How wide perf prints a period, behind a space; longer ones take what they need.
 pub(super) const PERIOD_COLUMNS: usize = 10;

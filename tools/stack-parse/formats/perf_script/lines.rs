@@ -8,8 +8,8 @@ use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_chain_frame, split_padded_ip};
 use super::glued;
 use super::one_line::{self, is_lone_frame};
-use super::tokens::is_digits;
 use crate::frame::{Frame, FrameArgs};
+use crate::read::numbers::is_digits;
 use crate::samples::Samples;
 use crate::samples::sample::{OpenSample, Sample};
 

@@ -16,6 +16,7 @@ use bstr::ByteSlice;
 
 use super::frame_line::{FrameLine, is_address, is_path};
 use super::tokens::{is_space, token_end, token_start, trim_end, trim_start};
+use crate::read::numbers::is_digits;
 
 /// How many columns an address has.
 const IP_COLUMNS: usize = 16;
@@ -152,10 +153,9 @@ fn without_physical_address(text: &[u8]) -> &[u8] {
 
 /// `4K`, `2M`, `N/A`
 fn is_page_size(token: &[u8]) -> bool {
-    let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     match token {
         b"N/A" => true,
-        [digits @ .., b'B' | b'K' | b'M' | b'G' | b'T'] => is_number(digits),
+        [digits @ .., b'B' | b'K' | b'M' | b'G' | b'T'] => is_digits(digits),
         _ => false,
     }
 }

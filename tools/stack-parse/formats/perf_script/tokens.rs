@@ -43,11 +43,6 @@ pub(super) fn split_last_token(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (!text.is_empty()).then(|| (trim_end(&text[..start]), &text[start..]))
 }
 
-/// Whether this is a number in decimal.
-pub(super) fn is_digits(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
-}
-
 /// Whether a colon ends a token of more than it.
 pub(super) fn ends_in_colon(token: &[u8]) -> bool {
     token.len() > 1 && token.ends_with(b":")

@@ -7,6 +7,7 @@ use super::prune::Prune;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, bare};
+use crate::read::numbers::hexadecimal;
 use crate::read::protobuf::{Fields, Malformed};
 use crate::samples::Samples;
 
@@ -317,7 +318,7 @@ fn numbers<const N: usize>(message: &[u8]) -> Result<[u64; N], Malformed> {
 /// The build-id `8a2b…` of a file; Go's own, which is no number, is none.
 fn bytes_of_hex(digits: &[u8]) -> Vec<u8> {
     let byte = |pair: &[u8]| match pair {
-        [_, _] => mapped_code::hex(pair).map(|byte| byte as u8),
+        [_, _] => hexadecimal(pair).map(|byte| byte as u8),
         _ => None,
     };
     digits.chunks(2).map(byte).collect::<Option<_>>().unwrap_or_default()

@@ -93,6 +93,17 @@ impl Event {
         self.ticks.start = None;
     }
 
+    /// Reads an event in place of the last one.
+    pub(super) fn read_all(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        self.clear();
+        if json.begin_object()? {
+            while let Some(field) = json.next_key()?.map(Field::of) {
+                self.read(field, json)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the value of a field.
     pub(super) fn read(&mut self, field: Field, json: &mut Json<&mut Input>) -> Result<()> {
         match field {

@@ -52,12 +52,7 @@ impl Profiles {
             let Output { names, stacks, held, samples } = output;
             profile.nodes.resolve(stacks, names, samples);
             let thread = held.thread(threads.get(profile.thread, b"cpu-time"));
-            let (nodeless, timeless) = profile.ticks.hold(thread, &profile.nodes, held);
-            if nodeless + timeless > 0 {
-                samples.note(format_args!(
-                    "{nodeless} samples are of no node, {timeless} have no time and are left out"
-                ));
-            }
+            profile.ticks.hold(thread, &profile.nodes, held, samples);
             held.relieve(stacks, names, samples)?;
         }
         Ok(())

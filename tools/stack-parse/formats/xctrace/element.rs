@@ -11,23 +11,26 @@ use crate::read::numbers::decimal;
 #[derive(Debug)]
 pub(super) struct Element<'a> {
     pub(super) name: &'a [u8],
+    /// The id by which later elements refer to this one.
+    pub(super) id: Option<u64>,
+    /// The id of the element that this one stands for.
+    pub(super) reference: Option<u64>,
     attributes: &'a BytesStart<'a>,
 }
 
 impl<'a> Element<'a> {
     pub(super) fn new(tag: &'a BytesStart<'a>) -> Element<'a> {
         let name = &tag[..tag.name().as_ref().len()];
-        Element { name, attributes: tag }
-    }
-
-    /// The id by which later elements refer to this one.
-    pub(super) fn id(&self) -> Option<u64> {
-        decimal(&self.raw(b"id")?)
-    }
-
-    /// The id of the element that this one stands for.
-    pub(super) fn reference(&self) -> Option<u64> {
-        decimal(&self.raw(b"ref")?)
+        let (mut id, mut reference) = (None, None);
+        // Of two attributes of a name the first counts.
+        for attribute in tag.attributes().with_checks(false).flatten() {
+            match attribute.key.as_ref() {
+                b"id" => _ = id.get_or_insert_with(|| decimal(&attribute.value)),
+                b"ref" => _ = reference.get_or_insert_with(|| decimal(&attribute.value)),
+                _ => {}
+            }
+        }
+        Element { name, id: id.flatten(), reference: reference.flatten(), attributes: tag }
     }
 
     /// An attribute; empty if it is not there.

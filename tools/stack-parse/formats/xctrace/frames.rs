@@ -49,27 +49,27 @@ impl Frames {
     /// `<frame id="11" name="f" addr="0x10">` or `<frame ref="11"/>`; false if it refers to
     /// nothing.
     pub(super) fn open_frame(&mut self, element: &Element<'_>) -> bool {
-        if let Some(reference) = element.reference() {
+        if let Some(reference) = element.reference {
             let known = self.known_frames.get(reference).cloned();
             self.stack.extend_from_slice(&self.names[known.clone().unwrap_or(0..0)]);
             return known.is_some();
         }
         let text = |name: &[u8]| element.text(name).into_owned();
         let (name, address) = (text(b"name"), hexadecimal(&element.text(b"addr")));
-        self.open = Some(OpenFrame { id: element.id(), name, address, ..OpenFrame::default() });
+        self.open = Some(OpenFrame { id: element.id, name, address, ..OpenFrame::default() });
         true
     }
 
     /// `<binary id="12" name="dyld" path="/usr/lib/dyld"/>` or `<binary ref="12"/>`
     pub(super) fn open_binary(&mut self, element: &Element<'_>) {
-        let binary = match element.reference() {
+        let binary = match element.reference {
             Some(reference) => self.binaries.get(reference).cloned().unwrap_or_default(),
             None => {
                 let path = element.text(b"path");
                 if path.is_empty() { element.text(b"name").into_owned() } else { path.into_owned() }
             }
         };
-        if let Some(id) = element.id() {
+        if let Some(id) = element.id {
             self.binaries.insert(id, binary.clone());
         }
         if let Some(open) = &mut self.open {
@@ -122,8 +122,8 @@ impl Frames {
 
     /// `<backtrace id="10">`, `<tagged-backtrace ref="10"/>`; false if it refers to nothing.
     pub(super) fn open_stack(&mut self, element: &Element<'_>) -> bool {
-        let Some(reference) = element.reference() else {
-            self.open_stacks.extend(element.id());
+        let Some(reference) = element.reference else {
+            self.open_stacks.extend(element.id);
             return true;
         };
         // A row has one backtrace. Damaged ones must not double in each row.

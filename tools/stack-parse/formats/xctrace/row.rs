@@ -61,7 +61,7 @@ impl Table {
     /// Begins an element.
     pub(super) fn open(&mut self, element: &Element<'_>) {
         self.text.clear();
-        self.id = element.id();
+        self.id = element.id;
         let is_known = match element.name {
             b"schema" => {
                 self.schema = element.text(b"name").into_owned();
@@ -88,13 +88,13 @@ impl Table {
 
     /// Begins an element that is no frame; false if it refers to nothing.
     fn open_column(&mut self, element: &Element<'_>) -> bool {
-        let Some(reference) = element.reference() else {
+        let Some(reference) = element.reference else {
             match element.name {
-                b"thread" => self.open_thread = Some((element.id(), Thread::default())),
+                b"thread" => self.open_thread = Some((element.id, Thread::default())),
                 b"process" => {
                     let name = without_pid(&element.text(b"fmt")).to_vec();
                     let process = Process { name, pid: Vec::new() };
-                    self.open_process = Some((element.id(), process));
+                    self.open_process = Some((element.id, process));
                 }
                 b"core" => self.row.core = element.text(b"fmt").into_owned(),
                 b"binary" => self.frames.open_binary(element),

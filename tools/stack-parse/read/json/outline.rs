@@ -3,7 +3,6 @@
 use common::Result;
 
 use super::{Json, Kind};
-use crate::format::Head;
 
 /// The keys of outer objects, as far as the first bytes of an input have them.
 pub(crate) struct Outline {
@@ -18,15 +17,19 @@ const DEEPEST: usize = 5;
 const MOST_KEYS: usize = 200;
 
 impl Outline {
-    /// `None` if an input that begins so is no JSON.
-    pub(crate) fn of(head: &Head<'_>) -> Option<Outline> {
-        let mut json = Json::named(String::new(), head.bytes);
-        let is_json = matches!(head.bytes.trim_ascii_start(), [b'{' | b'[', ..]);
-        let is_json = is_json && json.next_document().ok()?;
+    /// `None` if an input that starts so is no JSON.
+    pub(crate) fn of(start: &[u8]) -> Option<Outline> {
+        if !matches!(start.trim_ascii_start(), [b'{' | b'[', ..]) {
+            return None;
+        }
+        let mut json = Json::named(String::new(), start);
+        if !json.next_document().ok()? {
+            return None;
+        }
         let mut outline = Outline { keys: Vec::new() };
-        // The head mostly ends somewhere in the text, which is no error here.
-        let _ = is_json.then(|| outline.add(&mut json, 0, 0));
-        is_json.then_some(outline)
+        // The start mostly ends somewhere in the text, which is no error here.
+        let _ = outline.add(&mut json, 0, 0);
+        Some(outline)
     }
 
     /// Whether an object of the first level has this key: the outermost one, or

@@ -164,10 +164,7 @@ fn an_array_may_be_open_where_that_is_allowed() {
 
 #[test]
 fn an_outline_has_the_keys_of_outer_objects() {
-    let outline = |bytes: &[u8]| {
-        let head = crate::format::Head { bytes, is_whole: false, is_last: true };
-        Outline::of(&head)
-    };
+    let outline = |bytes: &[u8]| Outline::of(bytes);
     let trace = outline(br#"{"a":[{"ph":"X","args":{"deep":1}},{"ts":"#).expect("JSON");
     assert!(trace.has("a") && trace.has_inside("ph") && trace.has_inside("args"));
     assert!(!trace.has("ph") && !trace.has_inside("deep") && !trace.has("deep"));

@@ -8,6 +8,7 @@ use super::Nodes;
 use crate::read::held::Held;
 use crate::read::json::Json;
 use crate::read::stacks::Stacks;
+use crate::samples::Samples;
 
 /// Samples in the order they were written. All times are in nanoseconds.
 #[derive(Default)]
@@ -66,11 +67,17 @@ impl Ticks {
         self.end = later.end.or(self.end);
     }
 
-    /// Holds the samples; returns how many have no node or no time. Each weighs
+    /// Holds the samples, and says how many have no node or no time. Each weighs
     /// the time to the next one, the last one the time to the end. V8 may write
     /// them in another order than they were taken, with negative deltas between.
-    pub(crate) fn hold(self, thread: u32, nodes: &Nodes, held: &mut Held) -> (u64, u64) {
-        let mut lonely = (0, self.nodes.len().abs_diff(self.deltas.len()) as u64);
+    pub(crate) fn hold(
+        self,
+        thread: u32,
+        nodes: &Nodes,
+        held: &mut Held,
+        samples: &mut Samples<'_>,
+    ) {
+        let (mut nodeless, timeless) = (0, self.nodes.len().abs_diff(self.deltas.len()));
         let mut now = if self.are_times { 0 } else { self.start.unwrap_or_default() };
         let mut ticks: Vec<(i64, u64)> = Vec::with_capacity(self.nodes.len());
         for (node, delta) in self.nodes.into_iter().zip(self.deltas) {
@@ -81,10 +88,14 @@ impl Ticks {
         for (place, &(time, node)) in ticks.iter().enumerate() {
             let next = ticks.get(place + 1).map(|(time, _)| *time).or(self.end).unwrap_or(time);
             let weight = u64::try_from(next.saturating_sub(time)).unwrap_or_default();
-            lonely.0 += u64::from(nodes.stack(node).is_none());
+            nodeless += u64::from(nodes.stack(node).is_none());
             let stack = nodes.stack(node).unwrap_or(Stacks::EMPTY);
             held.add(thread, stack, weight, u64::try_from(time).ok());
         }
-        lonely
+        if nodeless > 0 || timeless > 0 {
+            samples.note(format_args!(
+                "{nodeless} samples are of no node, {timeless} have no time and are left out"
+            ));
+        }
     }
 }
