@@ -77,7 +77,7 @@ pub use folded::{
 pub use io::blocks::Blocks;
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::messages::print as say;
-pub use io::output::{Output, STDOUT};
+pub use io::output::{Output, unwritten};
 pub use io::screen::Screen;
 pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};

@@ -19,7 +19,8 @@ pub fn grouped(number: u64) -> String {
 
 /// A share in percent with two decimals: `12.34%`. It is 0 where the whole is 0.
 #[must_use]
-pub fn share(part: u64, whole: u64) -> String {
+pub fn share(part: impl Into<u128>, whole: impl Into<u128>) -> String {
+    let (part, whole) = (part.into(), whole.into());
     let percent = if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
     format!("{percent:.2}%")
 }
@@ -133,7 +134,10 @@ mod tests {
 
     #[test]
     fn shares_have_two_decimals() {
-        assert_eq!([share(1, 3), share(0, 0), share(7, 7)], ["33.33%", "0.00%", "100.00%"]);
+        assert_eq!(
+            [share(1_u64, 3_u64), share(0_u64, 0_u64), share(7_u64, 7_u64)],
+            ["33.33%", "0.00%", "100.00%"]
+        );
     }
 
     #[test]

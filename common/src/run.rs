@@ -161,7 +161,7 @@ fn usage(name: &str, error: &clap::Error, trouble: u8) -> ExitCode {
 /// Prints help, a version or completions, and maps the outcome to a status.
 fn printed(name: &str, trouble: u8, print: impl FnOnce() -> io::Result<()>) -> ExitCode {
     let printed = output::check_stdout().and_then(|()| print()).and_then(|()| io::stdout().flush());
-    match printed.map_err(output::trouble) {
+    match printed.map_err(output::unwritten) {
         Err(error) if !error.is_closed_pipe() => failed(name, &error, trouble),
         _ => ExitCode::from(SUCCESS),
     }

@@ -9,7 +9,7 @@ mod pprof;
 mod speedscope;
 
 use clap::ValueEnum;
-use common::{Error, Output, Result, STDOUT};
+use common::{Error, Output, Result, unwritten};
 
 use crate::profile::Profile;
 
@@ -87,6 +87,6 @@ impl Target {
             Target::Callgrind => callgrind::write(profile, only, out),
             Target::Dot => dot::write(profile, only, out),
         };
-        written.map_err(|source| Error::Output { name: STDOUT.to_owned(), source })
+        written.map_err(unwritten)
     }
 }

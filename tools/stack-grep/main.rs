@@ -137,7 +137,7 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
 /// Writes the stacks that are kept.
 fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -> Result<Status> {
     let mut painted = Vec::new();
-    per_file::for_each_file(files, pipe, |_, input, pipe| {
+    pipe.for_each_input_until(files, |_, input, pipe| {
         let mut rest = selection.max_count.unwrap_or(u64::MAX);
         pipe.filter_found(input, selection.finder.as_ref(), |line, pipe| {
             if !selection.keeps(&line) {

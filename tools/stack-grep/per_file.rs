@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use common::{Files, Input, Pipe, Result, STDIN, Status, Total};
+use common::{Files, Input, Pipe, Result, STDIN, Status, Total, share};
 
 use crate::Selection;
 
 /// Looks for a stack that is kept, and for no more than one: `-q`.
 pub(crate) fn quiet(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status> {
     let mut is_found = false;
-    for_each_file(files, pipe, |_, input, pipe| {
+    pipe.for_each_input_until(files, |_, input, pipe| {
         is_found = keeps_any(input, selection, pipe)?;
         Ok(if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
@@ -26,7 +26,7 @@ pub(crate) fn list(
     with_match: bool,
     pipe: &mut Pipe,
 ) -> Result<Status> {
-    for_each_file(files, pipe, |path, input, pipe| {
+    pipe.for_each_input_until(files, |path, input, pipe| {
         if keeps_any(input, selection, pipe)? == with_match {
             pipe.out().line(name(path))?;
         }
@@ -43,7 +43,7 @@ pub(crate) fn count(
     with_names: bool,
     pipe: &mut Pipe,
 ) -> Result<Status> {
-    for_each_file(files, pipe, |path, input, pipe| {
+    pipe.for_each_input_until(files, |path, input, pipe| {
         let (mut kept, mut dropped) = (Total::default(), Total::default());
         let before = pipe.stats().read.weight;
         let read = pipe.read_found(input, selection.finder.as_ref(), |line, _| {
@@ -54,31 +54,12 @@ pub(crate) fn count(
         pipe.count_written(kept);
         pipe.count_dropped(dropped);
         let all = pipe.stats().read.weight - before;
-        let share = if all > 0 { 100.0 * kept.weight as f64 / all as f64 } else { 0.0 };
-        let count = format!("{} {share:.2}%", kept.weight).into_bytes();
+        let count = format!("{} {}", kept.weight, share(kept.weight, all)).into_bytes();
         let name = if with_names { [name(path), b":"].concat() } else { Vec::new() };
         pipe.out().line(&[name, count].concat())?;
         read.map(ControlFlow::Continue)
     })?;
     Ok(pipe.status())
-}
-
-/// Calls `each` with every file that can be opened, until it has enough. What is
-/// wrong with a file is said.
-pub(crate) fn for_each_file(
-    files: &Files,
-    pipe: &mut Pipe,
-    mut each: impl FnMut(&Path, &mut Input, &mut Pipe) -> Result<ControlFlow<()>>,
-) -> Result<()> {
-    for path in files.iter() {
-        match pipe.open(path).and_then(|mut input| each(path, &mut input, pipe)) {
-            Err(error) if error.is_of_input() => pipe.error(&error),
-            Err(error) => return Err(error),
-            Ok(ControlFlow::Break(())) => break,
-            Ok(ControlFlow::Continue(())) => {}
-        }
-    }
-    Ok(())
 }
 
 /// Whether a stack of an input is kept. Nothing is read behind the first one.

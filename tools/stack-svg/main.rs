@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, FrameTable, Pipe, Result, STDOUT, Status, content_policy};
+use common::{Files, FrameTable, Pipe, Result, Status, content_policy, unwritten};
 
 use count::MergedStacks;
 use kind::Kind;
@@ -146,8 +146,4 @@ fn account(profile: &Profile, pipe: &mut Pipe) {
     for weight in weights.filter(|&weight| weight > 0) {
         pipe.count_written(weight);
     }
-}
-
-fn unwritten(source: std::io::Error) -> Error {
-    Error::Output { name: STDOUT.to_owned(), source }
 }

@@ -12,7 +12,7 @@ use crate::io::unsafe_code::stdout_was_closed;
 use crate::{Error, Result};
 
 /// What standard output is called in messages.
-pub const STDOUT: &str = "<stdout>";
+const STDOUT: &str = "<stdout>";
 
 /// The default capacity of a pipe: as much as one write can take.
 const BLOCK_SIZE: usize = 64 * 1024;
@@ -42,7 +42,7 @@ impl Output {
     /// [`Error::Output`] with what the system says.
     pub(crate) fn open(line_buffered: bool) -> Result<Output> {
         let by_line = line_buffered || io::stdout().is_terminal();
-        let file = standard::output().map_err(trouble)?;
+        let file = standard::output().map_err(unwritten)?;
         let regular_file = regular_file(&file);
         Ok(Output { file, buffer: Vec::with_capacity(2 * BLOCK_SIZE), by_line, regular_file })
     }
@@ -54,7 +54,7 @@ impl Output {
     ///
     /// [`Error::Output`] with what the system says.
     pub fn try_clone(&self) -> Result<Output> {
-        let file = self.file.try_clone().map_err(trouble)?;
+        let file = self.file.try_clone().map_err(unwritten)?;
         Ok(Output { file, buffer: Vec::new(), by_line: self.by_line, regular_file: None })
     }
 
@@ -102,7 +102,7 @@ impl Output {
     ///
     /// [`Error::Output`] with what the system says.
     pub fn flush(&mut self) -> Result<()> {
-        self.write_buffer().map_err(trouble)
+        self.write_buffer().map_err(unwritten)
     }
 
     fn write_buffer(&mut self) -> io::Result<()> {
@@ -141,6 +141,8 @@ pub(crate) fn check_stdout() -> io::Result<()> {
     if stdout_was_closed() { Err(io::Error::other("it is closed")) } else { Ok(()) }
 }
 
-pub(crate) fn trouble(source: io::Error) -> Error {
+/// The error of what cannot be written to standard output.
+#[must_use]
+pub fn unwritten(source: io::Error) -> Error {
     Error::Output { name: STDOUT.to_owned(), source }
 }

@@ -85,10 +85,27 @@ impl Pipe {
         files: &Files,
         mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
+        self.for_each_input_until(files, |_, input, pipe| {
+            each(input, pipe).map(ControlFlow::Continue)
+        })
+    }
+
+    /// As [`for_each_input`](Pipe::for_each_input), with the path of each file, until
+    /// `each` has enough.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`for_each_input`](Pipe::for_each_input).
+    pub fn for_each_input_until(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(&Path, &mut Input, &mut Pipe) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
         for path in files.iter() {
-            match self.open(path).and_then(|mut input| each(&mut input, self)) {
+            match self.open(path).and_then(|mut input| each(path, &mut input, self)) {
                 Err(error) if error.is_of_input() => self.messages.error(&error),
-                other => other?,
+                Ok(ControlFlow::Break(())) => break,
+                other => drop(other?),
             }
         }
         Ok(())
@@ -139,7 +156,7 @@ impl Pipe {
     /// # Errors
     ///
     /// [`Error::Input`], or what `each` returns.
-    pub fn filter_until(
+    pub(super) fn filter_until(
         &mut self,
         input: &mut Input,
         each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
@@ -189,7 +206,7 @@ impl Pipe {
     /// # Errors
     ///
     /// [`Error::Input`], or what `each` returns.
-    pub fn read_until(
+    pub(super) fn read_until(
         &mut self,
         input: &mut Input,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,

@@ -10,7 +10,7 @@ use crate::folded::{LineEnd, LineEnds};
 use crate::{Finder, FoldedLine, Input, Pipe, Result, Total};
 
 impl Pipe {
-    /// As [`filter_until`](Pipe::filter_until), but lines in which `finder` finds nothing
+    /// As [`filter`](Pipe::filter) with one input, until `each` has enough; lines in which `finder` finds nothing
     /// are not shown to `each`: they are counted as dropped.
     ///
     /// # Errors
