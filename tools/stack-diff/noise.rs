@@ -93,9 +93,10 @@ impl Noise {
     /// Learns from all names how much programs vary, but at least `floor`.
     pub(crate) fn new(counted: &[Counted], layout: Layout, floor: f64) -> Noise {
         let squares = counted.iter().filter(|one| one.moments.mean >= LEAST_COUNT);
+        let typical = layout.median_of_variance();
         let squares = squares.filter_map(|one| {
             let Counted { moments, rest, .. } = one;
-            let variance = moments.variance? / layout.median_of_variance()?;
+            let variance = moments.variance? / typical?;
             let count = moments.mean * rest;
             Some((variance - count) / (count * count))
         });

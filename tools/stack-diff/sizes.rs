@@ -84,6 +84,7 @@ fn excess_variance(before: &[f64], after: &[f64], average: f64) -> f64 {
 /// they do. `None` if there are not two runs on a side, or no name is in all runs.
 fn from_spread(runs: &Runs) -> Option<Vec<f64>> {
     let layout = runs.layout();
+    let typical = layout.median_of_variance();
     let mut inverse_sizes = Vec::new();
     for frame in 0..runs.functions.len() as u32 {
         for weight in [Run::own, Run::total] {
@@ -91,7 +92,7 @@ fn from_spread(runs: &Runs) -> Option<Vec<f64>> {
             let moments = Moments::new(&shares, layout);
             let share = moments.mean;
             if shares.iter().all(|&share| share > 0.0) && share < 1.0 {
-                let variance = moments.variance? / layout.median_of_variance()?;
+                let variance = moments.variance? / typical?;
                 inverse_sizes.push(variance / (share * (1.0 - share)));
             }
         }

@@ -149,6 +149,9 @@ impl Perf {
 
 /// What the user says, or what suits the program.
 fn choose_call_graph(sampling: &Sampling, what: &What, python: Option<&Python>) -> String {
+    if let (Some(given), None) = (&sampling.call_graph, python) {
+        return given.clone();
+    }
     let choice = Choice::of(what, python);
     if let Some(python) = python {
         python.tell(choice.is_by_frame_pointers());

@@ -4,7 +4,7 @@
 use common::FrameId;
 use hashbrown::HashMap;
 
-use crate::width::{FINE, ROUND, SECOND, Width};
+use crate::width::{FINE, SECOND, Width, least_round};
 
 /// As many times finer than a column of the map are the columns that are summed
 /// first, so that the map can choose among the round widths.
@@ -87,6 +87,9 @@ impl Cells {
 
     /// Makes one cell of so many.
     fn widen(&mut self, by: u64) {
+        if by == 1 {
+            return;
+        }
         let mut weights = HashMap::new();
         for ((key, cell), weight) in self.weights.drain() {
             *weights.entry((key, cell / by)).or_default() += weight;
@@ -99,11 +102,11 @@ impl Cells {
     pub(crate) fn settle(&mut self, may_lower_rows: bool) {
         if !self.wider.is_empty() {
             let short = if self.rows > 1 { self.most.min(MOST_SHORT) } else { self.most };
-            let fits = |width: &u64| {
-                let most = if *width < SECOND { short } else { self.most };
-                *width >= self.width && self.last / width < most
+            let fits = |width: u64| {
+                let most = if width < SECOND { short } else { self.most };
+                width >= self.width && self.last / width < most
             };
-            let width = ROUND.into_iter().find(fits).unwrap_or(ROUND[ROUND.len() - 1]);
+            let width = least_round(fits);
             self.widen(width / self.width);
             self.width = width;
         }

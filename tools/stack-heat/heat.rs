@@ -1,10 +1,12 @@
 //! The map: rows and columns of weights.
 
+use common::{fitted, seconds};
+
 use crate::by::By;
 use crate::lines::{self, Line};
 use crate::shades::Shades;
 use crate::table::Rows;
-use crate::width::ROUND;
+use crate::width::least_round;
 
 /// What is drawn.
 pub(crate) struct Heat {
@@ -57,6 +59,15 @@ impl Heat {
         (cell * u128::from(self.width)).div_ceil(u128::from(self.per_column)) as u64
     }
 
+    /// What stands before a row, if anything does, in so many letters.
+    pub(crate) fn name(&self, row: usize, letters: usize) -> Option<String> {
+        if self.by.is_some() {
+            return Some(fitted(&self.lines[row].name, letters));
+        }
+        let is_named = row.is_multiple_of(self.lines.len().div_ceil(5));
+        is_named.then(|| format!("+{} s", seconds(self.start(0, row))))
+    }
+
     /// How many cells weigh something.
     pub(crate) fn cells(&self) -> u64 {
         let weights = self.lines.iter().flat_map(|line| &line.weights);
@@ -66,8 +77,7 @@ impl Heat {
     /// The columns at which a time is to be written, so that there are at most so many.
     pub(crate) fn marks(&self, most: usize) -> impl Iterator<Item = (f64, u64)> {
         let end = self.width.saturating_mul(self.columns as u64);
-        let step = ROUND.into_iter().find(|step| end / step < most.max(1) as u64);
-        let step = step.unwrap_or(ROUND[ROUND.len() - 1]);
+        let step = least_round(|step| end / step < most.max(1) as u64);
         let marks = (0..end).step_by(step as usize);
         marks.map(|time| (time as f64 / self.width as f64, time))
     }

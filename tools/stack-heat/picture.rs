@@ -3,7 +3,7 @@
 
 use std::io;
 
-use common::{Theme, Unit, escaped, fitted, grouped, is_unseen, seconds};
+use common::{Theme, Unit, escaped, grouped, is_unseen, seconds};
 use quick_xml::Writer;
 use quick_xml::events::{BytesCData, BytesText};
 
@@ -181,9 +181,9 @@ impl Picture<'_> {
     fn write_names(&self, svg: &mut Svg) -> io::Result<()> {
         let rows = self.heat.lines.len();
         let height = self.map_height() as f64 / rows as f64;
-        let step = if self.heat.by.is_some() { 1 } else { rows.div_ceil(5) };
         let x = (self.left() - 8).to_string();
-        for (row, line) in self.heat.lines.iter().enumerate().step_by(step) {
+        for row in 0..rows {
+            let Some(name) = self.heat.name(row, LETTERS) else { continue };
             let y = TOP as f64 + (self.y_of(row) as f64 + 0.5) * height + 4.0;
             let place = [
                 ("x", x.as_str()),
@@ -191,10 +191,6 @@ impl Picture<'_> {
                 ("class", "note"),
                 ("text-anchor", "end"),
             ];
-            let name = match self.heat.by {
-                Some(_) => fitted(&line.name, LETTERS),
-                None => format!("+{} s", seconds(self.heat.start(0, row))),
-            };
             text_element(svg, "text", &place, &name)?;
         }
         Ok(())

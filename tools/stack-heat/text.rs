@@ -1,6 +1,6 @@
 //! The map in letters: a cell is a letter, the darker the more.
 
-use common::{Screen, Unit, fitted, grouped, seconds, terminal_color};
+use common::{Screen, Unit, grouped, seconds, terminal_color};
 
 use crate::by::By;
 use crate::heat::Heat;
@@ -75,13 +75,8 @@ pub(crate) fn draw(heat: &Heat, unit: &str, screen: &Screen) -> Vec<u8> {
 
 /// What stands before each row.
 fn names(heat: &Heat) -> Vec<String> {
-    let step = heat.lines.len().div_ceil(5);
-    let name = |(row, line): (usize, &crate::lines::Line)| match heat.by {
-        Some(_) => fitted(&line.name, NAME),
-        None if row.is_multiple_of(step) => format!("+{} s", seconds(heat.start(0, row))),
-        None => String::new(),
-    };
-    heat.lines.iter().enumerate().map(name).collect()
+    let rows = 0..heat.lines.len();
+    rows.map(|row| heat.name(row, NAME).unwrap_or_default()).collect()
 }
 
 fn push_cells(cells: &[usize], screen: &Screen, text: &mut String) {

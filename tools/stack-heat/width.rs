@@ -50,6 +50,11 @@ pub(crate) const ROUND: [u64; 36] = [
     1000 * DAY,
 ];
 
+/// The least round width that fits, or else the greatest.
+pub(crate) fn least_round(fits: impl Fn(u64) -> bool) -> u64 {
+    ROUND.into_iter().find(|&width| fits(width)).unwrap_or(ROUND[ROUND.len() - 1])
+}
+
 /// The widths at which weights are summed before it is known how long a recording is:
 /// each is a multiple of the one before, and so is every wider one of [`ROUND`].
 pub(crate) const FINE: [u64; 12] = [
