@@ -108,7 +108,3 @@ impl Place {
 pub(crate) fn folder_of_tools() -> &'static str {
     binary("stack-merge").trim_end_matches("/stack-merge")
 }
-
-pub(crate) fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use assert_cmd::Command;
 
-use crate::place::{Place, folder_of_tools, stderr};
+use crate::place::{Place, folder_of_tools};
 use crate::util::TOOLS;
+use crate::util::stderr;
 
 #[test]
 fn flame_draws_the_shipped_recording() {

@@ -11,8 +11,9 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::needs::{OCAML, goes_without};
-use crate::place::{Place, stderr};
+use crate::place::Place;
 use crate::programs::{BACKTRACE, EFFECTS};
+use crate::util::stderr;
 use crate::util::{binary, golden_path, skip};
 
 // Programs of every kind, recorded by the real perf.

@@ -4,18 +4,18 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::needs::goes_without;
+use crate::place::folder_of_tools;
 use crate::stack_grep::in_brackets;
-use crate::util::{TempFile, binary, folded_tools, output, recording, scratch, with_minimal};
+use crate::util::{TempFile, folded_tools, output, recording, scratch, with_minimal};
 
 /// What a terminal shows of `commands`, in which `$tools` is the folder of the tools and what is
 /// `typed` is their standard input.
 fn on_a_terminal(commands: &str, typed: &str) -> String {
-    let tools = binary("stack-merge").trim_end_matches("/stack-merge");
     let mut script = Command::new("script")
         .args(["--quiet", "--return", "--command", commands, "/dev/null"])
         .env("TERM", "xterm-256color")
         .env_remove("NO_COLOR")
-        .env("tools", tools)
+        .env("tools", folder_of_tools())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

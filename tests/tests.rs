@@ -9,6 +9,9 @@ mod running;
 // Programs that tests need.
 mod needs;
 
+// Numbers for tests that draw.
+mod random;
+
 // Packs what the tools unpack.
 mod packers;
 

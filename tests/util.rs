@@ -285,3 +285,16 @@ pub(crate) fn folded_lines() -> impl Strategy<Value = Vec<u8>> {
         lines.into_iter().flat_map(line).collect()
     })
 }
+
+/// What a tool said.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Python with the packages that `scripts/test` installs.
+pub(crate) fn python() -> std::process::Command {
+    let readers = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("python");
+    let mut command = std::process::Command::new("python3");
+    command.env("PYTHONPATH", readers);
+    command
+}

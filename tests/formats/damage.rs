@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{Case, for_every_case, has_ended_well};
+use crate::random::Random;
 use crate::util::{binary, recording};
 
 /// How many damaged copies of each case are read, unless `STACK_TOOLS_MUTATIONS` says.
@@ -55,23 +56,6 @@ fn ends_well(case: &Case, file: &Path, length: usize) -> Result<(), String> {
     if said.contains("out of memory") { Err(said.into_owned()) } else { has_ended_well(&output) }
 }
 
-/// Numbers that look random, the same in every run: the steps of splitmix64.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`, or 0.
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
-}
-
 /// The bytes with one to eight things wrong.
 fn damage(bytes: &[u8], seed: u64) -> Vec<u8> {
     // What breaks parsers: numbers that are too large, ends of strings and of nesting.
@@ -89,7 +73,7 @@ fn damage(bytes: &[u8], seed: u64) -> Vec<u8> {
         b";",
         b"\x80\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
     ];
-    let mut numbers = Numbers(seed);
+    let mut numbers = Random(seed);
     let mut bytes = bytes.to_vec();
     for _ in 0..=numbers.below(8) {
         let at = numbers.below(bytes.len());

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::process::Output;
 
 use super::{Row, diff, rows, run, stderr, stdout};
-use crate::util::{TempFile, golden_path, output, recording};
+use crate::random::Random;
+use crate::util::{TempFile, output, recording};
 
 /// How many drawings there are, and in how many of them it must hold: 19 of 20.
 const DRAWINGS: usize = 100;
@@ -14,8 +15,7 @@ const ENOUGH: usize = 95;
 /// The names of the runs of a kind.
 fn runs_of(kind: &str) -> Vec<String> {
     let numbers = ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12"];
-    let path = |number: &&str| golden_path(&format!("diff/{kind}-{number}.folded.gz"));
-    numbers.iter().map(|number| path(number).to_str().expect("UTF-8").to_owned()).collect()
+    numbers.iter().map(|number| run(&format!("{kind}-{number}"))).collect()
 }
 
 /// Compares several runs of each.
@@ -26,30 +26,6 @@ pub(super) fn compare(before: &[String], after: &[String], args: &[&str]) -> Out
         all.extend(paths.iter().map(String::as_str));
     }
     output("stack-diff", &all, "")
-}
-
-/// Random numbers that are the same everywhere: Steele, Lea and Flood's SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    /// `count` of `all`, each at most once, in random order.
-    fn draw(&mut self, all: &[String], count: usize) -> Vec<String> {
-        let mut left = all.to_vec();
-        let mut one = |_| left.swap_remove(self.below(left.len() as u64) as usize);
-        (0..count).map(&mut one).collect()
-    }
 }
 
 /// `hot` and all that is above it in a stack.
@@ -128,7 +104,7 @@ fn counts_drawn_twice_from_one_profile_are_hardly_ever_listed() {
     let mut draw = || {
         let mut counts = vec![0u64; stacks.len()];
         for _ in 0..samples.len() {
-            counts[samples[random.below(samples.len() as u64) as usize]] += 1;
+            counts[samples[random.below(samples.len())]] += 1;
         }
         let lines = stacks.iter().zip(counts).map(|((stack, _), n)| format!("{stack} {n}\n"));
         lines.collect::<String>()

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use common::grouped;
 use serde_json::json as value;
@@ -10,7 +9,7 @@ use serde_json::json as value;
 use super::{HOSTILE, Weights, export, recursive, weights, weights_of_stacks};
 use crate::browser::{Browser, Server};
 use crate::needs::{BROWSER, goes_without};
-use crate::util::scratch;
+use crate::util::{python, scratch};
 
 /// Where `scripts/test` installs packages of npm's registry.
 fn package(name: &str) -> PathBuf {
@@ -33,12 +32,11 @@ fn what_is_written_for_speedscope_is_as_its_schema_says() {
     if goes_without(&[&["python3", "jsonschema", "speedscope"]]) {
         return;
     }
-    let readers = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("python");
     let check = "import json, sys, jsonschema\n\
                  schema, *files = [json.load(open(name)) for name in sys.argv[1:]]\n\
                  for file in files: jsonschema.validate(file, schema)";
-    let mut command = Command::new("python3");
-    command.env("PYTHONPATH", readers).args(["-c", check]);
+    let mut command = python();
+    command.args(["-c", check]);
     command.arg(package("speedscope/dist/release/file-format-schema.json"));
     for (name, folded) in
         [("schema-1", &recursive()[..]), ("schema-2", HOSTILE), ("schema-3", EVENTS)]

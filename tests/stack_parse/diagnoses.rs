@@ -1,13 +1,7 @@
 //! What is said where something is wrong: what was observed, and the remedy.
 
-use std::process::Output;
-
 use super::shapes;
-use crate::util::{TempFile, binary, filter, golden_path, output, recording};
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use crate::util::{TempFile, binary, filter, golden_path, output, recording, stderr};
 
 fn shape(name: &str) -> Vec<u8> {
     recording(&format!("formats/perf-script/shape-{name}.gz"))

@@ -3,7 +3,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::util::{filter, golden_path, output, recording, tool, weight};
+use crate::util::{filter, golden_path, output, recording, stderr, tool, weight};
 
 /// A message of protocol buffers, written field by field.
 #[derive(Clone, Default)]
@@ -51,10 +51,6 @@ fn profile(values: [i64; 2], names: [&[u8]; 2], more: impl Fn(Message) -> Messag
         profile = profile.bytes(6, string);
     }
     profile.0
-}
-
-fn said(output: &std::process::Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
@@ -108,7 +104,7 @@ fn differences_are_told() {
     let output = output("stack-parse", &[], profile([3, -4], [b"main", b"f"], |it| it));
     assert_eq!(output.stdout, b"main;f 3\n");
     let expected = "1 samples of negative value are left out, with -4";
-    assert!(said(&output).contains(expected), "{}", said(&output));
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
 }
 
 #[test]
@@ -116,7 +112,7 @@ fn frames_that_the_profile_drops_weigh_for_their_callers() {
     let drop = |it: Message| it.number(7, 5);
     let folded = output("stack-parse", &[], profile([3, 4], [b"main", b"free"], drop));
     assert_eq!(folded.stdout, b"main 7\n");
-    assert!(said(&folded).contains("drop_frames"), "{}", said(&folded));
+    assert!(stderr(&folded).contains("drop_frames"), "{}", stderr(&folded));
     let keep = |it: Message| it.number(7, 5).number(8, 6);
     let folded = output("stack-parse", &[], profile([3, 4], [b"main", b"f"], keep));
     assert_eq!(folded.stdout, b"main 4\nmain;f 3\n");
@@ -130,7 +126,7 @@ fn several_profiles_in_one_file_are_refused() {
     let other = Message::default().bytes(4, &location.0).0;
     let output = output("stack-parse", &[], [one, other].concat());
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("several profiles"), "{}", said(&output));
+    assert!(stderr(&output).contains("several profiles"), "{}", stderr(&output));
 }
 
 #[test]
@@ -150,5 +146,5 @@ fn damage_is_named_and_the_rest_is_kept() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(output.stdout, b"main 4\nmain;f 3\n");
     let expected = format!("expected a field of a profile at byte {}", whole.len());
-    assert!(said(&output).contains(&expected), "{}", said(&output));
+    assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
 }

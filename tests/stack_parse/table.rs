@@ -1,12 +1,9 @@
 //! Tables, as those read them who are to read them: `--table`.
 
-use std::path::Path;
-use std::process::Command;
-
 use serde::Deserialize;
 
 use crate::needs::goes_without;
-use crate::util::{filter, output, recording, scratch, weight};
+use crate::util::{filter, output, python, recording, scratch, weight};
 
 /// What a reader found in a table.
 #[derive(Debug, Deserialize, PartialEq)]
@@ -27,15 +24,14 @@ struct Table<'a> {
 
 /// What pandas and DuckDB read in each table; both the same.
 fn read<const TABLES: usize>(tables: &[Table; TABLES]) -> [Read; TABLES] {
-    let readers = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("python");
-    let mut command = Command::new("python3");
+    let mut command = python();
     command.arg([env!("CARGO_MANIFEST_DIR"), "/tests/oracle/table.py"].concat());
     for Table { name, script, args } in tables {
         let args = [&["--table"], *args].concat();
         let table = output("stack-parse", &args, script).stdout;
         command.arg(scratch(&format!("{name}.tsv"), table));
     }
-    let output = command.env("PYTHONPATH", readers).output().expect("python3");
+    let output = command.output().expect("python3");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "scripts/test installs what is needed: {stderr}");
     let stdout = String::from_utf8(output.stdout).expect("UTF-8");
