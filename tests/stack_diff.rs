@@ -16,7 +16,11 @@ mod oracle;
 
 /// The path of a recorded run, see tests/diff/record.
 fn run(name: &str) -> String {
-    golden_path(&format!("diff/{name}.folded.gz")).to_str().expect("UTF-8").to_owned()
+    golden(&format!("diff/{name}.folded.gz"))
+}
+
+fn golden(file: &str) -> String {
+    golden_path(file).to_str().expect("UTF-8").to_owned()
 }
 
 /// What stack-diff makes of two files.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::process::Output;
 
-use super::{Row, diff, rows, run, stderr, stdout};
+use super::{Row, diff, golden, rows, run, stderr, stdout};
 use crate::random::Random;
 use crate::util::{TempFile, output, recording};
 
@@ -15,7 +15,7 @@ const ENOUGH: usize = 95;
 /// The names of the runs of a kind.
 fn runs_of(kind: &str) -> Vec<String> {
     let numbers = ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12"];
-    numbers.iter().map(|number| run(&format!("{kind}-{number}"))).collect()
+    numbers.iter().map(|number| golden(&format!("diff/{kind}-{number}.folded.gz"))).collect()
 }
 
 /// Compares several runs of each.
