@@ -12,6 +12,10 @@ use crate::Input;
 /// there when it is looked at.
 const BUFFER_SIZE: usize = 1024 * 1024;
 
+/// How large it is at first, in bytes: for a small input, it takes longer to get the
+/// memory of a large buffer than to read what goes into it.
+const FIRST_SIZE: usize = 2 * LEAST_READ;
+
 /// The buffer grows where a read could bring fewer bytes than this.
 const LEAST_READ: usize = 64 * 1024;
 
@@ -27,6 +31,8 @@ pub struct Blocks<'a> {
     /// Finds the end of the last whole piece.
     cut: fn(&[u8]) -> Option<usize>,
     buffer: Vec<u8>,
+    /// How large the buffer should be, in bytes.
+    size: usize,
     /// The last block starts here.
     start: usize,
     /// The last block ends here.
@@ -46,7 +52,8 @@ impl<'a> Blocks<'a> {
     /// handed out, and returns the end of the last whole piece in it, which is
     /// behind an LF. At the end of input the last block is all that is left.
     pub fn cut_by(input: &'a mut Input, cut: fn(&[u8]) -> Option<usize>) -> Blocks<'a> {
-        Blocks { input, cut, buffer: Vec::new(), start: 0, cut_at: 0, filled: 0, ended: false }
+        let (buffer, size) = (Vec::new(), FIRST_SIZE);
+        Blocks { input, cut, buffer, size, start: 0, cut_at: 0, filled: 0, ended: false }
     }
 
     /// The next block, never empty; `None` at the end of input.
@@ -73,7 +80,7 @@ impl<'a> Blocks<'a> {
             return Ok(None);
         }
         let rest = &self.buffer[self.cut_at..self.filled];
-        enlarge(&mut spare, BUFFER_SIZE.max(rest.len()))?;
+        enlarge(&mut spare, self.size.max(rest.len()))?;
         spare[..rest.len()].copy_from_slice(rest);
         self.filled = rest.len();
         let mut block = std::mem::replace(&mut self.buffer, spare);
@@ -94,8 +101,8 @@ impl<'a> Blocks<'a> {
     /// Reads until there is a whole piece, or to the end of input.
     fn fill(&mut self) -> Result<()> {
         while !self.ended {
-            if self.buffer.len() < self.filled + LEAST_READ {
-                enlarge(&mut self.buffer, BUFFER_SIZE.max(2 * self.filled))?;
+            if self.buffer.len() < self.size.max(self.filled + LEAST_READ) {
+                enlarge(&mut self.buffer, self.size.max(2 * self.filled))?;
             }
             let room = &mut self.buffer[self.filled..];
             let pages = room.len() - room.len() % PAGE;
@@ -104,6 +111,9 @@ impl<'a> Blocks<'a> {
                 read => read?,
             };
             self.ended = count == 0;
+            if count == pages {
+                self.size = BUFFER_SIZE;
+            }
             let new = self.filled..self.filled + count;
             self.filled = new.end;
             // Without this a line of gigabytes would be searched at every read.
