@@ -8,9 +8,12 @@ use quick_xml::events::{BytesStart, Event};
 /// A box of a picture.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Box {
-    /// Where it starts, and what it weighs, in counts.
+    /// Where it starts, in counts, as far as its place in the picture tells.
     pub(crate) start: u64,
+    /// What it weighs, as its title says.
     pub(crate) weight: u64,
+    /// Where it starts, as a share of the whole.
+    left: Share,
     /// Its upper edge, where rows are numbered from below, the whole is 0.
     pub(crate) row: i64,
     pub(crate) fill: String,
@@ -18,7 +21,24 @@ pub(crate) struct Box {
     pub(crate) label: String,
 }
 
+/// So many parts of 1,000,000 of the whole: what the four decimals of a percent can tell.
+type Share = u64;
+
+const WHOLE: Share = 1_000_000;
+
 impl Box {
+    /// The number in `f (1,204 samples, 5.60%)`, or the sum of the two in
+    /// `f (100 counts before, 50 after: -50.0%)`.
+    fn weight_in_title(&self) -> u64 {
+        let numbers = self.title.rsplit_once(" (").expect("a weight in parentheses").1;
+        let number = |text: &str| -> u64 {
+            let digits = text.split(' ').next().expect("a first word").replace(',', "");
+            digits.parse().expect("a number")
+        };
+        let after = numbers.split_once(" before, ").map_or(0, |(_, after)| number(after));
+        number(numbers) + after
+    }
+
     pub(crate) fn name(&self) -> &str {
         self.title.rsplit_once(" (").expect("a weight in parentheses").0
     }
@@ -83,7 +103,12 @@ impl Picture {
         let mut edges: Vec<i64> = picture.boxes.iter().map(|one| one.row).collect();
         edges.sort_unstable();
         edges.dedup();
-        for one in &mut picture.boxes {
+        let weights: Vec<u64> = picture.boxes.iter().map(Box::weight_in_title).collect();
+        let whole = u128::from(weights.iter().copied().max().unwrap_or(0));
+        let most = u128::from(WHOLE);
+        for (one, weight) in picture.boxes.iter_mut().zip(weights) {
+            one.weight = weight;
+            one.start = ((u128::from(one.left) * whole + most / 2) / most) as u64;
             let above = edges.binary_search(&one.row).expect("one of them");
             one.row = (edges.len() - 1 - above) as i64;
         }
@@ -92,7 +117,6 @@ impl Picture {
     }
 
     fn open(&mut self, name: &str, path: &[String], attributes: &BTreeMap<String, String>) {
-        let number = |key: &str| attributes[key].parse().expect("a number");
         match name {
             "svg" if path.is_empty() => {
                 self.width = attributes["width"].clone();
@@ -101,6 +125,7 @@ impl Picture {
             "g" => self.boxes.push(Box {
                 start: 0,
                 weight: 0,
+                left: 0,
                 row: 0,
                 fill: String::new(),
                 title: String::new(),
@@ -108,8 +133,8 @@ impl Picture {
             }),
             "rect" if path.ends_with(&["g".to_owned()]) => {
                 let one = self.boxes.last_mut().expect("a box");
-                one.start = number("fg:x");
-                one.weight = number("fg:w");
+                let decimals = attributes["x"].strip_suffix('%').expect("a percentage");
+                one.left = decimals.replace('.', "").parse().expect("digits");
                 one.row = attributes["y"].parse().expect("pixels");
                 one.fill = attributes["fill"].clone();
             }

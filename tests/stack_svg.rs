@@ -246,6 +246,26 @@ fn ten_thousand_frames_deep_is_drawn() {
 }
 
 #[test]
+fn deeper_frames_are_counted_and_make_no_large_picture() {
+    let deep = format!("{} 3\nf 1\n", ["f"; 1_000_000].join(";"));
+    let svg = filter_bytes("stack-svg", &["--no-script"], &deep);
+    assert!(svg.len() < 2_500_000, "{} bytes", svg.len());
+    let picture = Picture::of(svg);
+    assert_eq!(picture.frames().len(), 10_000);
+    let said = "990,000 frames (75.0% of the weight) are too deep to draw";
+    assert!(picture.texts.iter().any(|text| text == said), "{:?}", picture.texts);
+}
+
+#[test]
+fn nothing_is_written_that_no_program_reads() {
+    let input = recording("folded/treegc-4.13.1-dwarf.folded.gz");
+    let svg = String::from_utf8(filter_bytes("stack-svg", &[], &input)).expect("UTF-8");
+    assert!(!svg.contains("></text>") && !svg.contains("fg:w="));
+    let alone = String::from_utf8(filter_bytes("stack-svg", &["--no-script"], input));
+    assert!(alone.expect("UTF-8").contains("fg:w="), "no other place has the exact weights");
+}
+
+#[test]
 fn malformed_lines_are_named_and_the_rest_is_drawn() {
     let output = tool("stack-svg").write_stdin("a 1\nno count\nb 2\n").output().expect("it starts");
     assert_eq!(output.status.code(), Some(2));

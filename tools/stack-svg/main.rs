@@ -32,6 +32,10 @@ use min_width::MinWidth;
 use picture::Picture;
 use profile::Profile;
 
+/// How many rows of frames the static picture has at most, besides that of the whole: no
+/// program shows more, and a stack may have millions.
+const MOST_ROWS: usize = 10_000;
+
 /// Draw folded stacks as a flame graph: one SVG file
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
@@ -126,7 +130,8 @@ fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
 fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec<u8>> {
     let least = args.min_width.share_of(args.look.frames_width());
     let is_wide = |weight: u64| weight as f64 / profile.total() as f64 >= least;
-    let drawn = if args.reverse { profile.bottom_up(is_wide) } else { profile.only(is_wide) };
+    let wide = if args.reverse { profile.bottom_up(is_wide) } else { profile.only(is_wide) };
+    let drawn = wide.no_deeper(MOST_ROWS);
     let picture = Picture {
         kind: Kind { reverse: args.reverse, chart: args.flamechart, diff: args.diff },
         look: &args.look,
@@ -134,6 +139,7 @@ fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec
         script_data: (!args.no_script).then_some(profile),
         cut: profile.left_out,
         drawn: &drawn,
+        narrow: wide.left_out,
         command: command::words(std::env::args_os().skip(1)),
     };
     picture.draw()

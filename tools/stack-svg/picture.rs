@@ -25,8 +25,10 @@ pub(crate) struct Picture<'a> {
     pub(crate) script_data: Option<&'a Profile>,
     /// What `--max-frames` left out, also of what the script has.
     pub(crate) cut: LeftOut,
-    /// The frames that are drawn without the script.
+    /// The frames that are drawn without the script; it lacks those that are too deep.
     pub(crate) drawn: &'a Profile,
+    /// The frames that are too narrow to be drawn without it.
+    pub(crate) narrow: LeftOut,
     pub(crate) command: String,
 }
 
@@ -122,11 +124,12 @@ impl Picture<'_> {
         }
         footer.push_legend(self.legend(ids).into_iter());
         footer.push_line(&self.totals());
-        let narrow = self.drawn.left_out;
-        if narrow.frames > 0 {
-            let zoom =
-                if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
-            footer.push_line(&format!("{} too narrow to draw{zoom}", self.frames_are(narrow)));
+        let hint = if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
+        for (left_out, why) in [(self.narrow, "narrow"), (self.drawn.left_out, "deep")] {
+            if left_out.frames > 0 {
+                let frames_are = self.frames_are(left_out);
+                footer.push_line(&format!("{frames_are} too {why} to draw{hint}"));
+            }
         }
         if let Some(cut) = self.cut_words() {
             footer.push_line(&cut);

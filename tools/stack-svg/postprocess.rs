@@ -174,7 +174,7 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
     fn copy_box(&mut self, mut tag: BytesStart<'_>, reader: &mut Reader<&[u8]>) -> io::Result<()> {
         let Some((rectangle, text)) = parts(reader)? else { return Ok(()) };
         let caption = self.additions.captions.next().ok_or_else(|| unexpected("a box too many"))?;
-        let rectangle = filled(&rectangle, &caption)?;
+        let rectangle = filled(&rectangle, &caption, self.additions.embedded.is_none())?;
         if caption.is_wide {
             tag.push_attribute(("class", "wide"));
         }
@@ -184,9 +184,11 @@ impl<C: Iterator<Item = Caption>> Rewriter<C> {
         let title = BytesText::new(&caption.title);
         self.writer.create_element("title").write_text_content(title)?;
         self.writer.write_event(Event::Empty(rectangle))?;
-        self.writer.write_event(Event::Start(text))?;
-        self.writer.write_event(Event::Text(BytesText::new(&caption.label)))?;
-        self.writer.write_event(Event::End(BytesEnd::new("text")))?;
+        if !caption.label.is_empty() {
+            self.writer.write_event(Event::Start(text))?;
+            self.writer.write_event(Event::Text(BytesText::new(&caption.label)))?;
+            self.writer.write_event(Event::End(BytesEnd::new("text")))?;
+        }
         self.writer.write_event(Event::End(BytesEnd::new("g")))
     }
 }
@@ -234,7 +236,12 @@ fn is_background(tag: &BytesStart<'_>) -> bool {
 }
 
 /// The rectangle with its colour; an error if its weight is not the expected one.
-fn filled(rectangle: &BytesStart<'_>, caption: &Caption) -> io::Result<BytesStart<'static>> {
+/// Its place in weights is exact, and only needed where no script has the frames.
+fn filled(
+    rectangle: &BytesStart<'_>,
+    caption: &Caption,
+    needs_weights: bool,
+) -> io::Result<BytesStart<'static>> {
     // A copy has room for all attributes at once.
     let mut filled = rectangle.to_owned();
     filled.clear_attributes();
@@ -246,8 +253,11 @@ fn filled(rectangle: &BytesStart<'_>, caption: &Caption) -> io::Result<BytesStar
             b"fill" => filled.push_attribute(("fill", caption.fill.as_str())),
             b"fg:w" => {
                 weight = attribute.value.to_str().ok().and_then(|weight| weight.parse().ok());
-                filled.push_attribute(attribute);
+                if needs_weights {
+                    filled.push_attribute(attribute);
+                }
             }
+            b"fg:x" if !needs_weights => {}
             _ => filled.push_attribute(attribute),
         }
     }

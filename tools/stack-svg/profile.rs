@@ -92,12 +92,23 @@ impl Profile {
     /// The profile without the frames whose weight `keep` refuses; it must
     /// accept every weight above one that it accepts.
     pub(crate) fn only(&self, keep: impl Fn(u64) -> bool) -> Profile {
+        self.without(|node| !keep(node.weight))
+    }
+
+    /// The profile without the frames that have more than so many below them.
+    pub(crate) fn no_deeper(&self, most: usize) -> Profile {
+        self.without(|node| node.depth > most)
+    }
+
+    /// The profile without some frames, and without all that stand on them, which
+    /// `is_left_out` must name, too.
+    fn without(&self, is_left_out: impl Fn(&Node) -> bool) -> Profile {
         let mut kept: Vec<Node> = Vec::new();
         let mut left_out = LeftOut::default();
         let mut open: Vec<usize> = Vec::new();
         for node in &self.nodes {
             open.truncate(node.depth);
-            if node.depth == 0 || keep(node.weight) {
+            if node.depth == 0 || !is_left_out(node) {
                 open.push(kept.len());
                 kept.push(*node);
             } else if let Some(&below) = open.last() {
