@@ -7,8 +7,8 @@ use crate::colors::{self, Colors};
 use crate::escape::visible;
 use crate::kind::Kind;
 
-/// The margins that inferno leaves on the left and right, together, in pixels.
-const SIDES: usize = 20;
+/// The margins on the left and right, together, in pixels.
+pub(crate) const SIDES: usize = 20;
 
 /// The width in pixels in viewers that do not run the script; with it, the
 /// picture fills the window.

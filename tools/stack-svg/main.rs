@@ -3,6 +3,7 @@
 mod colors;
 mod command;
 mod count;
+mod document;
 mod embed;
 mod escape;
 mod flamegraph_pl;
@@ -13,7 +14,6 @@ mod look;
 mod min_width;
 mod numbers;
 mod picture;
-mod postprocess;
 mod profile;
 mod viewer;
 mod whole_file;

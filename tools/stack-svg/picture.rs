@@ -1,19 +1,19 @@
-//! Draws the picture: inferno draws the boxes, and everything else is added.
+//! Says what the picture shows: the words and colours of its boxes and of the lines below
+//! them.
 
 use std::io;
 
 use common::{FrameId, FrameTable, fitted, fitted_with, grouped};
 use inferno::flamegraph::color::Color;
-use inferno::flamegraph::{self, Direction, Options};
 
 use crate::colors::{self, Colors};
+use crate::document::{Caption, Document, PADDING};
 use crate::embed::{self, Columns, Embedded, hex};
-use crate::escape::{parseable, shown};
+use crate::escape::shown;
 use crate::footer::Footer;
 use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
 use crate::numbers::{change, percent};
-use crate::postprocess::{self, Additions, Caption};
 use crate::profile::{LeftOut, Node, Profile};
 
 /// What the picture shows, and its looks.
@@ -37,7 +37,7 @@ impl Picture<'_> {
     ///
     /// # Errors
     ///
-    /// An error of inferno's, which is not expected.
+    /// None is expected: it is drawn in memory.
     pub(crate) fn draw(&self) -> io::Result<Vec<u8>> {
         let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
         let colors = self.look.colors.of_names(&ids, self.frames)?;
@@ -45,56 +45,29 @@ impl Picture<'_> {
         for (&id, &color) in ids.iter().zip(&colors) {
             by_name[id as usize] = color;
         }
-        let svg = self.boxes()?;
-        let mut drawn: Vec<&Node> = self.drawn.nodes.iter().collect();
-        // In the order of inferno: by where they end, then the lowest first.
-        drawn.sort_by_key(|node| (node.end(), node.depth));
         let embedded = self.script_data.map(|profile| {
             let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
             let mut embedded = Embedded::new(profile, columns, self.frames, &ids, &colors);
             (embedded.facts, embedded.legend) = (self.facts(), self.legend(&ids));
             embedded
         });
-        let additions = Additions {
-            captions: drawn.into_iter().map(|node| self.caption(node, &by_name)),
-            attributes: self.look.attributes(),
+        let document = Document {
+            look: self.look,
             title: self.look.title(self.kind),
-            description: "Each box is a frame; the wider it is, the more it weighs.".to_owned(),
+            nodes: &self.drawn.nodes,
             footer: self.footer(&ids),
             embedded,
         };
-        postprocess::postprocess(&svg, additions)
+        document.write(|node| self.caption(node, &by_name))
     }
 
-    /// The boxes as inferno draws them.
-    fn boxes(&self) -> io::Result<Vec<u8>> {
-        let lines = lines(self.drawn, self.frames);
-        let look = self.look;
-        let mut options = Options::default();
-        options.deterministic = true;
-        options.title = look.title(self.kind);
-        options.subtitle = look.subtitle();
-        options.image_width = look.width();
-        options.font_size = look.font_size as usize;
-        options.frame_height = look.frame_height() as usize;
-        options.font_width = LETTER_WIDTH;
-        options.direction = if look.inverted { Direction::Inverted } else { Direction::Straight };
-        // Narrow frames were left out before, and the footer says so.
-        options.min_width = 0.0;
-        options.flame_chart = true;
-        let mut svg = Vec::new();
-        flamegraph::from_lines(&mut options, lines.iter().map(String::as_str), &mut svg)?;
-        Ok(svg)
-    }
-
-    /// The text of a box. Inferno's own text would show the name as in the lines
-    /// that it was given, and weights over 2^53 rounded.
+    /// The text of a box.
     fn caption(&self, node: &Node, colors: &[Color]) -> Caption {
         let name = node.frame.map_or_else(|| "all".to_owned(), |id| shown(self.frames.name(id)));
         let share = node.weight as f64 / self.drawn.total() as f64;
         let width = share * self.look.frames_width() as f64;
-        // A margin of three pixels on each side.
-        let letters = ((width - 6.0) / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
+        let letters = ((width - 2.0 * PADDING as f64)
+            / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
         let (title, label) = if self.kind.diff {
             let change = change(node.before, node.after());
             (self.two_weights(&name, node, &change), fitted_with(&name, &change, letters))
@@ -107,7 +80,7 @@ impl Picture<'_> {
             Some(id) => colors[id as usize],
             None => colors::WHOLE,
         };
-        Caption { weight: node.weight, title, label, fill: hex(color), is_wide: width >= 3.0 }
+        Caption { title, label, fill: hex(color), is_wide: width >= 3.0 }
     }
 
     /// `f (100 counts before, 50 after: -50.0%)`.
@@ -204,67 +177,5 @@ impl Picture<'_> {
             ("data-cut", self.cut_words().unwrap_or_default()),
             ("data-command", self.command.clone()),
         ]
-    }
-}
-
-/// The folded lines that make inferno draw exactly our boxes, the last line
-/// first, as it wants them for a flame chart.
-///
-/// In a flame chart inferno keeps the order of the lines. Otherwise it would sort
-/// `a`, `a b;c`, `a;d` as bytes, and draw `a` twice.
-fn lines(profile: &Profile, frames: &FrameTable) -> Vec<String> {
-    let mut stack = Stack { open: Vec::new(), text: String::new(), now: 0, lines: Vec::new() };
-    for node in &profile.nodes {
-        stack.close(node.depth);
-        stack.advance(node.start);
-        let name = node.frame.map(|id| parseable(frames.name(id)));
-        stack.open(node, name);
-    }
-    stack.close(0);
-    let mut lines = stack.lines;
-    lines.reverse();
-    lines
-}
-
-/// The boxes that have begun and not ended, while lines are made.
-struct Stack {
-    /// For each box, where it ends, and the length of `text` with its name.
-    open: Vec<(u64, usize)>,
-    text: String,
-    /// The weight of all lines so far.
-    now: u64,
-    lines: Vec<String>,
-}
-
-impl Stack {
-    /// Adds a line for the weight from `now` to `to`, which the innermost open
-    /// box does not share with a child.
-    fn advance(&mut self, to: u64) {
-        if to > self.now {
-            let stack = if self.text.is_empty() { postprocess::GAP } else { &self.text };
-            self.lines.push(format!("{stack} {}", to - self.now));
-            self.now = to;
-        }
-    }
-
-    fn open(&mut self, node: &Node, name: Option<String>) {
-        if let Some(name) = name {
-            if !self.text.is_empty() {
-                self.text.push(';');
-            }
-            self.text.push_str(&name);
-        }
-        self.open.push((node.end(), self.text.len()));
-    }
-
-    /// Ends all boxes at this depth and deeper.
-    fn close(&mut self, depth: usize) {
-        while self.open.len() > depth
-            && let Some((end, _)) = self.open.last()
-        {
-            self.advance(*end);
-            self.open.pop();
-            self.text.truncate(self.open.last().map_or(0, |(_, length)| *length));
-        }
     }
 }

@@ -1,0 +1,187 @@
+//! Writes the picture: title, boxes, the lines below them, and for a browser the data and
+//! the script. Nothing in it would make a viewer ask a server.
+//!
+//! It looks as inferno draws flame graphs, down to the places of its boxes.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+use quick_xml::escape::escape;
+use quick_xml::events::BytesCData;
+
+use crate::embed::Embedded;
+use crate::footer::Footer;
+use crate::look::{Look, SIDES};
+use crate::profile::Node;
+use crate::viewer::{SCRIPT, STYLE};
+
+/// The distance of a text from the left edge of its box, in pixels.
+pub(crate) const PADDING: usize = 3;
+
+/// What the picture shows.
+pub(crate) struct Document<'a> {
+    pub(crate) look: &'a Look,
+    pub(crate) title: String,
+    /// What every box has below it.
+    pub(crate) nodes: &'a [Node],
+    pub(crate) footer: Footer,
+    /// The data for the script; without it there is no script.
+    pub(crate) embedded: Option<Embedded>,
+}
+
+/// The text and colour of a box.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Caption {
+    /// The whole text, shown for the box under the mouse.
+    pub(crate) title: String,
+    /// The part of the name that fits into the box.
+    pub(crate) label: String,
+    pub(crate) fill: String,
+    /// Whether the box has room for an edge.
+    pub(crate) is_wide: bool,
+}
+
+/// Where everything stands, in pixels from above.
+struct Places {
+    first_row: u32,
+    last_row: u32,
+    row_height: u32,
+    bottom: u32,
+}
+
+impl Document<'_> {
+    /// Writes it; `caption` gives the text of a box.
+    ///
+    /// # Errors
+    ///
+    /// None is expected: it is written to memory.
+    pub(crate) fn write(&self, caption: impl Fn(&Node) -> Caption) -> io::Result<Vec<u8>> {
+        let places = self.places();
+        let mut svg = Vec::with_capacity(200 * self.nodes.len() + SCRIPT.len() + STYLE.len());
+        self.open(&places, &mut svg)?;
+        self.write_boxes(&places, caption, &mut svg)?;
+        let mut writer = Writer::new(svg);
+        self.footer.write(places.bottom, &mut writer)?;
+        if let Some(embedded) = &self.embedded {
+            embedded.write(&mut writer)?;
+            let script = writer.create_element("script");
+            script.write_cdata_content(BytesCData::new(SCRIPT.as_str()))?;
+        }
+        let mut svg = writer.into_inner();
+        svg.extend_from_slice(b"</svg>\n");
+        Ok(svg)
+    }
+
+    fn places(&self) -> Places {
+        let Look { font_size, inverted, .. } = *self.look;
+        let row_height = self.look.frame_height();
+        let titles = if self.look.subtitle().is_some() { 5 } else { 3 };
+        let rows = self.nodes.iter().map(|node| node.depth as u32).max().unwrap_or(0);
+        let top = titles * font_size;
+        let lowest = top + rows * row_height;
+        let (first_row, last_row) = if inverted { (top, lowest) } else { (lowest, top) };
+        let bottom = lowest + row_height + font_size + self.footer.height();
+        Places { first_row, last_row, row_height, bottom }
+    }
+
+    /// Writes everything that stands before the boxes.
+    fn open(&self, places: &Places, svg: &mut Vec<u8>) -> io::Result<()> {
+        let look = self.look;
+        let (width, height) = (look.frames_width() + SIDES, places.bottom);
+        write!(
+            svg,
+            "<?xml version=\"1.0\" standalone=\"no\"?><svg version=\"1.1\" width=\"{width}\" \
+             height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             xmlns=\"http://www.w3.org/2000/svg\" xmlns:fg=\"http://github.com/jonhoo/inferno\""
+        )?;
+        for (key, value) in look.attributes() {
+            write!(svg, " {key}=\"{}\"", escape(value))?;
+        }
+        let title = escape(&self.title);
+        write!(
+            svg,
+            "><title>{title}</title>\
+             <desc>Each box is a frame; the wider it is, the more it weighs.</desc>"
+        )?;
+        let mut writer = Writer::new(&mut *svg);
+        writer.create_element("style").write_cdata_content(BytesCData::new(STYLE))?;
+        // Opaque: the letters are dark, and so may be the page around the picture.
+        write!(
+            svg,
+            "<rect x=\"0\" y=\"0\" width=\"100%\" height=\"{height}\" fill=\"#ffffff\" \
+             class=\"background\"/><text id=\"title\" x=\"10\" y=\"{}\">{title}</text>",
+            2 * look.font_size
+        )?;
+        if let Some(subtitle) = look.subtitle() {
+            let y = 4 * look.font_size;
+            write!(svg, "<text id=\"subtitle\" x=\"10\" y=\"{y}\">{}</text>", escape(subtitle))?;
+        }
+        Ok(())
+    }
+
+    fn write_boxes(
+        &self,
+        places: &Places,
+        caption: impl Fn(&Node) -> Caption,
+        svg: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let total = self.nodes[0].weight;
+        let width = self.look.frames_width();
+        write!(svg, "<svg id=\"frames\" x=\"{}\" width=\"{width}\">", SIDES / 2)?;
+        let padding = share(PADDING as u64, width as u64);
+        for node in self.nodes {
+            let Caption { title, label, fill, is_wide } = caption(node);
+            let class = if is_wide { " class=\"wide\"" } else { "" };
+            let left = share(node.start, total);
+            let (x, width) = (Percent(left), Percent(share(node.end(), total) - left));
+            let (y, height) = (places.row(node.depth as u32), places.row_height - 1);
+            // Each box on a line of its own, for diff and grep.
+            write!(
+                svg,
+                "\n<g{class}><title>{}</title><rect x=\"{x}%\" y=\"{y}\" width=\"{width}%\" \
+                 height=\"{height}\" fill=\"{fill}\"",
+                escape(title)
+            )?;
+            // The script has these numbers; without it they stand nowhere else.
+            if self.embedded.is_none() {
+                write!(svg, " fg:x=\"{}\" fg:w=\"{}\"", node.start, node.weight)?;
+            }
+            svg.extend_from_slice(b"/>");
+            if !label.is_empty() {
+                let (x, y) = (Percent(left + padding), y + (height + 7) / 2);
+                write!(svg, "<text x=\"{x}%\" y=\"{y}\">{}</text>", escape(label))?;
+            }
+            svg.extend_from_slice(b"</g>");
+        }
+        svg.extend_from_slice(b"</svg>");
+        Ok(())
+    }
+}
+
+impl Places {
+    /// The upper edge of a row of boxes; the whole is row 0.
+    fn row(&self, row: u32) -> u32 {
+        let distance = row * self.row_height;
+        if self.first_row <= self.last_row {
+            self.first_row + distance
+        } else {
+            self.first_row - distance
+        }
+    }
+}
+
+/// A share of the whole in millionths, rounded.
+fn share(part: u64, whole: u64) -> u64 {
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    ((part * 1_000_000 + whole / 2) / whole) as u64
+}
+
+/// Millionths as a number of percents: `12.3456`.
+struct Percent(u64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:04}", self.0 / 10_000, self.0 % 10_000)
+    }
+}
