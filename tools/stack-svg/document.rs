@@ -81,7 +81,7 @@ impl Document<'_> {
         let top = titles * font_size;
         let lowest = top + rows * row_height;
         let (first_row, last_row) = if inverted { (top, lowest) } else { (lowest, top) };
-        let bottom = lowest + row_height + font_size + self.footer.height();
+        let bottom = lowest + row_height + 2 * font_size + self.footer.height();
         Places { first_row, last_row, row_height, bottom }
     }
 

@@ -5,10 +5,14 @@ use bstr::ByteSlice;
 use crate::MINUS;
 
 /// A name cut to fewer letters than this is left out.
-const LEAST_LETTERS: usize = 5;
+const LEAST_LETTERS: usize = 6;
+
+/// Of a name cut to fewer letters than this only the end is shown: a start and an end of
+/// a few letters each say less.
+const LEAST_OF_BOTH: usize = 14;
 
 /// The name in at most so many columns: without its outer modules, or else
-/// shortened in the middle; empty if there is too little room to be of use.
+/// shortened in the middle, or to its end; empty if there is too little room to be of use.
 ///
 /// It is cut between graphemes, which a reader takes for letters.
 #[must_use]
@@ -24,7 +28,7 @@ pub fn fitted(name: &str, letters: usize) -> String {
     }
     let graphemes: Vec<&str> = tails(name).last().unwrap_or(name).as_bytes().graphemes().collect();
     // Where one side gets more, it is the end, which says more.
-    let tail = letters / 2;
+    let tail = if letters < LEAST_OF_BOTH { letters - 1 } else { letters / 2 };
     let head = letters - 1 - tail;
     let ahead = fitting(graphemes.iter().copied(), head);
     let behind = fitting(graphemes.iter().rev().copied(), tail);
@@ -87,11 +91,12 @@ mod tests {
     #[test]
     fn names_are_cut_between_letters() {
         assert_eq!(fitted("main", 4), "main");
-        assert_eq!(fitted("main()", 5), "ma\u{2026}()");
-        assert_eq!(fitted("main()", 4), "");
-        assert_eq!(fitted("関数です", 7), "関\u{2026}す");
-        let six = "e\u{301}".repeat(6);
-        assert_eq!(fitted(&six, 5), "e\u{301}e\u{301}\u{2026}e\u{301}e\u{301}");
+        assert_eq!(fitted("main(int)", 6), "\u{2026}(int)");
+        assert_eq!(fitted("main()", 5), "");
+        assert_eq!(fitted("関数です", 7), "\u{2026}数です");
+        let long = "e\u{301}".repeat(20);
+        let [six, seven] = [6, 7].map(|count| "e\u{301}".repeat(count));
+        assert_eq!(fitted(&long, 14), format!("{six}\u{2026}{seven}"));
         assert_eq!(fitted("", 0), "");
     }
 
@@ -100,11 +105,13 @@ mod tests {
         let table = [
             ("Stdlib.List.fold_left", 15, "\u{2026}List.fold_left"),
             ("Stdlib.List.fold_left", 14, "\u{2026}fold_left"),
-            ("Stdlib.List.fold_left", 7, "fol\u{2026}eft"),
+            ("Stdlib.List.fold_left", 7, "\u{2026}d_left"),
             ("Treegc.(fun/2451)", 12, "\u{2026}(fun/2451)"),
             ("alloc::vec::Vec<a::B>::push", 21, "\u{2026}vec::Vec<a::B>::push"),
-            ("mark_slice.constprop.0", 8, "mar\u{2026}op.0"),
-            ("Module.", 6, "Mo\u{2026}le."),
+            ("mark_slice.constprop.0", 8, "\u{2026}tprop.0"),
+            ("mark_slice.constprop.0", 15, "mark_sl\u{2026}tprop.0"),
+            ("caml_minor_gc", 10, "\u{2026}_minor_gc"),
+            ("Module.", 6, "\u{2026}dule."),
         ];
         for (name, letters, expected) in table {
             assert_eq!(fitted(name, letters), expected, "{name} {letters}");

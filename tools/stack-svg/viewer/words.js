@@ -48,10 +48,13 @@ const columns = (letters) => letters.reduce((sum, one) => sum + (isWide(one) ? 2
 const PLAIN = /^[\x20-\x7e\u2026\u2212]*$/;
 
 // A name cut to fewer letters than this is left out.
-const LEAST_LETTERS = 5;
+const LEAST_LETTERS = 6;
 
-// The name in so many columns: without its outer modules, or else shortened in
-// the middle; empty if there is too little room to be of use. As in fit.rs.
+// Of a name cut to fewer letters than this only the end is shown.
+const LEAST_OF_BOTH = 14;
+
+// The name in so many columns: without its outer modules, or else shortened in the
+// middle, or to its end; empty if there is too little room to be of use. As in fit.rs.
 function fitted(text, room) {
   if (text.length <= room && PLAIN.test(text)) return text;
   if (room < LEAST_LETTERS) return '';
@@ -60,7 +63,7 @@ function fitted(text, room) {
   const short = parts.find((part) => fits(part, room - 1));
   if (short !== undefined) return `…${short}`;
   const letters = Array.from(parts.at(-1) ?? text);
-  const tail = Math.floor(room / 2);
+  const tail = room < LEAST_OF_BOTH ? room - 1 : Math.floor(room / 2);
   const head = room - 1 - tail;
   const ahead = fitting(letters, head);
   const behind = fitting(letters.slice().reverse(), tail);
