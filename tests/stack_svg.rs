@@ -133,12 +133,16 @@ fn a_reversed_picture_is_made_of_the_frames_that_are_kept() {
         let args = [&["--reverse", "--max-frames", "4"], script].concat();
         let svg = filter("stack-svg", &args, input);
         let picture = Picture::of(&svg);
-        let frames = [frame("x", 1, 10, 90), frame("a", 2, 10, 50), frame("b", 2, 60, 40)];
+        let frames = [
+            frame("x", 1, 0, 90),
+            frame("[cut]", 1, 90, 10),
+            frame("a", 2, 0, 50),
+            frame("b", 2, 50, 40),
+        ];
         let mut found = picture.frames();
         found.sort_by_key(|(_, row, start, _)| (*row, *start));
         assert_eq!(found, frames);
-        let cut = "4 frames (10.0% of the weight) are cut by --max-frames; \
-            their callers have what they weigh";
+        let cut = "4 frames (10.0% of the weight) are cut by --max-frames, and stand in [cut]";
         assert!(picture.texts.iter().any(|text| text == cut), "{:?}", picture.texts);
         assert_eq!(svg.contains(&format!("data-cut=\"{cut}\"")), script.is_empty());
     }

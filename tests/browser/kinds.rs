@@ -92,7 +92,7 @@ fn the_theme_is_the_readers_or_the_users(stage: &Stage) {
 
 fn what_was_cut_is_said(stage: &Stage) {
     let browser = stage.show(&["--max-frames", "2"], "a 50\nb 40\nc 7\nd 3\n");
-    assert_eq!(drawn(browser), ["a", "all", "b"]);
+    assert_eq!(drawn(browser), ["[cut]", "a", "all", "b"]);
     assert!(
         text_of(browser, "notes")
             .contains("2 frames (10.0% of the weight) are cut by --max-frames")

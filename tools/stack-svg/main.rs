@@ -31,6 +31,7 @@ use look::Look;
 use min_width::MinWidth;
 use picture::Picture;
 use profile::Profile;
+use profile::cut::CUT;
 
 /// How many rows of frames the static picture has at most, besides that of the whole: no
 /// program shows more, and a stack may have millions.
@@ -111,12 +112,21 @@ struct Stacks {
     frames: FrameTable,
 }
 
+impl Stacks {
+    fn new(mut profile: Profile, mut frames: FrameTable) -> Stacks {
+        if profile.is_cut() {
+            profile.name_cut(frames.intern(CUT));
+        }
+        Stacks { profile, frames }
+    }
+}
+
 /// Reads all input; `None` if nothing in it weighs anything.
 fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
     if args.flamechart {
         let (chart, frames) = count::in_order(&args.files, pipe)?;
         let chart = chart.map(|chart| chart.at_most(args.max_frames));
-        return Ok(chart.map(|profile| Stacks { profile, frames }));
+        return Ok(chart.map(|profile| Stacks::new(profile, frames)));
     }
     let MergedStacks { stacks, before } = if args.diff {
         count::two_counts(&args.files, pipe)?
@@ -124,7 +134,7 @@ fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
         count::one_count(&args.files, pipe)?
     };
     let profile = Profile::heaviest(&stacks, before.as_ref(), args.max_frames)?;
-    Ok(profile.map(|profile| Stacks { profile, frames: stacks.into_frames() }))
+    Ok(profile.map(|profile| Stacks::new(profile, stacks.into_frames())))
 }
 
 fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec<u8>> {

@@ -128,7 +128,7 @@ impl Picture<'_> {
     fn cut_words(&self) -> Option<String> {
         let words = || {
             let frames = self.frames_are(self.cut);
-            format!("{frames} cut by --max-frames; their callers have what they weigh")
+            format!("{frames} cut by --max-frames, and stand in [cut]")
         };
         (self.cut.frames > 0).then(words)
     }

@@ -8,6 +8,7 @@ use common::{FrameId, Result, SortedStacks};
 use crate::heaviest::{HeaviestTree, TreeNode};
 
 mod bottom_up;
+pub(crate) mod cut;
 
 /// A frame of a profile, with its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,8 +50,7 @@ pub(crate) struct Profile {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
     pub(crate) frames: u64,
-    /// What they weigh, each weight counted once. It is now self weight of the
-    /// frames that they stood on, so that shares stay right.
+    /// What they weigh, each weight counted once.
     pub(crate) weight: u64,
 }
 
@@ -78,14 +78,15 @@ impl Profile {
             weight: node.total,
             ..Node::default()
         }));
+        let mut cut_before = vec![0; nodes.len()];
         if let Some(before) = before {
-            add_before(before, &tree.nodes, &mut nodes);
+            add_before(before, &tree.nodes, &mut nodes, &mut cut_before);
         }
+        let is_cut = tree.left_out > 0;
+        let weight = if is_cut { insert_cut(&tree.nodes, &cut_before, &mut nodes) } else { 0 };
         add_up(&mut nodes);
         place(&mut nodes);
-        let own: u64 = tree.nodes.iter().map(|node| node.weight).sum();
-        let with_left_out: u64 = nodes.iter().map(|node| node.self_weight).sum();
-        let left_out = LeftOut { frames: tree.left_out, weight: with_left_out - own };
+        let left_out = LeftOut { frames: tree.left_out, weight };
         Ok(Some(Profile { nodes, left_out }))
     }
 
@@ -121,15 +122,6 @@ impl Profile {
         Profile { nodes: kept, left_out }
     }
 
-    /// The heaviest frames, at most so many besides the whole.
-    pub(crate) fn at_most(self, max_frames: usize) -> Profile {
-        let weights: Vec<u64> = self.nodes[1..].iter().map(|node| node.weight).collect();
-        match least_weight(&weights, max_frames) {
-            1 => self,
-            least => self.only(|weight| weight >= least),
-        }
-    }
-
     pub(crate) fn total(&self) -> u64 {
         self.nodes[0].weight
     }
@@ -148,10 +140,11 @@ fn least_weight(weights: &[u64], max_frames: usize) -> u64 {
 }
 
 /// Adds the weights of the first profile to the self weights of the nodes: a
-/// stack belongs to the node where it ends, or to the last one that was kept.
+/// stack belongs to the node where it ends, or to what was cut off from the last one
+/// that was kept.
 ///
-/// `nodes` are the whole and then those of `tree`, in the same order.
-fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node]) {
+/// `nodes` are the whole and then those of `tree`, in the same order, and so are `cut`.
+fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node], cut: &mut [u64]) {
     let mut next = tree.iter().zip(1..).peekable();
     let mut path = vec![0];
     for stack in stacks.iter() {
@@ -163,8 +156,31 @@ fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node]) {
             let Some((_, place)) = next.next_if(is_here) else { break };
             path.push(place);
         }
-        nodes[path[path.len() - 1]].self_before += stack.weight;
+        let last = path[path.len() - 1];
+        match path.len() > stack.frames.len() {
+            true => nodes[last].self_before += stack.weight,
+            false => cut[last] += stack.weight,
+        }
     }
+}
+
+/// Puts a frame that stands for what was cut off behind each node that lost some of its
+/// children; returns what they weigh together.
+fn insert_cut(tree: &[TreeNode], cut_before: &[u64], nodes: &mut Vec<Node>) -> u64 {
+    add_up(nodes);
+    let whole = mem::take(nodes);
+    let own = std::iter::once(0).chain(tree.iter().map(|node| node.weight));
+    let mut weight = 0;
+    for ((mut node, own), &before) in whole.into_iter().zip(own).zip(cut_before) {
+        node.before = 0;
+        let lost = node.self_weight - own;
+        nodes.push(node);
+        if lost > 0 {
+            nodes.push(cut::cut_off(node.depth + 1, 0, lost, before));
+            weight += lost;
+        }
+    }
+    weight
 }
 
 /// Computes self weights from the weights, and the weights of the first profile
@@ -208,8 +224,11 @@ mod tests {
             counts.add(stack.as_bytes(), *weight);
         }
         let stacks = counts.into_sorted();
-        let profile = Profile::heaviest(&stacks, None, max_frames).expect("small weights");
-        (profile, stacks.into_frames())
+        let mut profile = Profile::heaviest(&stacks, None, max_frames).expect("small weights");
+        let mut frames = stacks.into_frames();
+        let name = frames.intern(cut::CUT);
+        profile.iter_mut().for_each(|profile| profile.name_cut(name));
+        (profile, frames)
     }
 
     /// Each node as its name, depth, start, weight and self weight.
@@ -262,9 +281,15 @@ mod tests {
         let (some, frames) = profile(&lines, 4);
         let some = some.expect("some weight");
         // One of d and e would be a choice by chance.
-        assert_eq!(nodes(&some, &frames).len(), 4);
+        let expected = [
+            named("all", 0, 0, 10, 0),
+            named("[cut]", 1, 0, 2, 2),
+            named("a", 1, 2, 8, 0),
+            named("b", 2, 2, 5, 5),
+            named("c", 2, 7, 3, 3),
+        ];
+        assert_eq!(nodes(&some, &frames), expected);
         assert_eq!(some.left_out, LeftOut { frames: 2, weight: 2 });
-        assert_eq!(some.nodes[0].self_weight, 2);
         let (all, _) = profile(&lines, 5);
         assert_eq!(all.expect("some weight").at_most(4).left_out, some.left_out);
     }
@@ -304,6 +329,9 @@ mod tests {
             (80, 0, 0),
         ];
         assert_eq!(before(9), whole);
-        assert_eq!(before(4), [(102, 10, 0), (22, 10, 9), (10, 1, 1), (80, 0, 0), (80, 0, 0)]);
+        // What was cut off from a is apart from the weight of a itself.
+        let cut = (5, 4, 4);
+        let kept = [(102, 10, 0), (22, 10, 5), cut, (10, 1, 1), (80, 0, 0), (80, 0, 0)];
+        assert_eq!(before(4), kept);
     }
 }

@@ -1,0 +1,118 @@
+//! What `--max-frames` cut off stands in a frame of its own, `[cut]`, on each frame that
+//! lost something: so own weights stay right, and it can be seen where something is missing.
+
+use common::FrameId;
+
+use super::{LeftOut, Node, Profile, least_weight};
+
+/// The name of the frame.
+pub(crate) const CUT: &[u8] = b"[cut]";
+
+/// Stands for the name as long as it has no number.
+const UNNAMED: FrameId = FrameId::MAX;
+
+/// A frame with the weight that was cut off from another at this depth.
+pub(super) fn cut_off(depth: usize, start: u64, weight: u64, before: u64) -> Node {
+    let frame = Some(UNNAMED);
+    Node { frame, depth, start, weight, self_weight: weight, before, self_before: before }
+}
+
+impl Profile {
+    /// Whether anything was cut off.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.left_out.frames > 0
+    }
+
+    /// Gives the name to the frames that stand for what was cut off.
+    pub(crate) fn name_cut(&mut self, name: FrameId) {
+        for node in &mut self.nodes {
+            node.frame = node.frame.map(|frame| if frame == UNNAMED { name } else { frame });
+        }
+    }
+
+    /// The heaviest frames of a chart, at most so many besides the whole. Between two of
+    /// them at most one frame stands for what was cut off there.
+    pub(crate) fn at_most(self, max_frames: usize) -> Profile {
+        let weights: Vec<u64> = self.nodes[1..].iter().map(|node| node.weight).collect();
+        match least_weight(&weights, max_frames) {
+            1 => self,
+            least => self.cut_below(least),
+        }
+    }
+
+    fn cut_below(&self, least: u64) -> Profile {
+        let mut kept: Vec<Node> = Vec::new();
+        let mut left_out = LeftOut::default();
+        // How many frames are open, the whole included.
+        let mut open = 0;
+        for node in &self.nodes {
+            open = open.min(node.depth);
+            if node.depth == 0 || node.weight >= least {
+                open += 1;
+                kept.push(*node);
+                continue;
+            }
+            left_out.frames += 1;
+            left_out.weight += node.self_weight;
+            // What stands on a frame that was cut off is part of its weight.
+            if node.depth > open {
+                continue;
+            }
+            match kept.last_mut() {
+                Some(last) if last.frame == Some(UNNAMED) && last.depth == node.depth => {
+                    last.weight += node.weight;
+                    last.self_weight += node.weight;
+                }
+                _ => kept.push(cut_off(node.depth, node.start, node.weight, 0)),
+            }
+        }
+        Profile { nodes: kept, left_out }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The nodes as depth, start, weight and own weight; [cut] is told by its mark.
+    fn shape(profile: &Profile) -> Vec<(usize, u64, u64, u64, bool)> {
+        let is_cut = |node: &Node| node.frame == Some(UNNAMED);
+        let nodes = profile.nodes.iter();
+        nodes.map(|n| (n.depth, n.start, n.weight, n.self_weight, is_cut(n))).collect()
+    }
+
+    #[test]
+    fn in_a_chart_cut_frames_stay_where_they_were() {
+        let node = |depth, start, weight, self_weight| Node {
+            frame: (depth > 0).then_some(0),
+            depth,
+            start,
+            weight,
+            self_weight,
+            ..Node::default()
+        };
+        let nodes = vec![
+            node(0, 0, 100, 0),
+            node(1, 0, 60, 10),
+            node(2, 0, 1, 0),
+            node(3, 0, 1, 1),
+            node(2, 5, 2, 2),
+            node(2, 8, 47, 47),
+            node(2, 56, 1, 1),
+            node(1, 60, 3, 3),
+            node(1, 63, 37, 37),
+        ];
+        let chart = Profile { nodes, left_out: LeftOut::default() }.at_most(3);
+        let expected = [
+            (0, 0, 100, 0, false),
+            (1, 0, 60, 10, false),
+            (2, 0, 3, 3, true),
+            (2, 8, 47, 47, false),
+            (2, 56, 1, 1, true),
+            (1, 60, 3, 3, true),
+            (1, 63, 37, 37, false),
+        ];
+        assert_eq!(shape(&chart), expected);
+        assert_eq!(chart.left_out, LeftOut { frames: 5, weight: 7 });
+    }
+}
