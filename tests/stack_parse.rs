@@ -21,6 +21,8 @@ mod blocks;
 // Formats of other profilers than perf.
 mod bpftrace;
 mod xctrace;
+// Flame graphs, drawn and read again.
+mod pictures;
 // Formats in JSON: threads, times, depth.
 mod json;
 

@@ -32,6 +32,7 @@ mod proc_stack;
 mod pstats;
 mod pyinstrument;
 mod speedscope;
+mod svg;
 mod systemtap;
 mod trace_event;
 mod tracy;
@@ -71,6 +72,7 @@ pub(crate) static FORMATS: &[Format] = &[
     instruments::FORMAT,
     pmcstat::FORMAT,
     xctrace::FORMAT,
+    svg::FORMAT,
     eu_stack::FORMAT,
     vtune::FORMAT,
     vsprof::FORMAT,

@@ -17,3 +17,4 @@ pub(crate) mod source;
 pub(crate) mod stacks;
 pub(crate) mod table_of_calls;
 pub(crate) mod v8_profile;
+pub(crate) mod xml;

@@ -1,6 +1,9 @@
-//! Names as text, with escapes such as `\xAD` for what cannot be shown.
+//! Names as text, with escapes such as `\xAD` for what cannot be shown. A backslash that
+//! would begin such an escape is one itself, `\x5C`, so that the name can be read back.
 //!
 //! A name in a profile is bytes, while SVG and inferno take text only.
+
+use std::borrow::Cow;
 
 use common::{escaped, is_unseen, split_mark};
 
@@ -18,14 +21,32 @@ pub(crate) fn bare(name: &[u8]) -> &[u8] {
 pub(crate) fn shown(name: &[u8]) -> String {
     match bare(name) {
         b"" => NAMELESS.to_owned(),
-        bare => escaped(bare, is_unseen),
+        bare => embedded(bare),
     }
 }
 
 /// The name as embedded in the file for the script: with its `_[k]` mark, and
 /// without a line end, so that each name is a line.
 pub(crate) fn embedded(name: &[u8]) -> String {
-    escaped(name, is_unseen)
+    escaped(&with_own_escapes(name), is_unseen)
+}
+
+/// The name with `\x5C` for each backslash that seems to begin an escape.
+fn with_own_escapes(name: &[u8]) -> Cow<'_, [u8]> {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    let begins_escape =
+        |at: usize| matches!(&name[at..], [_, b'x', a, b, ..] if is_digit(a) && is_digit(b));
+    if !memchr::memchr_iter(b'\\', name).any(begins_escape) {
+        return name.into();
+    }
+    let mut text = Vec::with_capacity(name.len() + 3);
+    for (at, &byte) in name.iter().enumerate() {
+        match byte {
+            b'\\' if begins_escape(at) => text.extend_from_slice(br"\x5C"),
+            _ => text.push(byte),
+        }
+    }
+    text.into()
 }
 
 /// The name as a frame of a line that inferno parses. Distinct names stay
@@ -66,6 +87,12 @@ mod tests {
         assert_eq!(shown("\u{202e}c\u{ffff}".as_bytes()), r"\xE2\x80\xAEc\xEF\xBF\xBF");
         assert_eq!(shown("größe λ 関数".as_bytes()), "größe λ 関数");
         assert_eq!(shown(br"C:\x\main"), r"C:\x\main");
+    }
+
+    #[test]
+    fn a_name_that_looks_like_an_escape_is_none() {
+        assert_eq!(shown(br"a\xADb"), r"a\x5CxADb");
+        assert_eq!(shown(b"\\\xad\\xAd"), r"\\xAD\xAd");
     }
 
     #[test]

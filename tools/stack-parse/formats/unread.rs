@@ -56,7 +56,7 @@ const JSON: [(&[u8], &str); 7] = [
 /// What XML is, by a word of its first lines.
 const XML: [(&[u8], &str); 3] = [
     (b"<trace-toc", "the contents of an xctrace: export a table of it (XML)"),
-    (b"<svg", "a picture (SVG)"),
+    (b"<svg", "a picture, but no flame graph (SVG)"),
     (b"", "XML"),
 ];
 
@@ -130,7 +130,7 @@ mod tests {
             (b"version: 1\ncreator: callgrind-3.3.0\n", "callgrind"),
             (b"[\n  {\"pid\": 26623}\n]\n", "JSON"),
             (b"{\"a\": 1}", "JSON"),
-            (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture (SVG)"),
+            (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture, but no flame graph (SVG)"),
         ] {
             assert_eq!(looks_like(start), Some(expected), "{:?}", start.as_bstr());
         }

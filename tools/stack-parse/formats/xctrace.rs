@@ -24,6 +24,7 @@ use quick_xml::events::Event;
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::xml::push_entity;
 use crate::samples::{Root, Samples, Weighs};
 use element::Element;
 use row::Table;
@@ -54,7 +55,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let mut reader = Reader::from_reader(BufReader::with_capacity(BLOCK, input));
     reader.config_mut().check_end_names = false;
     let mut table = Table::default();
-    let mut buffer = Vec::new();
+    let (mut buffer, mut text) = (Vec::new(), Vec::new());
     let mut depth = 0u64;
     loop {
         buffer.clear();
@@ -73,7 +74,11 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
                 table.close(tag.name().as_ref(), samples)?;
             }
             Ok(Event::Text(text)) => table.text(&text),
-            Ok(Event::GeneralRef(entity)) => table.text(element::entity(&entity)),
+            Ok(Event::GeneralRef(entity)) => {
+                text.clear();
+                push_entity(&entity, &mut text);
+                table.text(&text);
+            }
             Ok(Event::Eof) if depth > 0 => return Err(unknown(place, "the input ends before it")),
             Ok(Event::Eof) => break,
             Ok(_) => {}

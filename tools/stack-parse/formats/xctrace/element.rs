@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use quick_xml::escape::{resolve_predefined_entity, unescape};
-use quick_xml::events::{BytesRef, BytesStart};
+use quick_xml::events::BytesStart;
 
 use crate::read::numbers::decimal;
+use crate::read::xml::attribute;
 
 /// An element that begins.
 #[derive(Debug)]
@@ -35,24 +35,6 @@ impl<'a> Element<'a> {
 
     /// An attribute; empty if it is not there.
     pub(super) fn text(&self, name: &[u8]) -> Cow<'a, [u8]> {
-        let raw = self.raw(name).unwrap_or_default();
-        if !raw.contains(&b'&') {
-            return raw;
-        }
-        // What is no valid UTF-8 or no entity stays as it is.
-        let text = std::str::from_utf8(&raw).ok().and_then(|text| unescape(text).ok());
-        text.map(|text| Cow::Owned(text.into_owned().into_bytes())).unwrap_or(raw)
+        attribute(self.attributes, name)
     }
-
-    fn raw(&self, name: &[u8]) -> Option<Cow<'a, [u8]>> {
-        let mut attributes = self.attributes.attributes();
-        let attributes = attributes.with_checks(false).flatten();
-        attributes.into_iter().find(|it| it.key.as_ref() == name).map(|it| it.value)
-    }
-}
-
-/// What `&amp;` stands for between tags.
-pub(super) fn entity(entity: &BytesRef<'_>) -> &'static [u8] {
-    let name = std::str::from_utf8(entity).ok();
-    name.and_then(resolve_predefined_entity).map_or(b"", str::as_bytes)
 }

@@ -1,0 +1,223 @@
+//! Flame graphs, as the SVG that tools draw, alone or in a web page:
+//!
+//! ```text
+//! <g><title>read (1,234 samples, 5.60%)</title>
+//! <rect x="12.3" y="405" width="66.1" height="15.0" fill="rgb(214,92,9)" rx="2" ry="2" /></g>
+//! ```
+//!
+//! flamegraph.pl and those who draw alike write the counts into the titles, rounded places,
+//! and boxes in any order. inferno adds exact places: `fg:x="21" fg:w="1234"`. stack-svg
+//! writes every frame a second time, as data for its script, at the end of the picture.
+
+mod boxes;
+mod embedded;
+mod title;
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use common::{Error, Input, Result};
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::xml::{attribute, push_entity};
+use crate::samples::{Root, Samples, Weighs};
+use boxes::Boxes;
+use embedded::Embedded;
+
+pub(super) const FORMAT: Format = Format {
+    name: "svg",
+    about: "Flame graphs as pictures: stack-svg, flamegraph.pl, inferno",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// How much is read at a time, in bytes.
+const BLOCK: usize = 256 * 1024;
+
+/// What only flame graphs have: inferno's name space, which stack-svg keeps, and the comment
+/// and the classes of flamegraph.pl.
+const SIGNS: [&[u8]; 3] =
+    [b"\"http://github.com/jonhoo/inferno\"", b"Flame graph stack visualization", b".func_g:hover"];
+
+fn detect(head: &Head<'_>) -> bool {
+    let has = |word: &[u8]| memchr::memmem::find(head.bytes, word).is_some();
+    let text = head.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head.bytes);
+    text.trim_ascii_start().starts_with(b"<") && has(b"<svg") && SIGNS.iter().any(|sign| has(sign))
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut input = BufReader::with_capacity(BLOCK, input);
+    // How many bytes came before the picture.
+    let mut before = 0;
+    loop {
+        let is_found = find_picture(&mut input, &mut before)
+            .map_err(|source| Error::Input { name: name.clone(), source })?;
+        if !is_found {
+            return Ok(());
+        }
+        let mut picture = Picture::default();
+        let read = picture.read(&mut input, &name, &mut before, samples);
+        picture.finish(&name, samples)?;
+        read?;
+    }
+}
+
+/// The start of a picture.
+const START: &[u8] = b"<svg";
+
+/// Goes on behind the next `<svg`; false if there is none.
+fn find_picture(input: &mut impl BufRead, before: &mut u64) -> io::Result<bool> {
+    let mut seen = 0;
+    while seen < START.len() {
+        let buffer = input.fill_buf()?;
+        let Some(&byte) = buffer.first() else { return Ok(false) };
+        let length = match seen {
+            0 => memchr::memchr(START[0], buffer).unwrap_or(buffer.len()).max(1),
+            _ => 1,
+        };
+        seen = match byte {
+            _ if length > 1 => 0,
+            byte if byte == START[seen] => seen + 1,
+            byte if byte == START[0] => 1,
+            _ => 0,
+        };
+        input.consume(length);
+        *before += length as u64;
+    }
+    Ok(true)
+}
+
+/// A picture that is being read.
+#[derive(Default)]
+struct Picture {
+    boxes: Boxes,
+    embedded: Embedded,
+    /// Whether a group or a link is open, in which a title is that of a box.
+    is_in_group: bool,
+    title: Option<Vec<u8>>,
+    /// The element whose text is wanted.
+    wanted: Wanted,
+    text: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Wanted {
+    #[default]
+    Nothing,
+    Title,
+    Names,
+    Frames,
+}
+
+impl Picture {
+    /// Reads to the end of the picture, whose first bytes were read.
+    fn read(
+        &mut self,
+        input: &mut impl BufRead,
+        name: &str,
+        before: &mut u64,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        let start = *before - START.len() as u64;
+        let mut reader = Reader::from_reader(START.chain(input));
+        reader.config_mut().check_end_names = false;
+        let mut buffer = Vec::new();
+        let mut depth = 0u64;
+        loop {
+            buffer.clear();
+            let event = reader.read_event_into(&mut buffer);
+            *before = start + reader.buffer_position();
+            let unknown = |what: &str| {
+                let what =
+                    format!("byte {before}: expected an SVG: {what}; what came before is kept");
+                Error::Unknown { name: name.to_owned(), what }
+            };
+            match event {
+                Ok(Event::Start(tag)) => {
+                    depth += 1;
+                    self.open(&tag, samples);
+                }
+                Ok(Event::Empty(tag)) => {
+                    self.open(&tag, samples);
+                    self.close(tag.name().as_ref());
+                }
+                Ok(Event::End(tag)) => {
+                    depth = depth.saturating_sub(1);
+                    self.close(tag.name().as_ref());
+                }
+                Ok(Event::Text(text)) if self.wanted != Wanted::Nothing => {
+                    self.text.extend_from_slice(&text);
+                }
+                Ok(Event::GeneralRef(entity)) if self.wanted != Wanted::Nothing => {
+                    push_entity(&entity, &mut self.text);
+                }
+                Ok(Event::Eof) => return Err(unknown("the input ends before it")),
+                Ok(_) => {}
+                Err(quick_xml::Error::Io(error)) => {
+                    let source = io::Error::new(error.kind(), error.to_string());
+                    return Err(Error::Input { name: name.to_owned(), source });
+                }
+                Err(error) => return Err(unknown(&error.to_string())),
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn open(&mut self, tag: &BytesStart<'_>, samples: &mut Samples<'_>) {
+        self.text.clear();
+        self.wanted = Wanted::Nothing;
+        match tag.name().as_ref() {
+            b"svg" => self.is_in_group = false,
+            b"g" | b"a" => self.is_in_group = true,
+            b"title" if self.is_in_group => self.wanted = Wanted::Title,
+            b"rect" => {
+                if let Some(title) = self.title.take() {
+                    self.boxes.add(&title, tag, samples);
+                }
+            }
+            b"metadata" => match &*attribute(tag, b"id") {
+                b"facts" => self.embedded.set_facts(tag),
+                b"names" => self.wanted = Wanted::Names,
+                b"frames-data" => self.wanted = Wanted::Frames,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: &[u8]) {
+        match name {
+            b"g" => {
+                self.title = None;
+                self.is_in_group = false;
+            }
+            b"title" if self.wanted == Wanted::Title => {
+                self.title = Some(std::mem::take(&mut self.text))
+            }
+            b"metadata" if self.wanted == Wanted::Names => {
+                self.embedded.names = std::mem::take(&mut self.text)
+            }
+            b"metadata" if self.wanted == Wanted::Frames => {
+                self.embedded.frames = std::mem::take(&mut self.text)
+            }
+            _ => {}
+        }
+        self.wanted = Wanted::Nothing;
+    }
+
+    /// Adds what was read: the data for the script, which is all, if there is any.
+    fn finish(self, name: &str, samples: &mut Samples<'_>) -> Result<()> {
+        if self.embedded.is_there() {
+            self.embedded.add(name, samples)
+        } else {
+            self.boxes.add_all(samples)
+        }
+    }
+}

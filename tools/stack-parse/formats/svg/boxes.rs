@@ -1,0 +1,201 @@
+//! The boxes of a flame graph: which box stands on which only their places show.
+
+use std::ops::Range;
+
+use common::{FrameId, Result};
+use quick_xml::events::BytesStart;
+
+use super::title::Title;
+use crate::read::decimal::scaled;
+use crate::read::numbers::decimal;
+use crate::read::xml::attribute;
+use crate::samples::Samples;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+
+/// How many boxes at the same place are tried as a parent. There are more only in damaged
+/// pictures, and where boxes are narrower than a tenth of a pixel.
+const TRIED: usize = 256;
+
+/// The boxes of a picture.
+#[derive(Default)]
+pub(super) struct Boxes {
+    boxes: Vec<Frame>,
+    /// What the weights are, as the whole says.
+    unit: Vec<u8>,
+    /// Whether titles show other numbers than the attributes: `--factor`.
+    is_scaled: bool,
+    /// Titles of boxes without a count.
+    uncounted: u64,
+    /// What boxes have more than those they stand on.
+    excess: u128,
+}
+
+/// A box. Places are in samples, or in parts of 10,000 of a pixel or a percent.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    y: i64,
+    left: i64,
+    right: i64,
+    total: u64,
+    /// What is in no box on top of it.
+    own: u64,
+    name: FrameId,
+    /// The box it stands on.
+    parent: Option<u32>,
+    likeness: Likeness,
+}
+
+/// How much a box looks like the whole picture, which is no frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    None,
+    /// It is called `all`.
+    Named,
+    /// It is called `all` and has `100%`.
+    Sure,
+}
+
+impl Boxes {
+    /// Adds a box.
+    pub(super) fn add(&mut self, title: &[u8], rect: &BytesStart<'_>, samples: &mut Samples<'_>) {
+        let Some(title) = Title::parse(title) else {
+            self.uncounted += 1;
+            return;
+        };
+        let place = |name: &str| fixed(&attribute(rect, name.as_bytes()));
+        let count = |name: &str| decimal(&attribute(rect, name.as_bytes()));
+        let exact = count("fg:x").zip(count("fg:w"));
+        let (left, width) = match exact {
+            Some((left, width)) => (saturated(left), saturated(width)),
+            None => (place("x"), place("width")),
+        };
+        let total = match exact {
+            Some((_, width)) if !title.has_two_counts => width,
+            _ => title.total,
+        };
+        let likeness = match title.name {
+            b"all" if title.is_whole => Likeness::Sure,
+            b"all" => Likeness::Named,
+            _ => Likeness::None,
+        };
+        self.is_scaled |= total != title.total;
+        if likeness > Likeness::None {
+            self.unit = title.unit.to_vec();
+        }
+        self.boxes.push(Frame {
+            y: place("y"),
+            left,
+            right: left.saturating_add(width),
+            total,
+            own: total,
+            name: samples.frame(title.name),
+            parent: None,
+            likeness,
+        });
+    }
+
+    /// Adds the stacks, each with what is in no box on top of its last one.
+    pub(super) fn add_all(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let has_whole = self.arrange();
+        let unit: &[u8] = if self.is_scaled { b"" } else { &self.unit };
+        samples.set_measures(&[Measure { name: b"", unit }]);
+        let mut stack = Vec::new();
+        for (number, frame) in self.boxes.iter().enumerate().filter(|(_, frame)| frame.own > 0) {
+            stack.clear();
+            let mut next = Some(number);
+            while let Some(number) = next.filter(|&number| number > 0 || !has_whole) {
+                let frame = &self.boxes[number];
+                stack.push(frame.name);
+                next = frame.parent.map(|parent| parent as usize);
+            }
+            stack.reverse();
+            samples.add(&Sample { weights: &[frame.own], ..Sample::default() }, &stack)?;
+        }
+        self.report(samples);
+        Ok(())
+    }
+
+    /// Sorts the boxes, those that stand on others behind these, and finds their parents.
+    /// Returns whether the first is the whole.
+    fn arrange(&mut self) -> bool {
+        let lowest_first = self.stands_on_bottom();
+        let level = |frame: &Frame| if lowest_first { frame.y.saturating_neg() } else { frame.y };
+        self.boxes.sort_by_key(|frame| (level(frame), frame.left, frame.right));
+        let mut below = 0..0;
+        while below.end < self.boxes.len() {
+            let y = self.boxes[below.end].y;
+            let length = self.boxes[below.end..].partition_point(|frame| {
+                level(frame) <= if lowest_first { y.saturating_neg() } else { y }
+            });
+            let here = below.end..below.end + length;
+            self.find_parents(below, here.clone());
+            below = here;
+        }
+        self.boxes.first().is_some_and(|first| {
+            first.likeness > Likeness::None
+                && self.boxes.get(1).is_none_or(|next| next.y != first.y)
+        })
+    }
+
+    /// Whether the whole is at the bottom, as in a flame graph; in an icicle graph it is at
+    /// the top.
+    fn stands_on_bottom(&self) -> bool {
+        let row = |y: Option<i64>| {
+            let mut boxes = self.boxes.iter().filter(|frame| Some(frame.y) == y);
+            let first = boxes.next().filter(|_| boxes.next().is_none());
+            first.map(|frame| (frame.likeness, frame.total))
+        };
+        let ys = || self.boxes.iter().map(|frame| frame.y);
+        row(ys().max()) >= row(ys().min())
+    }
+
+    /// Finds the parents of the boxes `here` among those directly below.
+    fn find_parents(&mut self, below: Range<usize>, here: Range<usize>) {
+        let mut first = below.start;
+        for number in here {
+            let child = self.boxes[number];
+            while first < below.end && self.boxes[first].right < child.left {
+                first += 1;
+            }
+            let tried = self.boxes[first..below.end].iter().enumerate().take(TRIED);
+            let under = tried
+                .take_while(|(_, it)| it.left <= child.left)
+                .filter(|(_, it)| child.right <= it.right);
+            // At an edge two may be under it: then the one that has enough left.
+            let fits = under.clone().find(|(_, it)| it.own >= child.total);
+            let Some((offset, _)) = fits.or_else(|| under.clone().next()) else { continue };
+            self.boxes[number].parent = u32::try_from(first + offset).ok();
+            let parent = &mut self.boxes[first + offset];
+            self.excess += u128::from(child.total.saturating_sub(parent.own));
+            parent.own = parent.own.saturating_sub(child.total);
+        }
+    }
+
+    fn report(&self, samples: &mut Samples<'_>) {
+        let Boxes { uncounted, excess, is_scaled, .. } = self;
+        if *uncounted > 0 {
+            samples.note(format_args!(
+                "{uncounted} boxes have no count, their callers have what they weigh"
+            ));
+        }
+        if *is_scaled {
+            samples.note("titles show multiples of what was counted, which is taken instead");
+        }
+        if *excess > 0 {
+            samples.note(format_args!(
+                "callees took {excess} more than their callers, all of it is counted"
+            ));
+        }
+    }
+}
+
+/// `12.3`, `12.3456%`: in parts of 10,000; 0 if it is no number.
+fn fixed(text: &[u8]) -> i64 {
+    let number = scaled(text.strip_suffix(b"%").unwrap_or(text), 4);
+    number.and_then(|number| i64::try_from(number).ok()).unwrap_or_default()
+}
+
+fn saturated(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
