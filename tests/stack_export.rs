@@ -215,7 +215,9 @@ fn stack_parse_reads_the_same_stacks_again() {
     for stacks in [recursive(), hostile] {
         let merged = output("stack-merge", &[], stacks).stdout;
         // A microsecond of Chrome's is a thousand nanoseconds.
-        for (format, times) in [("chrome", 1000), ("firefox", 1), ("pprof", 1), ("speedscope", 1)] {
+        for (format, times) in
+            [("chrome", 1000), ("d3", 1), ("firefox", 1), ("pprof", 1), ("speedscope", 1)]
+        {
             let file = output("stack-export", &["--to", format], &merged).stdout;
             let again = output("stack-parse", &["--root", "none"], file);
             let said = String::from_utf8_lossy(&again.stderr);

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::random::Random;
 use crate::util::{
-    few_cases, filter, filter_bytes, golden_files, output, recording, stderr, weight,
+    few_cases, filter, filter_bytes, golden_files, output, recording, stderr, third_party, weight,
 };
 
 /// What names may break: SVG, escapes, titles of boxes, XML, folded lines.
@@ -276,4 +276,51 @@ fn a_tower_of_a_hundred_thousand_frames_is_read() {
     let folded = format!("{} 7\n", vec!["f"; 100_000].join(";"));
     let picture = filter("stack-svg", &[], &folded);
     assert!(filter("stack-parse", &[], picture) == folded);
+}
+
+/// What d3-flame-graph's own example holds, counted by its rule: a value is inclusive.
+#[test]
+fn the_example_of_d3_flame_graph_weighs_what_its_root_says() {
+    let Some(folder) = third_party("d3-flame-graph") else { return };
+    let example = std::fs::read(folder.join("stacks.min.json")).expect("it is there");
+    let folded = filter("stack-parse", &[], example);
+    assert_eq!(weight(folded.as_bytes()), 57_412);
+    assert!(
+        folded.contains("unix`sys_syscall;genunix`syscall_mstate;unix`tsc_gethrtimeunscaled 59\n")
+    );
+}
+
+#[test]
+fn a_tree_of_json_of_any_depth_is_read() {
+    let [open, close] = [r#"{"n":"f","v":7,"c":["#, "]}"].map(|text| text.repeat(100_001));
+    let folded = filter("stack-parse", &[], open + &close);
+    assert!(folded == format!("{} 7\n", vec!["f"; 100_000].join(";")), "{}", folded.len());
+}
+
+#[test]
+fn marks_of_async_profiler_are_those_of_its_collapsed_output() {
+    let Some(folder) = third_party("async-profiler") else { return };
+    for name in ["sample1.collapsed", "sample2.collapsed"] {
+        let collapsed = std::fs::read_to_string(folder.join(name)).expect("it is there");
+        let merged = filter("stack-merge", &[], &collapsed);
+        assert_eq!(
+            filter("stack-parse", &["--annotate"], async_profiler_page(&merged)),
+            merged,
+            "{name}"
+        );
+    }
+}
+
+/// The page that async-profiler 2.9 writes, by the grammar of its writer: a call for each frame.
+fn async_profiler_page(folded: &str) -> String {
+    const MARKS: [&str; 7] = ["_[0]", "_[j]", "_[i]", "-", "-", "_[k]", "_[1]"];
+    let mut page = String::from("<!DOCTYPE html>\n<p>async-profiler</p>\n<script>\n");
+    page += &"\t\t[0x50e150, 30, 30, 30],\n".repeat(MARKS.len());
+    page += "\tfunction f(level, left, width, type, title, inln, c1, int) {\n\t}\n";
+    for Box { name, depth, start, total } in boxes(folded) {
+        let mark = MARKS.iter().position(|mark| name.ends_with(mark)).unwrap_or(3);
+        let name = name.strip_suffix(MARKS[mark]).unwrap_or(name).replace('\'', "\\'");
+        writeln!(page, "f({depth},{start},{total},{mark},'{name}')").expect("a string");
+    }
+    page + "render();\n</script></body></html>\n"
 }

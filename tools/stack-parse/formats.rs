@@ -3,10 +3,12 @@
 //! A new format is a file in this folder and a line in [`FORMATS`].
 
 mod async_profiler;
+mod async_profiler_html;
 mod austin;
 mod bcc;
 mod bpftrace;
 mod cpuprofile;
+mod d3_flame_graph;
 mod dtrace;
 mod eu_stack;
 mod faulthandler;
@@ -72,6 +74,7 @@ pub(crate) static FORMATS: &[Format] = &[
     instruments::FORMAT,
     pmcstat::FORMAT,
     xctrace::FORMAT,
+    async_profiler_html::FORMAT,
     svg::FORMAT,
     eu_stack::FORMAT,
     vtune::FORMAT,
@@ -88,6 +91,7 @@ pub(crate) static FORMATS: &[Format] = &[
     memray::FORMAT,
     faulthandler::FORMAT,
     landmarks::JSON,
+    d3_flame_graph::FORMAT,
     landmarks::TEXT,
     gperftools::TEXT,
     go_traceback::FORMAT,

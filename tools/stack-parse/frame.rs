@@ -48,7 +48,7 @@ pub(crate) enum Inlined {
 pub(crate) struct FrameArgs {
     /// Mark frames: `_[k]` kernel, `_[j]` compiled at run time, `_[i]` inlined
     #[arg(long)]
-    annotate: bool,
+    pub(crate) annotate: bool,
 
     /// Frames of inlined functions
     #[arg(long, value_enum, default_value = "keep")]

@@ -10,6 +10,7 @@ pub(crate) mod json;
 pub(crate) mod leaf_first;
 pub(crate) mod lines;
 pub(crate) mod mapped_code;
+pub(crate) mod nodes;
 pub(crate) mod numbers;
 pub(crate) mod outline;
 pub(crate) mod protobuf;

@@ -7,11 +7,11 @@ use quick_xml::events::BytesStart;
 
 use super::title::Title;
 use crate::read::decimal::scaled;
+use crate::read::nodes::{self, Node};
 use crate::read::numbers::decimal;
 use crate::read::xml::attribute;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
 
 /// How many boxes at the same place are tried as a parent. There are more only in damaged
 /// pictures, and where boxes are narrower than a tenth of a pixel.
@@ -100,18 +100,11 @@ impl Boxes {
         let has_whole = self.arrange();
         let unit: &[u8] = if self.is_scaled { b"" } else { &self.unit };
         samples.set_measures(&[Measure { name: b"", unit }]);
-        let mut stack = Vec::new();
-        for (number, frame) in self.boxes.iter().enumerate().filter(|(_, frame)| frame.own > 0) {
-            stack.clear();
-            let mut next = Some(number);
-            while let Some(number) = next.filter(|&number| number > 0 || !has_whole) {
-                let frame = &self.boxes[number];
-                stack.push(frame.name);
-                next = frame.parent.map(|parent| parent as usize);
-            }
-            stack.reverse();
-            samples.add(&Sample { weights: &[frame.own], ..Sample::default() }, &stack)?;
-        }
+        let node = |number: usize| {
+            let Frame { name, own, parent, .. } = self.boxes[number];
+            Node { name, own, parent }
+        };
+        nodes::add(self.boxes.len(), usize::from(has_whole), node, samples)?;
         self.report(samples);
         Ok(())
     }

@@ -1,0 +1,248 @@
+//! The flame graph of async-profiler (`asprof -f flame.html`, `jfrconv`): a page whose script
+//! calls a function for each frame, callers before callees.
+//!
+//! ```text
+//! const cpool = [
+//! 'all',
+//! ' C2Compiler::compile_method',    the first character says how many bytes, 32 added, are
+//! '*ompile',                        those of the string above
+//! ];
+//! f(635,1,1,178)                    name * 8 + type, level, distance to the left, width
+//! u(1323)                           a level up, of the same width
+//! n(84,7,2,0,0)                     to the right; inlined, compiled by C1, interpreted
+//! ```
+//!
+//! Up to version 2 a call is `f(1,0,178,4,'compile')`: level, left, width, type and name.
+
+use bstr::ByteSlice;
+use common::{Error, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::{Frame, Kind};
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::read::numbers::decimal;
+use crate::read::outline::Outline;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "async-profiler-html",
+    about: "The flame graph of async-profiler: its page in HTML",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    let has = |word: &[u8]| memchr::memmem::find(head.bytes, word).is_some();
+    head.bytes.trim_ascii_start().starts_with(b"<!DOCTYPE html>")
+        && has(b"async-profiler")
+        && (has(b"function f(level, left, width") || has(b"function f(key, level, left, width"))
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let (mut page, mut last) = (Page::default(), 0);
+    for_each_line(input, |number, line| {
+        last = number;
+        page.line(number, line, samples)
+    })?;
+    page.finish(samples)?;
+    if !page.is_whole {
+        let what = format!("line {last}: the page ends too early; what came before is kept");
+        return Err(Error::Unknown { name, what });
+    }
+    Ok(())
+}
+
+/// The page, as far as it is read.
+#[derive(Default)]
+struct Page {
+    /// How many colours there are: versions before 2.9 had five types of frames.
+    colors: usize,
+    is_in_names: bool,
+    names: Vec<Vec<u8>>,
+    /// Level and width of the frame above in the text.
+    level: u64,
+    width: u64,
+    tree: Outline,
+    is_difference: bool,
+    /// Whether its end was seen.
+    is_whole: bool,
+    text: Vec<u8>,
+}
+
+/// What a frame is, in the order of the numbers that newer versions have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Interpreted,
+    Compiled,
+    Inlined,
+    Native,
+    Cpp,
+    Kernel,
+    CompiledByC1,
+}
+
+impl Type {
+    const ALL: [Type; 7] = [
+        Type::Interpreted,
+        Type::Compiled,
+        Type::Inlined,
+        Type::Native,
+        Type::Cpp,
+        Type::Kernel,
+        Type::CompiledByC1,
+    ];
+    const OF_FIVE: [Type; 5] =
+        [Type::Compiled, Type::Inlined, Type::Kernel, Type::Cpp, Type::Native];
+}
+
+impl Page {
+    fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        match line {
+            [b'\'', ..] if self.is_in_names => {
+                if self.add_name(line).is_none() {
+                    samples.skip(number, "expected a name");
+                    self.names.push(b"[unknown]".to_vec());
+                }
+            }
+            [b'f' | b'u' | b'n', b'(', b'0'..=b'9', ..] => {
+                let frame = self.frame(line);
+                let Some((level, width, name, kind)) = frame else {
+                    samples.skip(number, "expected a frame");
+                    return Ok(());
+                };
+                (self.level, self.width) = (level, width);
+                self.enter(name, kind, samples)?;
+            }
+            [b'd', b'=', ..] => self.is_difference = true,
+            _ if line.starts_with(b"const cpool") => self.is_in_names = true,
+            _ if line.starts_with(b"]") => self.is_in_names = false,
+            _ if line.trim_ascii_start().starts_with(b"[0x") => self.colors += 1,
+            _ => self.is_whole |= line.contains_str("</html>"),
+        }
+        Ok(())
+    }
+
+    /// Reads `'*ompile',`.
+    fn add_name(&mut self, line: &[u8]) -> Option<()> {
+        let packed = line.strip_suffix(b",").unwrap_or(line);
+        let packed = unescaped(packed.strip_prefix(b"'")?.strip_suffix(b"'")?);
+        let Some(above) = self.names.last() else {
+            self.names.push(packed);
+            return Some(());
+        };
+        let (&length, rest) = packed.split_first()?;
+        let shared = above.get(..usize::from(length.checked_sub(b' ')?))?;
+        self.names.push([shared, rest].concat());
+        Some(())
+    }
+
+    /// Reads the call of a line: the level, width, name and type of the frame.
+    fn frame(&self, line: &[u8]) -> Option<(u64, u64, Vec<u8>, Type)> {
+        let (function, arguments) = (line[0], line[2..].strip_suffix(b")")?);
+        if let Some((numbers, rest)) = arguments.split_once_str(",'") {
+            let [level, _, width, kind] = numbers_of(numbers)[..] else { return None };
+            let types = if self.colors == 5 { &Type::OF_FIVE[..] } else { &Type::ALL };
+            let (name, _) = rest.rsplit_once_str("'")?;
+            return Some((level?, width?, unescaped(name), *types.get(kind? as usize)?));
+        }
+        let numbers = numbers_of(arguments);
+        let (key, rest) = numbers.split_first()?;
+        let (level, rest) = match (function, rest) {
+            (b'f', [level, _, rest @ ..]) => ((*level)?, rest),
+            (b'u', rest) => (self.level.saturating_add(1), rest),
+            (b'n', rest) => (self.level, rest),
+            _ => return None,
+        };
+        let width = match rest.first() {
+            Some(width) => Some((*width)?).filter(|&width| width > 0),
+            None => None,
+        };
+        let name = self.names.get(usize::try_from((*key)? >> 3).ok()?)?;
+        let kind = *Type::ALL.get(((*key)? & 7) as usize)?;
+        Some((level, width.unwrap_or(self.width), name.clone(), kind))
+    }
+
+    /// Adds the frame whose level and width were set.
+    fn enter(&mut self, name: Vec<u8>, kind: Type, samples: &mut Samples<'_>) -> Result<()> {
+        let (level, origin) = (self.level as usize, Sample::default());
+        if level == 0 {
+            return self.tree.enter_thread(0, self.width, &origin, samples);
+        }
+        self.text = name;
+        // Marks that only async-profiler has.
+        let mark: &[u8] = match kind {
+            _ if !samples.frame_args().annotate => b"",
+            Type::Interpreted => b"_[0]",
+            Type::CompiledByC1 => b"_[1]",
+            _ => b"",
+        };
+        self.text.extend_from_slice(mark);
+        let frame = Frame {
+            name: &self.text,
+            kind: match kind {
+                Type::Kernel => Kind::Kernel,
+                Type::Compiled => Kind::Jit,
+                _ => Kind::User,
+            },
+            inlined: kind == Type::Inlined,
+            ..Frame::default()
+        };
+        self.tree.enter(level, &frame, (self.width, None), &origin, samples)
+    }
+
+    fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.is_difference {
+            samples.note("what changed since another profile is not read, only the later profile");
+        }
+        self.tree.finish(&Sample::default(), samples)
+    }
+}
+
+/// Numbers between commas; `None` for what is none.
+fn numbers_of(text: &[u8]) -> Vec<Option<u64>> {
+    let number = |text: &[u8]| decimal(text).filter(|_| !text.is_empty());
+    text.split(|&byte| byte == b',').map(number).collect()
+}
+
+/// A string of JavaScript: `\'` and `\\` are escapes. Another backslash is one that older
+/// versions wrote as it was.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        let escaped = (byte == b'\\').then(|| rest.next_if(|next| matches!(next, b'\'' | b'\\')));
+        bytes.push(escaped.flatten().unwrap_or(byte));
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_of_javascript_are_undone() {
+        for (text, expected) in
+            [(r"a\'b", "a'b"), (r"C:\\x\y", r"C:\x\y"), (r"\\\'", r"\'"), (r"a\", r"a\")]
+        {
+            assert_eq!(unescaped(text.as_bytes()), expected.as_bytes(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_share_what_they_begin_with() {
+        let mut page = Page::default();
+        for line in ["'all',", "' C2::compile',", r"'\'_go',", "'$'"] {
+            assert!(page.add_name(line.as_bytes()).is_some(), "{line}");
+        }
+        assert_eq!(page.names, [&b"all"[..], b"C2::compile", b"C2::com_go", b"C2::"]);
+        for line in ["'~x'", "''", "'", "x", "'\u{1f}'"] {
+            assert!(page.add_name(line.as_bytes()).is_none(), "{line}");
+        }
+    }
+}

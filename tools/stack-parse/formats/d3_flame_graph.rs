@@ -1,0 +1,194 @@
+//! The tree that d3-flame-graph draws, as burn, flamescope, `perf script report flamegraph`
+//! and stack-export write it:
+//!
+//! ```text
+//! {"name":"root","value":57412,"children":[{"name":"main","value":51908,"children":[..]}]}
+//! {"c":[{"n":"main","v":51908}],"n":"root","v":57412}
+//! ```
+//!
+//! A value is that of the frame and of all that stand on it. Some write what the frame took
+//! itself, as d3-flame-graph can be told.
+
+use bstr::ByteSlice;
+use common::{FrameId, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::documents::{Document, read_documents};
+use crate::read::json::Json;
+use crate::read::nodes::{self, Node};
+use crate::samples::events::Measure;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "d3-flame-graph",
+    about: "The JSON that d3-flame-graph draws",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    let Some(keys) = head.outline() else { return false };
+    let has = |long: &str, short: &str| {
+        [long, short].iter().any(|key| keys.has(key) || keys.has_inside(key))
+    };
+    let is_node = has("name", "n") && has("value", "v");
+    is_node && (keys.has("children") || keys.has("c") || keys.has("name") && keys.has("value"))
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    read_documents::<Tree>(input, samples)
+}
+
+/// How many parts of a unit are counted where values have fractions, as a power of ten.
+const FRACTION: i32 = 6;
+
+struct Tree {
+    /// A parent before its children; the first is the whole.
+    nodes: Vec<Read>,
+    /// The name of the whole.
+    name: Vec<u8>,
+    /// Whether values are counted in millionths.
+    has_fractions: bool,
+    /// Values that are no numbers, below zero or too large.
+    bad_values: u64,
+}
+
+/// A node that was read.
+#[derive(Clone, Copy)]
+struct Read {
+    name: FrameId,
+    value: Option<u64>,
+    parent: Option<u32>,
+}
+
+impl Document for Tree {
+    const WHAT: &'static str = "the JSON of d3-flame-graph";
+
+    fn new() -> Tree {
+        Tree { nodes: Vec::new(), name: Vec::new(), has_fractions: false, bad_values: 0 }
+    }
+
+    /// Reads the whole tree, however deep.
+    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
+        let nameless = samples.frame(b"[no name]");
+        let begun = |parent| Read { name: nameless, value: None, parent };
+        self.nodes.push(begun(None));
+        // The nodes that are being read, and whether their children are.
+        let mut open = vec![(0, false)];
+        while let Some((number, in_children)) = open.last_mut() {
+            let number = *number;
+            if *in_children {
+                *in_children = json.next_element()?;
+                if *in_children && json.begin_object()? {
+                    open.push((self.nodes.len(), false));
+                    self.nodes.push(begun(u32::try_from(number).ok()));
+                }
+                continue;
+            }
+            match json.next_key()? {
+                Some(b"name" | b"n") => {
+                    let name = json.text()?.unwrap_or_default();
+                    self.nodes[number].name = samples.frame(name);
+                    if number == 0 {
+                        self.name = name.to_vec();
+                    }
+                }
+                Some(b"value" | b"v") => self.set_value(number, json.scaled(FRACTION)?),
+                Some(b"children" | b"c") => *in_children = json.begin_array()?,
+                Some(_) => {}
+                None => _ = open.pop(),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.nodes.is_empty() {
+            return Ok(());
+        }
+        let (event, unit) = self.event();
+        samples.set_measures(&[Measure { name: event, unit }]);
+        let own = self.own_weights(samples);
+        let node = |number: usize| {
+            let Read { name, parent, .. } = self.nodes[number];
+            Node { name, own: own[number], parent }
+        };
+        nodes::add(self.nodes.len(), 1, node, samples)?;
+        if self.has_fractions {
+            samples.note("values have fractions, they are counted in millionths");
+        }
+        if self.bad_values > 0 {
+            let bad = self.bad_values;
+            samples.note(format_args!("{bad} values are no numbers that can be counted"));
+        }
+        Ok(())
+    }
+}
+
+impl Tree {
+    /// Sets the value of a node, in millionths.
+    fn set_value(&mut self, number: usize, millionths: Option<i128>) {
+        const ONE: u64 = 10u64.pow(FRACTION as u32);
+        let whole = millionths.and_then(|value| u128::try_from(value).ok());
+        if whole.is_some_and(|value| value % u128::from(ONE) != 0) && !self.has_fractions {
+            self.has_fractions = true;
+            for node in &mut self.nodes {
+                node.value = node.value.map(|value| value.saturating_mul(ONE));
+            }
+        }
+        let whole =
+            whole.map(|value| if self.has_fractions { value } else { value / u128::from(ONE) });
+        self.nodes[number].value = whole.and_then(|value| u64::try_from(value).ok());
+        self.bad_values += u64::from(self.nodes[number].value.is_none());
+    }
+
+    /// The event and the unit that the name of the whole says: `page-faults (samples)`.
+    fn event(&self) -> (&[u8], &[u8]) {
+        let name = self.name.as_slice();
+        let parts = name.strip_suffix(b")").and_then(|name| name.rsplit_once_str(" ("));
+        match (name, parts) {
+            (b"root" | b"all", _) => (b"", b""),
+            (_, Some(parts)) => parts,
+            _ => (name, b""),
+        }
+    }
+
+    /// What each node took itself.
+    fn own_weights(&self, samples: &mut Samples<'_>) -> Vec<u64> {
+        // What the children of each node took, all values being those of a node with its
+        // children. A node without a value took nothing itself.
+        let mut below = vec![0u64; self.nodes.len()];
+        let mut has_children = vec![false; self.nodes.len()];
+        for (number, node) in self.nodes.iter().enumerate().rev() {
+            if let Some(parent) = node.parent {
+                let total = node.value.unwrap_or(below[number]);
+                below[parent as usize] = below[parent as usize].saturating_add(total);
+                has_children[parent as usize] = true;
+            }
+        }
+        let value = |number: usize| self.nodes[number].value;
+        let is_less = |number: &usize| value(*number).is_some_and(|value| value < below[*number]);
+        let inner = || (0..self.nodes.len()).filter(|&number| has_children[number]);
+        let less = inner().filter(is_less).count();
+        if less * 2 > inner().count() {
+            samples.note(
+                "most values are less than those of the children: they are taken for own ones",
+            );
+            return (0..self.nodes.len()).map(|number| value(number).unwrap_or_default()).collect();
+        }
+        let excess: u128 = inner()
+            .filter_map(|number| below[number].checked_sub(value(number)?))
+            .map(u128::from)
+            .sum();
+        if excess > 0 {
+            samples.note(format_args!(
+                "callees took {excess} more than their callers, all of it is counted"
+            ));
+        }
+        let own = |number: usize| value(number).unwrap_or_default().saturating_sub(below[number]);
+        (0..self.nodes.len()).map(own).collect()
+    }
+}
