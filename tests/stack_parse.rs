@@ -21,8 +21,12 @@ mod blocks;
 // Formats of other profilers than perf.
 mod bpftrace;
 mod xctrace;
+// Sizes of files.
+mod disk_use;
+
 // Flame graphs, drawn and read again.
 mod pictures;
+
 // Formats in JSON: threads, times, depth.
 mod json;
 

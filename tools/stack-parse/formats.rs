@@ -9,6 +9,7 @@ mod bcc;
 mod bpftrace;
 mod cpuprofile;
 mod d3_flame_graph;
+mod disk_use;
 mod dtrace;
 mod eu_stack;
 mod faulthandler;
@@ -103,6 +104,9 @@ pub(crate) static FORMATS: &[Format] = &[
     systemtap::FORMAT,
     dtrace::FORMAT,
     perf_script::FORMAT,
+    disk_use::LIST,
+    disk_use::DU,
+    disk_use::FIND,
     // Nearly any text.
     folded::FORMAT,
 ];

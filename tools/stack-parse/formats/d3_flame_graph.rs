@@ -16,7 +16,7 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::Json;
-use crate::read::nodes::{self, Node};
+use crate::read::nodes::{self, Node, Totals};
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
 
@@ -158,37 +158,19 @@ impl Tree {
 
     /// What each node took itself.
     fn own_weights(&self, samples: &mut Samples<'_>) -> Vec<u64> {
-        // What the children of each node took, all values being those of a node with its
-        // children. A node without a value took nothing itself.
-        let mut below = vec![0u64; self.nodes.len()];
-        let mut has_children = vec![false; self.nodes.len()];
-        for (number, node) in self.nodes.iter().enumerate().rev() {
-            if let Some(parent) = node.parent {
-                let total = node.value.unwrap_or(below[number]);
-                below[parent as usize] = below[parent as usize].saturating_add(total);
-                has_children[parent as usize] = true;
-            }
-        }
-        let value = |number: usize| self.nodes[number].value;
-        let is_less = |number: &usize| value(*number).is_some_and(|value| value < below[*number]);
-        let inner = || (0..self.nodes.len()).filter(|&number| has_children[number]);
-        let less = inner().filter(is_less).count();
-        if less * 2 > inner().count() {
+        let nodes = || self.nodes.iter().map(|node| (node.value, node.parent));
+        if nodes::are_own(nodes()) {
             samples.note(
                 "most values are less than those of the children: they are taken for own ones",
             );
-            return (0..self.nodes.len()).map(|number| value(number).unwrap_or_default()).collect();
+            return nodes().map(|(value, _)| value.unwrap_or_default()).collect();
         }
-        let excess: u128 = inner()
-            .filter_map(|number| below[number].checked_sub(value(number)?))
-            .map(u128::from)
-            .sum();
+        let Totals { own, excess } = nodes::own_weights(nodes());
         if excess > 0 {
             samples.note(format_args!(
                 "callees took {excess} more than their callers, all of it is counted"
             ));
         }
-        let own = |number: usize| value(number).unwrap_or_default().saturating_sub(below[number]);
-        (0..self.nodes.len()).map(own).collect()
+        own
     }
 }

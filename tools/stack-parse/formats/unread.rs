@@ -2,6 +2,8 @@
 
 use bstr::ByteSlice;
 
+use super::disk_use;
+
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
 const STARTS: [(&[u8], &str); 27] = [
@@ -70,7 +72,7 @@ pub(crate) fn looks_like(start: &[u8]) -> Option<&'static str> {
         [b'{', ..] => is_in(text, &JSON),
         [b'[', rest @ ..] if is_json_list(rest) => is_in(text, &JSON),
         _ if text.starts_with(b"<?xml") || text.starts_with(b"<svg") => is_in(text, &XML),
-        _ => by_start(start, text).or_else(|| by_line(text)),
+        _ => by_start(start, text).or_else(|| by_line(text)).or_else(|| disk_use::looks_like(text)),
     }
 }
 
@@ -128,6 +130,11 @@ mod tests {
             ),
             (b"Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-20]\n", "a trace of Xdebug"),
             (b"version: 1\ncreator: callgrind-3.3.0\n", "callgrind"),
+            (b"36K\ttree/a\n0\ttree\n", "du -h, whose sizes are rounded: run 'du -ab'"),
+            (
+                b"36 /usr/bin\n7 /usr/lib\n",
+                "sizes and paths: read them with '--format du' or '--format find'",
+            ),
             (b"[\n  {\"pid\": 26623}\n]\n", "JSON"),
             (b"{\"a\": 1}", "JSON"),
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture, but no flame graph (SVG)"),
@@ -138,8 +145,16 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_named() {
-        for start in [&b""[..], b"\n\n", b"hello\n", b"[hello]\n", b"\n\n\n\n", b"v1.2\n", b"HHHH"]
-        {
+        for start in [
+            &b""[..],
+            b"\n\n",
+            b"hello\n",
+            b"[hello]\n",
+            b"\n\n\n\n",
+            b"v1.2\n",
+            b"HHHH",
+            b"1 a/b 2\n",
+        ] {
             assert_eq!(looks_like(start), None, "{:?}", start.as_bstr());
         }
     }

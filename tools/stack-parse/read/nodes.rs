@@ -41,3 +41,50 @@ pub(crate) fn add(
     }
     Ok(())
 }
+
+/// What nodes took themselves.
+pub(crate) struct Totals {
+    pub(crate) own: Vec<u64>,
+    /// What nodes took more than those they stand on, all of which is counted.
+    pub(crate) excess: u128,
+}
+
+/// Computes what nodes took themselves from what each took with all that stand on it, and
+/// the number of the one it stands on, which comes before it. One without a total took
+/// nothing itself.
+pub(crate) fn own_weights(
+    nodes: impl DoubleEndedIterator<Item = (Option<u64>, Option<u32>)> + ExactSizeIterator,
+) -> Totals {
+    let mut own = vec![0u64; nodes.len()];
+    let mut excess = 0;
+    // Until a node is reached, its place has what those that stand on it took.
+    for (number, (total, parent)) in nodes.enumerate().rev() {
+        let above = own[number];
+        let total = total.unwrap_or(above);
+        own[number] = total.saturating_sub(above);
+        excess += u128::from(above.saturating_sub(total));
+        if let Some(parent) = parent {
+            own[parent as usize] = own[parent as usize].saturating_add(total);
+        }
+    }
+    Totals { own, excess }
+}
+
+/// Whether most nodes have less than those that stand on them: then no number is a total.
+pub(crate) fn are_own(
+    nodes: impl DoubleEndedIterator<Item = (Option<u64>, Option<u32>)> + ExactSizeIterator,
+) -> bool {
+    let mut above: Vec<Option<u64>> = vec![None; nodes.len()];
+    let (mut less, mut inner) = (0usize, 0usize);
+    for (number, (total, parent)) in nodes.enumerate().rev() {
+        let sum = above[number];
+        let total = total.or(sum).unwrap_or_default();
+        inner += usize::from(sum.is_some());
+        less += usize::from(sum.is_some_and(|sum| total < sum));
+        if let Some(parent) = parent {
+            let sum = &mut above[parent as usize];
+            *sum = Some(sum.unwrap_or_default().saturating_add(total));
+        }
+    }
+    less * 2 > inner
+}

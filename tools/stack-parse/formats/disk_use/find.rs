@@ -1,0 +1,36 @@
+//! What `find -printf '%s %p\n'` prints: each file and folder with its own size. Names may
+//! hold line ends: with `\0` in place of `\n` they are read word for word.
+
+use common::{Input, Result};
+
+use super::order::{Order, order};
+use super::sized::for_each_sized;
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::paths::parts;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(in crate::formats) const FORMAT: Format = Format {
+    name: "find",
+    about: "Sizes of files: find -printf '%s %p\\n'",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Value,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    order(head) == Some(Order::FoldersFirst)
+}
+
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    samples.set_measures(&[Measure { name: b"", unit: b"bytes" }]);
+    let mut stack = Vec::new();
+    for_each_sized(input, samples, |size, path, samples| {
+        stack.clear();
+        stack.extend(parts(path).map(|part| samples.frame(part)));
+        samples.add(&Sample { weights: &[size], ..Sample::default() }, &stack)
+    })
+}
