@@ -2,6 +2,8 @@
 //! program is built by OCaml's compiler and recorded by perf. Also runs the examples in the tools'
 //! pages and compares with the output shown there.
 
+mod languages;
+
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -116,10 +118,11 @@ struct Recipe {
     commands: String,
 }
 
-/// The recipes of man/stack-tools.7. Each subsection is one; its displays are the commands.
-fn of_page() -> Vec<Recipe> {
+/// The recipes of a section of man/stack-tools.7. Each subsection is one; its displays are the
+/// commands.
+fn recipes_of(section: &str) -> Vec<Recipe> {
     let page = include_str!("../man/stack-tools.7");
-    let (_, book) = page.split_once("\n.Sh COOK BOOK\n").expect("a cook book");
+    let (_, book) = page.split_once(&format!("\n.Sh {section}\n")).expect("a cook book");
     let (book, _) = book.split_once("\n.Sh ").expect("another section behind it");
     let sections = book.split("\n.Ss ").skip(1);
     sections
@@ -325,7 +328,7 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
 
 #[test]
 fn the_recipes_of_the_cook_book_work_as_they_stand() {
-    cook("recipes-page", &of_page(), OF_PAGE);
+    cook("recipes-page", &recipes_of("COOK BOOK"), OF_PAGE);
 }
 
 #[test]

@@ -1,0 +1,183 @@
+//! The recipes of man/stack-tools.7 for each language: programs that compute for a moment are
+//! built, recorded and drawn.
+
+use std::fs;
+
+use super::{Place, Recipe, recipes_of};
+use crate::needs::{OCAML, goes_without};
+use crate::programs::APP;
+
+/// A recipe that can be tried here.
+struct Tried {
+    title: &'static str,
+    /// The programs it needs.
+    needs: &'static [&'static str],
+    files: &'static [(&'static str, &'static str)],
+    /// What is in the picture and in the table.
+    function: &'static str,
+}
+
+const TRIED: [Tried; 7] = [
+    Tried {
+        title: "C and C++",
+        needs: &["perf", "g++"],
+        files: &[("server.cc", CPP)],
+        function: "shop::digest(",
+    },
+    Tried {
+        title: "Rust",
+        needs: &["perf", "cargo"],
+        files: &[("Cargo.toml", CARGO), ("src/main.rs", RUST)],
+        function: "app::digest",
+    },
+    Tried {
+        title: "Go",
+        needs: &["go"],
+        files: &[("go.mod", GO_MOD), ("shop_test.go", GO)],
+        function: "shop.digest",
+    },
+    Tried { title: "Java", needs: &["java"], files: &[("App.java", JAVA)], function: "App.digest" },
+    Tried {
+        title: "Node.js",
+        needs: &["node"],
+        files: &[("app.js", JAVASCRIPT)],
+        function: "digest",
+    },
+    Tried {
+        title: "Python",
+        needs: &["python3"],
+        files: &[("app.py", PYTHON)],
+        function: "digest",
+    },
+    Tried { title: "OCaml", needs: &["perf"], files: &[], function: "Db.query" },
+];
+
+/// Languages whose profilers are in no package that the tests install.
+const NOT_TRIED: [&str; 4] = ["Ruby", "Haskell", "PHP", "Swift"];
+
+const CPP: &str = r#"#include <cstdio>
+#include <string>
+namespace shop {
+__attribute__((noinline)) unsigned digest(const std::string &text) {
+    unsigned sum = 0;
+    for (char byte : text) sum = sum * 31 + byte;
+    return sum;
+}
+}
+int main() {
+    unsigned sum = 0;
+    for (int i = 0; i < 30000; i++) sum += shop::digest(std::string(10000, 'a' + i % 20));
+    printf("%u\n", sum);
+}
+"#;
+
+const CARGO: &str =
+    "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+
+const RUST: &str = r#"#[inline(never)]
+fn digest(text: &str) -> u32 {
+    text.bytes().fold(0, |sum: u32, byte| sum.wrapping_mul(31).wrapping_add(byte.into()))
+}
+
+fn main() {
+    let text = "a text that is not short".repeat(1000);
+    let sum = (0..20_000).fold(0, |sum: u32, _| sum.wrapping_add(digest(std::hint::black_box(&text))));
+    println!("{sum}");
+}
+"#;
+
+const GO_MOD: &str = "module shop\n\ngo 1.18\n";
+
+const GO: &str = r#"package shop
+
+import "testing"
+
+//go:noinline
+func digest(text string) (sum uint32) {
+	for _, char := range text {
+		sum = sum*31 + uint32(char)
+	}
+	return sum
+}
+
+var total uint32
+
+func BenchmarkDigest(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		total += digest("a text that is not short, and read again and again")
+	}
+}
+"#;
+
+const JAVA: &str = r#"public class App {
+    static long digest(int n) {
+        long sum = 0;
+        for (int i = 0; i < n; i++) sum += Integer.toHexString(i).hashCode();
+        return sum;
+    }
+    public static void main(String[] args) {
+        long end = System.nanoTime() + 1_500_000_000L, sum = 0;
+        while (System.nanoTime() < end) sum += digest(10_000);
+        System.out.println(sum);
+    }
+}
+"#;
+
+const JAVASCRIPT: &str = r#"function digest(text) {
+  let sum = 0;
+  for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) | 0;
+  return sum;
+}
+const end = Date.now() + 300;
+let sum = 0;
+while (Date.now() < end) sum += digest(String(sum).repeat(1000));
+"#;
+
+const PYTHON: &str = "def digest(text):
+    return sum(ord(char) for char in text)
+
+for number in range(500):
+    digest(str(number) * 100)
+";
+
+#[test]
+fn every_language_has_a_recipe() {
+    let titles: Vec<String> =
+        recipes_of("LANGUAGES").into_iter().map(|recipe| recipe.title).collect();
+    let mut known: Vec<&str> = TRIED.iter().map(|tried| tried.title).chain(NOT_TRIED).collect();
+    known.sort_unstable_by_key(|known| titles.iter().position(|title| title == known));
+    assert_eq!(titles, known);
+    for recipe in recipes_of("LANGUAGES") {
+        let is_tried = TRIED.iter().any(|tried| tried.title == recipe.title);
+        assert_eq!(recipe.commands.is_empty(), !is_tried, "{}", recipe.title);
+    }
+}
+
+#[test]
+fn the_recipes_for_languages_work_as_they_stand() {
+    for tried in &TRIED {
+        let Tried { title, needs, files, function } = tried;
+        let ocaml = if *title == "OCaml" { OCAML } else { &[] };
+        if goes_without(&[needs, ocaml]) {
+            continue;
+        }
+        let place = Place::empty(&format!("recipe-{}", title.replace(' ', "-")));
+        if needs.contains(&"perf") && !place.record("-q -o probe.data true") {
+            continue;
+        }
+        fs::create_dir_all(place.path("src")).expect("our own folder");
+        files.iter().for_each(|(name, text)| place.write(name, text));
+        if *title == "OCaml" {
+            fs::copy(&*APP, place.path("app.exe")).expect("it is built");
+        }
+        let recipe = recipes_of("LANGUAGES").into_iter().find(|recipe| recipe.title == *title);
+        let Recipe { title, commands } = recipe.expect("its section");
+        // The project is built as its users build it, whatever this one is built with.
+        let commands = format!("unset CARGO_TARGET_DIR CARGO_BUILD_TARGET RUSTFLAGS\n{commands}");
+        let result = place.cook(&Recipe { title: title.clone(), commands });
+        for text in ["<svg", "FUNCTION\n", function] {
+            let folder = place.folder.display();
+            assert!(result.contains(text), "{title}: there is no {text:?}, see {folder}");
+        }
+    }
+}
