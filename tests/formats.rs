@@ -98,13 +98,17 @@ fn for_every_case(check: impl Fn(&Case) + Sync) {
 }
 
 #[test]
-fn every_format_has_a_folder_and_a_section_of_the_manual() {
+fn every_format_has_a_folder_a_row_and_a_section_of_the_manual() {
     let formats: BTreeSet<String> = formats().into_iter().collect();
     let folders: BTreeSet<String> = golden_files("formats").into_iter().collect();
     assert_eq!(folders, formats, "folders below tests/golden/formats (left) and --list-formats");
     let cases: BTreeSet<String> = cases().into_iter().map(|case| case.format).collect();
     assert_eq!(cases, formats, "formats that have a case (left) and --list-formats");
     let page = include_str!("../man/stack-parse.1");
+    let (_, table) = page.split_once("\n.Ss How to record\n").expect("a table of formats");
+    let (table, _) = table.split_once("\n.El\n").expect("its end");
+    let rows = table.lines().filter_map(|line| line.strip_prefix(".It Sx ")).map(str::to_owned);
+    assert_eq!(rows.collect::<BTreeSet<_>>(), formats, "the table of formats and --list-formats");
     for format in formats {
         let section = format!("\n.Ss {format}\n");
         assert!(page.contains(&section), "man/stack-parse.1: expected a section '.Ss {format}'");
