@@ -15,7 +15,8 @@ cases![
 ];
 
 fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
-    let browser = stage.show(&["--diff"], "main;old 40 0\nmain;new 0 20\nmain;same 30 30\n");
+    let input = "main;old 40 0\nmain;new 0 20\nmain;same 30 30\n";
+    let browser = stage.show(&["--diff", "--no-normalize"], input);
     assert_eq!(drawn(browser), ["all", "main", "new", "old", "same"]);
     assert!((share(browser, "old") - 40.0 / 120.0).abs() < 0.001);
     browser.point_at(&frame("old"));
@@ -38,6 +39,16 @@ fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
     );
     browser.type_keys("4");
     assert_eq!(text_of(browser, "table-sum"), "−20 120 all 4 functions");
+    // 30 are 43 % of 70 and 60 % of 50: 40 % more.
+    let browser = stage.show(&["--diff"], input);
+    for (name, label) in
+        [("old", "old gone"), ("new", "new new"), ("same", "same +40.0%"), ("main", "main ±0%")]
+    {
+        assert_eq!(browser.text(&format!("{}.textContent", frame(name))), label);
+    }
+    assert!(text_of(browser, "notes").contains("changes are those of shares of the whole"));
+    let color = browser.text(&format!("getComputedStyle({}).backgroundColor", frame("same")));
+    assert_eq!(color, "rgb(251, 222, 190)");
 }
 
 fn a_chart_keeps_the_order_and_has_an_axis(stage: &Stage) {

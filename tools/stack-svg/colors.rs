@@ -76,40 +76,6 @@ fn of_palette<'a>(
     Ok(names.iter().map(|name| colors.get(name).unwrap_or(WHOLE)).collect())
 }
 
-/// From gone, in blue, over unchanged to new, in orange: told apart by
-/// everyone, and each of the two is darker the further it is from the middle.
-pub(crate) const CHANGES: [Color; 9] = [
-    Color { r: 88, g: 152, b: 208 },
-    Color { r: 128, g: 178, b: 221 },
-    Color { r: 168, g: 203, b: 232 },
-    Color { r: 205, g: 224, b: 240 },
-    Color { r: 234, g: 234, b: 234 },
-    Color { r: 251, g: 222, b: 190 },
-    Color { r: 247, g: 196, b: 139 },
-    Color { r: 240, g: 168, b: 92 },
-    Color { r: 230, g: 139, b: 48 },
-];
-
-/// Changes that are smaller, as a share of both weights, may be chance.
-const LEAST_CHANGE: f64 = 0.02;
-
-/// The colour of the change from the first of two profiles to the second.
-pub(crate) fn of_change(before: u64, after: u64) -> Color {
-    let middle = (CHANGES.len() / 2) as f64;
-    let change = (after as f64 - before as f64) / (before as f64 + after as f64);
-    let steps = if change.abs() < LEAST_CHANGE { 0.0 } else { (change.abs() * middle).ceil() };
-    CHANGES[(middle + steps.copysign(change)) as usize]
-}
-
-/// What the colours of changes mean.
-pub(crate) const CHANGE_LEGEND: [(Color, &str); 5] = [
-    (CHANGES[0], "gone"),
-    (CHANGES[2], "less"),
-    (CHANGES[4], "as before"),
-    (CHANGES[6], "more"),
-    (CHANGES[8], "new"),
-];
-
 /// The whole: no code, so no colour.
 pub(crate) const WHOLE: Color = Color { r: 230, g: 230, b: 230 };
 
@@ -147,25 +113,6 @@ pub(crate) fn legend<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::hex;
-
-    #[test]
-    fn what_changed_has_a_colour() {
-        let table = [
-            (1, 0, 0),
-            (100, 40, 2),
-            (100, 95, 3),
-            (100, 97, 4),
-            (100, 100, 4),
-            (100, 103, 4),
-            (100, 105, 5),
-            (100, 180, 6),
-            (0, u64::MAX, 8),
-        ];
-        for (before, after, place) in table {
-            assert_eq!(hex(of_change(before, after)), hex(CHANGES[place]), "{before} {after}");
-        }
-    }
 
     #[test]
     fn inferno_tells_the_colours_of_its_palettes() {

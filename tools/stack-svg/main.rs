@@ -1,5 +1,6 @@
 //! Draw folded stacks as a flame graph: one SVG file.
 
+mod change;
 mod colors;
 mod command;
 mod count;
@@ -25,13 +26,14 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Files, FrameTable, Pipe, Result, Status, content_policy, unwritten};
 
+use change::Comparison;
 use count::MergedStacks;
 use kind::Kind;
 use look::Look;
 use min_width::MinWidth;
 use picture::Picture;
-use profile::Profile;
 use profile::cut::CUT;
+use profile::{Node, Profile};
 
 /// How many rows of frames the static picture has at most, besides that of the whole: no
 /// program shows more, and a stack may have millions.
@@ -68,6 +70,15 @@ struct Args {
     /// Read two counts on each line, of two profiles: stack before after
     #[arg(long)]
     diff: bool,
+
+    /// With --diff, compare shares of the whole: a second profile that is twice as long has
+    /// changed nothing [default]
+    #[arg(long, overrides_with = "no_normalize")]
+    normalize: bool,
+
+    /// With --diff, compare weights as they are
+    #[arg(long)]
+    no_normalize: bool,
 
     /// Write a static picture without the script
     #[arg(long)]
@@ -150,9 +161,17 @@ fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec
         cut: profile.left_out,
         drawn: &drawn,
         narrow: wide.left_out,
+        comparison: comparison(args, &profile.nodes[0]),
         command: command::words(std::env::args_os().skip(1)),
     };
     picture.draw()
+}
+
+fn comparison(args: &Args, whole: &Node) -> Comparison {
+    match args.no_normalize {
+        true => Comparison::OF_WEIGHTS,
+        false => Comparison::of_shares(whole.before, whole.after()),
+    }
 }
 
 /// Counts the stacks that the picture holds, so that --stats can be checked:

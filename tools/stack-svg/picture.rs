@@ -6,6 +6,7 @@ use std::io;
 use common::{FrameId, FrameTable, fitted, fitted_with, grouped};
 use inferno::flamegraph::color::Color;
 
+use crate::change::{self, Comparison};
 use crate::colors::{self, Colors};
 use crate::document::{Caption, Document, PADDING};
 use crate::embed::{self, Columns, Embedded, hex};
@@ -13,7 +14,7 @@ use crate::escape::shown;
 use crate::footer::Footer;
 use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
-use crate::numbers::{change, percent};
+use crate::numbers::percent;
 use crate::profile::{LeftOut, Node, Profile};
 
 /// What the picture shows, and its looks.
@@ -29,6 +30,7 @@ pub(crate) struct Picture<'a> {
     pub(crate) drawn: &'a Profile,
     /// The frames that are too narrow to be drawn without it.
     pub(crate) narrow: LeftOut,
+    pub(crate) comparison: Comparison,
     pub(crate) command: String,
 }
 
@@ -69,14 +71,14 @@ impl Picture<'_> {
         let letters = ((width - 2.0 * PADDING as f64)
             / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
         let (title, label) = if self.kind.diff {
-            let change = change(node.before, node.after());
+            let change = self.comparison.words(node.before, node.after());
             (self.two_weights(&name, node, &change), fitted_with(&name, &change, letters))
         } else {
             let counted = self.look.counted(node.weight);
             (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&name, letters))
         };
         let color = match node.frame {
-            _ if self.kind.diff => colors::of_change(node.before, node.after()),
+            _ if self.kind.diff => self.comparison.color(node.before, node.after()),
             Some(id) => colors[id as usize],
             None => colors::WHOLE,
         };
@@ -104,8 +106,8 @@ impl Picture<'_> {
                 footer.push_line(&format!("{frames_are} too {why} to draw{hint}"));
             }
         }
-        if let Some(cut) = self.cut_words() {
-            footer.push_line(&cut);
+        for words in [self.comparison_words(), self.cut_words()].into_iter().flatten() {
+            footer.push_line(&words);
         }
         footer.push_line(&self.command);
         footer
@@ -119,10 +121,17 @@ impl Picture<'_> {
         };
         if self.kind.diff {
             let (before, after) = (grouped(root.before), grouped(root.after()));
-            let change = change(root.before, root.after());
+            let change = Comparison::OF_WEIGHTS.words(root.before, root.after());
             return format!("{total}: {before} before, {after} after, {change}");
         }
         total
+    }
+
+    fn comparison_words(&self) -> Option<String> {
+        let compares_shares = self.kind.diff && !self.comparison.is_of_weights();
+        compares_shares.then(|| {
+            "changes are those of shares of the whole; --no-normalize compares weights".to_owned()
+        })
     }
 
     fn cut_words(&self) -> Option<String> {
@@ -144,7 +153,7 @@ impl Picture<'_> {
     fn legend(&self, ids: &[FrameId]) -> Vec<(Color, String)> {
         let owned = |(color, word): (Color, &str)| (color, word.to_owned());
         if self.kind.diff {
-            return colors::CHANGE_LEGEND.into_iter().map(owned).collect();
+            return change::LEGEND.into_iter().map(owned).collect();
         }
         match self.look.colors {
             Colors::Kind => {
@@ -159,11 +168,12 @@ impl Picture<'_> {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let Kind { reverse, chart, diff } = self.kind;
         let flag = |on: bool| if on { "1" } else { "" }.to_owned();
-        let changes = colors::CHANGES.map(hex).join(" ");
+        let changes = change::COLORS.map(hex).join(" ");
         vec![
             ("data-chart", flag(chart)),
             ("data-diff", flag(diff)),
             ("data-changes", if diff { changes } else { String::new() }),
+            ("data-comparison", self.comparison_words().unwrap_or_default()),
             ("data-whole", hex(colors::WHOLE)),
             ("data-view", if reverse { "bottom-up" } else { "flame" }.to_owned()),
             ("data-inverted", flag(self.look.inverted)),

@@ -83,7 +83,7 @@ function makeNotes(app) {
     square.style.backgroundColor = line.slice(0, line.indexOf(' '));
     entry.prepend(square);
   }
-  const texts = [facts.totals, `${inDigits.format(tree.count - 1)} frames`, facts.cut, facts.command];
+  const texts = [facts.totals, `${inDigits.format(tree.count - 1)} frames`, facts.comparison, facts.cut, facts.command];
   for (const text of texts.filter(Boolean)) makeIn(notes, 'span', 'note', text);
   return notes;
 }

@@ -21,19 +21,25 @@ function percent(part, whole) {
   return `${share.toFixed(1)}%`;
 }
 
+// What a weight of 1 in the first of two profiles is as much as in the second, as in
+// change.rs.
+const scaleOfBefore = facts.comparison ? (tree.total[0] - tree.before[0]) / tree.before[0] : 1;
+
 // The change from before to after as a share of before.
 function change(before, after) {
   if (after === 0) return 'gone';
   if (before === 0) return 'new';
-  if (before === after) return '±0%';
-  const more = (100 * (after - before)) / before;
+  const first = before * scaleOfBefore;
+  const more = (100 * (after - first)) / first;
+  if (Math.abs(more) < 0.05) return '±0%';
   return more < 0 ? `−${(-more).toFixed(1)}%` : `+${more.toFixed(1)}%`;
 }
 
-// As in colors.rs.
+// As in change.rs.
 function changeColor(weight, before) {
   const middle = (changeColors.length - 1) / 2;
-  const share = (weight - 2 * before) / weight;
+  const [first, after] = [before * scaleOfBefore, weight - before];
+  const share = (after - first) / (after + first);
   const steps = Math.abs(share) < 0.02 ? 0 : Math.ceil(Math.abs(share) * middle);
   return changeColors[middle + Math.sign(share) * steps];
 }
