@@ -1,7 +1,8 @@
 //! Colours: by the kind of code unless told otherwise, and always the same for
 //! the same name.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,7 +10,7 @@ use common::{CodeKind, FrameId, FrameTable, code_color, module, name_hash};
 use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{self, Options, Palette};
 
-use crate::escape::{bare, parseable};
+use crate::escape::{bare, parseable, shown};
 
 /// Our palettes and, by their own names, those of inferno.
 const NAMES: [&str; 18] = [
@@ -86,8 +87,13 @@ fn of_kind(name: &[u8]) -> Color {
 
 /// The hue says in which module a function is, the shade sets functions apart.
 fn of_module(name: &[u8]) -> Color {
-    let hue = f64::from(name_hash(module(name))) / 256.0 * 6.0;
-    let lightness = 0.70 + 0.12 * f64::from(name_hash(bare(name))) / 255.0;
+    let shade = 0.12 * f64::from(name_hash(bare(name))) / 255.0;
+    hue_of(module(name), 0.70 + shade)
+}
+
+/// The colour of a module in this lightness.
+fn hue_of(module: &[u8], lightness: f64) -> Color {
+    let hue = f64::from(name_hash(module)) / 256.0 * 6.0;
     let strength = 0.55 * (1.0 - lightness).min(lightness);
     // The usual way from hue and lightness to red, green and blue.
     let channel = |shift: f64| {
@@ -96,6 +102,24 @@ fn of_module(name: &[u8]) -> Color {
         (light * 255.0).round() as u8
     };
     Color { r: channel(0.0), g: channel(4.0), b: channel(2.0) }
+}
+
+/// How many modules a legend names.
+const MODULES: usize = 12;
+
+/// The modules with the most weight of their own, the heaviest first, each with its
+/// middle shade.
+pub(crate) fn heaviest_modules<'a>(
+    weights: impl Iterator<Item = (&'a [u8], u64)>,
+) -> Vec<(Color, String)> {
+    let mut modules: BTreeMap<&[u8], u64> = BTreeMap::new();
+    for (name, weight) in weights {
+        *modules.entry(module(name)).or_default() += weight;
+    }
+    let mut modules: Vec<_> = modules.into_iter().filter(|(name, _)| !name.is_empty()).collect();
+    modules.sort_by_key(|&(_, weight)| Reverse(weight));
+    let entry = |(name, _): &(&[u8], u64)| (hue_of(name, 0.76), shown(name));
+    modules.iter().take(MODULES).map(entry).collect()
 }
 
 /// The kinds of these names, each with its middle shade.
@@ -113,6 +137,24 @@ pub(crate) fn legend<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_legend_has_the_heaviest_modules_in_the_colours_of_their_functions() {
+        let weights = [(&b"A.f"[..], 1), (b"B.g", 3), (b"A.h", 4), (b"main", 90)];
+        let legend = heaviest_modules(weights.into_iter());
+        let names: Vec<&str> = legend.iter().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(names, ["A", "B"]);
+        let apart = |one: Color, other: Color| {
+            [(one.r, other.r), (one.g, other.g), (one.b, other.b)]
+                .map(|(one, other)| one.abs_diff(other))
+                .into_iter()
+                .max()
+        };
+        assert!(apart(legend[0].0, of_module(b"A.f")) < Some(24));
+        let many: Vec<_> = (0..40).map(|n| format!("M{n}.f")).collect();
+        let legend = heaviest_modules(many.iter().map(|name| (name.as_bytes(), 1)));
+        assert_eq!(legend.len(), MODULES);
+    }
 
     #[test]
     fn inferno_tells_the_colours_of_its_palettes() {

@@ -160,7 +160,12 @@ impl Picture<'_> {
                 let names = ids.iter().map(|&id| self.frames.name(id));
                 colors::legend(names).map(owned).collect()
             }
-            Colors::Module | Colors::Inferno(_) => Vec::new(),
+            Colors::Module => {
+                let nodes = self.script_data.unwrap_or(self.drawn).nodes.iter();
+                let named = nodes.filter_map(|node| Some((node.frame?, node.self_weight)));
+                colors::heaviest_modules(named.map(|(id, own)| (self.frames.name(id), own)))
+            }
+            Colors::Inferno(_) => Vec::new(),
         }
     }
 
