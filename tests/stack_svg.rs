@@ -1,7 +1,7 @@
 //! stack-svg. The tests read the pictures as XML.
 
 use crate::picture::Picture;
-use crate::util::{TOOLS, feed, filter, filter_bytes, recording, tool};
+use crate::util::{TOOLS, feed, filter, filter_bytes, golden_path, recording, tool};
 
 // Where the picture is written, and what happens if it cannot be.
 mod files;
@@ -258,6 +258,23 @@ fn deeper_frames_are_counted_and_make_no_large_picture() {
     assert_eq!(picture.frames().len(), 10_000);
     let said = "990,000 frames (75.0% of the weight) are too deep to draw";
     assert!(picture.texts.iter().any(|text| text == said), "{:?}", picture.texts);
+}
+
+#[test]
+fn a_picture_is_named_after_its_file_or_program() {
+    let title = |args: &[&str], input: &str| {
+        let svg = filter("stack-svg", args, input);
+        let (_, title) = svg.split_once("<title>").expect("a title");
+        title.split_once("</title>").expect("its end").0.to_owned()
+    };
+    let file = golden_path("folded/alloc.folded.gz");
+    let file = file.to_str().expect("UTF-8");
+    assert_eq!(title(&[file], ""), "alloc");
+    assert_eq!(title(&["--reverse", file], ""), "alloc, merged from the leaves");
+    assert_eq!(title(&["--title", "mine", file], ""), "mine");
+    assert_eq!(title(&[], "cargo;main;f 3\ncargo;g 4\n"), "cargo");
+    assert_eq!(title(&[], "cargo;main;f 3\nrustc;g 4\n"), "Flame Graph");
+    assert_eq!(title(&["-"], "a<b 1\n"), "a&lt;b");
 }
 
 #[test]

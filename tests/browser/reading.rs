@@ -118,21 +118,21 @@ fn the_next_match_may_be_too_narrow_to_be_drawn(stage: &Stage) {
 fn numbers_are_on_hover_and_focus(stage: &Stage) {
     let browser = stage.show(&["--unit", "ms"], "main;a;b 1000\nmain;a 500\nmain;d 6500\n");
     browser.point_at(&frame("a"));
-    let of_a = "a 1,500 ms 18.8% of all self 500 (6.3%)";
+    let of_a = "a 1.50 s 18.8% of all self 500 ms (6.3%)";
     assert_eq!(text_of(browser, "tip"), of_a);
     assert_eq!(text_of(browser, "status"), of_a);
     browser.click(&frame("a"));
     browser.type_keys(key::UP);
     assert_eq!(
         text_of(browser, "status"),
-        "b 1,000 ms 12.5% of all 66.7% of zoom self 1,000 (12.5%)"
+        "b 1.00 s 12.5% of all 66.7% of zoom self 1.00 s (12.5%)"
     );
     browser.type_keys("0");
     browser.click(&frame("main"));
     browser.point_at(&frame("b"));
     assert_eq!(
         text_of(browser, "status"),
-        "b 1,000 ms 12.5% of all 66.7% of parent self 1,000 (12.5%)"
+        "b 1.00 s 12.5% of all 66.7% of parent self 1.00 s (12.5%)"
     );
     assert!(text_of(browser, "notes").contains("total 8,000 ms 4 frames stack-svg --unit ms"));
 }

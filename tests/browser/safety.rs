@@ -52,7 +52,7 @@ fn a_strict_policy_lets_the_script_run(stage: &Stage) {
     stage.browser.open(&stage.server.add("strict", svg, &policy));
     assert_eq!(drawn(&stage.browser), ["a", "all", "b", "c"]);
     stage.browser.type_keys("4");
-    assert_eq!(text_of(&stage.browser, "table-sum"), "3 100.0% all 3 functions");
+    assert_eq!(text_of(&stage.browser, "table-sum"), "3.00 ms 100.0% all 3 functions");
     // Without its style, the boxes would have no positions.
     assert_eq!(
         stage.browser.text("getComputedStyle(document.querySelector('.row')).position"),

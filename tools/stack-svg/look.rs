@@ -74,23 +74,22 @@ impl Look {
         self.height.unwrap_or(self.font_size * 3 / 2)
     }
 
-    /// The user's title, or what is drawn.
+    /// Names the picture after what was profiled, unless the user gave a title.
+    pub(crate) fn name(&mut self, profile: &str, kind: Kind) {
+        self.title.get_or_insert_with(|| format!("{profile}{}", of_kind(kind)));
+    }
+
+    /// The user's title, the name of the profile, or what is drawn.
     pub(crate) fn title(&self, kind: Kind) -> String {
         let shape = match (self.inverted, kind.chart) {
             (_, true) => "Flame Chart",
             (true, _) => "Icicle Graph",
             _ => "Flame Graph",
         };
-        let order = match (kind.diff, kind.reverse) {
-            (true, true) => ", before and after, merged from the leaves",
-            (true, false) => ", before and after",
-            (false, true) => ", merged from the leaves",
-            (false, false) => "",
-        };
-        self.title.as_deref().map_or_else(|| format!("{shape}{order}"), visible)
+        self.title.as_deref().map_or_else(|| format!("{shape}{}", of_kind(kind)), visible)
     }
 
-    /// The user's title, or nothing: the script then shows a title of its own.
+    /// The title, or nothing: the script then shows a title of its own.
     pub(crate) fn given_title(&self) -> String {
         self.title.as_deref().map_or_else(String::new, visible)
     }
@@ -120,5 +119,15 @@ impl Look {
             ("font-family", "monospace".to_owned()),
             ("font-size", self.font_size.to_string()),
         ]
+    }
+}
+
+/// What a title says of the order and number of profiles.
+fn of_kind(kind: Kind) -> &'static str {
+    match (kind.diff, kind.reverse) {
+        (true, true) => ", before and after, merged from the leaves",
+        (true, false) => ", before and after",
+        (false, true) => ", merged from the leaves",
+        (false, false) => "",
     }
 }

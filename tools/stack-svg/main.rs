@@ -108,6 +108,9 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if let Some(unit) = pipe.header_value("unit") {
         args.look.count_name.get_or_insert_with(|| String::from_utf8_lossy(unit).into_owned());
     }
+    if let Some(name) = name_of(&args.files, &stacks) {
+        args.look.name(&name, kind(&args));
+    }
     let svg = draw(&args, &stacks).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
@@ -154,7 +157,7 @@ fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec
     let wide = if args.reverse { profile.bottom_up(is_wide) } else { profile.only(is_wide) };
     let drawn = wide.no_deeper(MOST_ROWS);
     let picture = Picture {
-        kind: Kind { reverse: args.reverse, chart: args.flamechart, diff: args.diff },
+        kind: kind(args),
         look: &args.look,
         frames,
         script_data: (!args.no_script).then_some(profile),
@@ -165,6 +168,28 @@ fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec
         command: command::words(std::env::args_os().skip(1)),
     };
     picture.draw()
+}
+
+fn kind(args: &Args) -> Kind {
+    Kind { reverse: args.reverse, chart: args.flamechart, diff: args.diff }
+}
+
+/// What was profiled: the name of the only file, `deep` of `out/deep.folded.gz`, or the
+/// only frame that all others stand on, which is mostly the program.
+fn name_of(files: &Files, Stacks { profile, frames }: &Stacks) -> Option<String> {
+    const ENDINGS: [&str; 8] = ["gz", "zst", "xz", "bz2", "lz4", "folded", "collapsed", "txt"];
+    if let [path] = &files.paths[..]
+        && path != Path::new("-")
+    {
+        let mut name = Path::new(path.file_name()?);
+        while name.extension().is_some_and(|it| ENDINGS.iter().any(|&ending| it == ending)) {
+            name = Path::new(name.file_stem()?);
+        }
+        return Some(name.display().to_string());
+    }
+    let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
+    let only = roots.next().filter(|_| roots.next().is_none())?;
+    Some(escape::shown(frames.name(only.frame?)))
 }
 
 fn comparison(args: &Args, whole: &Node) -> Comparison {

@@ -88,7 +88,7 @@ function showTip(box, event) {
   const isGroup = box.frames !== undefined;
   page.tip.replaceChildren();
   const frames = box.frames === 1 ? 'frame' : 'frames';
-  const name = isGroup ? `${number(box.frames)} narrow ${frames}` : nameText(box.branch.name);
+  const name = isGroup ? `${inDigits.format(box.frames)} narrow ${frames}` : nameText(box.branch.name);
   makeIn(page.tip, 'b', '', name);
   const numbers = isGroup
     ? [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, 'zoom in to see them']

@@ -5,11 +5,37 @@ const inDigits = new Intl.NumberFormat('en-US');
 // Above this, a sum may be inexact, and is shown with "about".
 const exactly = tree.total[0] <= Number.MAX_SAFE_INTEGER ? '' : 'about ';
 
-const number = (weight) => exactly + inDigits.format(weight);
+// How many ns the units of time have.
+const NANOSECONDS = { n: 1, u: 1e3, µ: 1e3, m: 1e6, s: 1e9 };
+const isTime = /^([nuµm]?s|(nano|micro|milli)?seconds?)$/.test(facts.unit);
+const isBytes = /^(bytes?|B)$/.test(facts.unit);
+
+// A weight as in numbers.rs: `1.24 s`, `3.1 MiB`, `12,345`.
+function number(weight) {
+  if (weight < 0) return `-${number(-weight)}`;
+  if (isTime) return inTime(weight * NANOSECONDS[facts.unit.replace('micro', 'u')[0]]);
+  return isBytes ? inBytes(weight) : exactly + inDigits.format(weight);
+}
+
+function inTime(all) {
+  const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us']];
+  // What rounds to 1000 ms is 1.00 s.
+  const [size, name] = units.find(([least]) => all >= least * 0.9995) ?? [1, 'ns'];
+  const part = all / size;
+  if (size === 1) return `${all} ns`;
+  if (part >= 999.5) return `${inDigits.format(Math.round(part))} s`;
+  return `${part.toFixed(part >= 99.95 ? 0 : part >= 9.995 ? 1 : 2)} ${name}`;
+}
+
+function inBytes(weight) {
+  let [part, at] = [weight, 0];
+  for (; part >= 1023.95; part /= 1024) at++;
+  return at === 0 ? `${weight} B` : `${part.toFixed(1)} ${' KMGTPE'[at]}iB`;
+}
 
 function counted(weight) {
-  const unit = facts.unit || (weight === 1 ? 'count' : 'counts');
-  return `${number(weight)} ${unit}`;
+  if (isTime || isBytes) return number(weight);
+  return `${number(weight)} ${facts.unit || (weight === 1 ? 'count' : 'counts')}`;
 }
 
 // A share in percent. A small one never reads as 0%, and a part never as 100%.

@@ -86,7 +86,7 @@ mod tests {
             ("4\ta/b\n8\ta\n", Some(Order::FoldersLast)),
             ("4\t/b\n8\t/\n", Some(Order::FoldersLast)),
             ("8\ta\n4\ta/b\n3\ta/c\n", Some(Order::FoldersLast)),
-            ("4\ta/b\0008\ta\0", Some(Order::FoldersLast)),
+            ("4\ta/b\x008\ta\0", Some(Order::FoldersLast)),
             ("8 a\n4 a/b\n", Some(Order::FoldersFirst)),
             ("8\ta\n14\ta/b\n3\ta/c\n", Some(Order::FoldersFirst)),
             // An identity and a path.
