@@ -65,7 +65,8 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
         // A stack without a name is no stack, and a line that begins so is a comment.
         let lines = lines.filter(|(stack, _)| !stack.is_empty() && !stack.starts_with(b"# "));
         let lines = lines.flat_map(|(stack, end)| [&stack[..], end.as_bytes()].concat());
-        [&lines.collect::<Vec<u8>>()[..], b"main;f 1\n"].concat()
+        // Not first, where `\xff\xfe` would say that the input is UTF-16.
+        [b"main;f 1\n", &lines.collect::<Vec<u8>>()[..]].concat()
     })
 }
 

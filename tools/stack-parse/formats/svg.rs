@@ -38,10 +38,14 @@ pub(super) const FORMAT: Format = Format {
 /// How much is read at a time, in bytes.
 const BLOCK: usize = 256 * 1024;
 
-/// What only flame graphs have: inferno's name space, which stack-svg keeps, and the comment
-/// and the classes of flamegraph.pl.
-const SIGNS: [&[u8]; 3] =
-    [b"\"http://github.com/jonhoo/inferno\"", b"Flame graph stack visualization", b".func_g:hover"];
+/// What only flame graphs have: stack-svg's class, inferno's name space, and the comment and
+/// a class of flamegraph.pl.
+const SIGNS: [&[u8]; 4] = [
+    b"class=\"stack-svg",
+    b"\"http://github.com/jonhoo/inferno\"",
+    b"Flame graph stack visualization",
+    b".func_g:hover",
+];
 
 fn detect(head: &Head<'_>) -> bool {
     let has = |word: &[u8]| memchr::memmem::find(head.bytes, word).is_some();
