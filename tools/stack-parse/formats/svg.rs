@@ -203,13 +203,13 @@ impl Picture {
                 self.is_in_group = false;
             }
             b"title" if self.wanted == Wanted::Title => {
-                self.title = Some(std::mem::take(&mut self.text))
+                self.title = Some(std::mem::take(&mut self.text));
             }
             b"metadata" if self.wanted == Wanted::Names => {
-                self.embedded.names = std::mem::take(&mut self.text)
+                self.embedded.names = std::mem::take(&mut self.text);
             }
             b"metadata" if self.wanted == Wanted::Frames => {
-                self.embedded.frames = std::mem::take(&mut self.text)
+                self.embedded.frames = std::mem::take(&mut self.text);
             }
             _ => {}
         }
