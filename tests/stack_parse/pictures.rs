@@ -109,8 +109,8 @@ fn both_profiles_of_a_picture_are_measures() {
 fn what_a_picture_lacks_is_said() {
     let picture = filter("stack-svg", &["--max-frames", "2"], "a;b 5\na;c 1\nd 7\n");
     let output = output("stack-parse", &[], picture);
-    assert_eq!(output.stdout, b"a 6\nd 7\n");
-    let cut = "2 frames (46.2% of the weight) are cut by --max-frames; their callers have what";
+    assert_eq!(output.stdout, b"a;[cut] 6\nd 7\n");
+    let cut = "2 frames (46.2% of the weight) are cut by --max-frames, and stand in [cut]\n";
     assert!(stderr(&output).contains(cut), "{}", stderr(&output));
 }
 
