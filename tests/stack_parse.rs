@@ -41,6 +41,9 @@ mod off_cpu;
 mod jvm;
 mod pprof;
 
+// Call graphs of callgrind, and what Valgrind's other tools and heaptrack write.
+mod valgrind;
+
 // Recordings, without perf script.
 mod mapped_code;
 mod perf_data;

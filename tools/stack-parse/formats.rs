@@ -7,6 +7,8 @@ mod async_profiler_html;
 mod austin;
 mod bcc;
 mod bpftrace;
+mod cachegrind;
+mod callgrind;
 mod cpuprofile;
 mod d3_flame_graph;
 mod disk_use;
@@ -91,6 +93,8 @@ pub(crate) static FORMATS: &[Format] = &[
     austin::FORMAT,
     memray::FORMAT,
     faulthandler::FORMAT,
+    cachegrind::FORMAT,
+    callgrind::FORMAT,
     landmarks::JSON,
     d3_flame_graph::FORMAT,
     landmarks::TEXT,

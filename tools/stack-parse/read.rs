@@ -1,7 +1,9 @@
 //! What several formats read alike.
 
 pub(crate) mod byte_string;
+pub(crate) mod call_graph;
 pub(crate) mod call_tree;
+pub(crate) mod costs;
 pub(crate) mod csv;
 pub(crate) mod decimal;
 pub(crate) mod documents;

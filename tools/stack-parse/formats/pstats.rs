@@ -7,11 +7,9 @@
 //!                       {(file, line, name): (calls, without recursion, own, time)})}
 //! ```
 //!
-//! This is a graph of calls, not stacks: `paths` says how stacks are made of it.
+//! This is a graph of calls, not stacks: [`Graph`] says how stacks are made of it.
 
 mod marshal;
-mod paths;
-mod recursion;
 
 use std::io::Read;
 
@@ -21,11 +19,16 @@ use hashbrown::HashMap;
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::call_graph::{Caller, Graph, Own};
 use crate::read::source::Place;
 use crate::read::stacks::FrameNames;
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 use marshal::{Malformed, Marshal, Value};
-use paths::Graph;
+
+/// Seconds have as many nanoseconds.
+const NANOSECONDS: f64 = 1e9;
 
 pub(super) const FORMAT: Format = Format {
     name: "pstats",
@@ -60,7 +63,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     samples.note(
         "pstats has callers but no stacks: times are split in proportion, their sum is exact",
     );
-    file.graph.add(&file.names, samples)?;
+    file.add(samples)?;
     read.map_err(|Malformed(expected)| {
         let at = marshal.at();
         let what = format!("byte {at}: expected {expected}; what came before is kept");
@@ -73,6 +76,8 @@ struct File {
     numbers: HashMap<(Vec<u8>, i64, Vec<u8>), u32>,
     names: FrameNames,
     graph: Graph,
+    /// The own time of each function, in seconds.
+    own: Vec<f64>,
 }
 
 impl File {
@@ -88,7 +93,8 @@ impl File {
             let length = marshal.begin_tuple("a tuple of five")?;
             let [_, _, own, time] = [0; 4].map(|_| marshal.value());
             let (own, time) = (seconds(own?)?, seconds(time?)?);
-            self.graph.set_function(function, own, time);
+            self.graph.set_function(function, own, Some(time));
+            self.own[function as usize] = own;
             if length != 5 {
                 return Err(Malformed("a tuple of five"));
             }
@@ -96,7 +102,8 @@ impl File {
             while let Some(caller) = marshal.next_key()? {
                 let caller = self.function(&caller, samples)?;
                 let (own, time) = edge(&marshal.value()?)?;
-                self.graph.add_call(caller, function, own, time);
+                self.graph
+                    .add_call(function, Caller { function: caller, frame: caller, own, time });
             }
         }
         Ok(())
@@ -120,8 +127,26 @@ impl File {
             }
             let frame = Frame { name, source: place.text(), ..Frame::default() };
             self.names.push(&frame, samples);
+            self.own.push(0.0);
         }
         Ok(number)
+    }
+
+    /// Adds the own time of all functions.
+    fn add(&self, samples: &mut Samples<'_>) -> Result<()> {
+        samples.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
+        // Sums are rounded, not what is added to them, so that the last one is exact.
+        let (mut exact, mut counted) = (0.0, 0);
+        let weights = self.own.iter().map(|own| {
+            exact += own * NANOSECONDS;
+            let weight = (exact.round() as u64).saturating_sub(counted);
+            counted += weight;
+            weight
+        });
+        let owns = (0..).zip(weights).map(|(it, weight)| Own { function: it, frame: it, weight });
+        let owns: Vec<Own> = owns.collect();
+        let origin = Sample { weights: &[0], ..Sample::default() };
+        self.graph.add(&owns, (&origin, 0), &self.names, samples)
     }
 }
 

@@ -6,7 +6,7 @@ use super::disk_use;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 27] = [
+const STARTS: [(&[u8], &str); 23] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
@@ -19,10 +19,6 @@ const STARTS: [(&[u8], &str); 27] = [
     (b"%PDF", "a PDF"),
     (b"\x89PNG", "a PNG picture"),
     (b"PeriodType: ", "the output of 'go tool pprof -raw'"),
-    (b"events:", "callgrind"),
-    (b"positions:", "callgrind"),
-    (b"version: 1\ncreator: ", "callgrind"),
-    (b"desc: I1 cache", "cachegrind"),
     (b"desc:", "massif"),
     (b"--- threadz ", "the threads of a server of Google's"),
     (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
@@ -37,8 +33,7 @@ const STARTS: [(&[u8], &str); 27] = [
 ];
 
 /// What one of the first lines begins with or, behind a `*`, holds.
-const LINES: [(&[u8], &str); 4] = [
-    (b"# callgrind format", "callgrind"),
+const LINES: [(&[u8], &str); 3] = [
     (b"TRACE START [", "a trace of Xdebug"),
     (b"*Time and Allocation Profiling Report", "a GHC profile"),
     (b"Python v", "py-spy dump"),
@@ -129,7 +124,6 @@ mod tests {
                 "a GHC profile",
             ),
             (b"Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-20]\n", "a trace of Xdebug"),
-            (b"version: 1\ncreator: callgrind-3.3.0\n", "callgrind"),
             (b"36K\ttree/a\n0\ttree\n", "du -h, whose sizes are rounded: run 'du -ab'"),
             (
                 b"36 /usr/bin\n7 /usr/lib\n",

@@ -17,10 +17,13 @@ pub(super) struct Circles {
 const UNKNOWN: usize = usize::MAX;
 
 impl Circles {
-    /// `callers` has the callers of each function; `is_entry` says whether something
-    /// else may call a function, too.
-    pub(super) fn new(callers: &[Vec<usize>], is_entry: impl Fn(usize) -> bool) -> Circles {
-        let circle = circles(callers);
+    /// `callers` has the callers of each function, `circle` is what [`circles`] makes of
+    /// them; `is_entry` says whether something else may call a function, too.
+    pub(super) fn new(
+        circle: Vec<usize>,
+        callers: &[Vec<usize>],
+        is_entry: impl Fn(usize) -> bool,
+    ) -> Circles {
         let mut depth = vec![u32::MAX; callers.len()];
         let callees = reversed(callers);
         let is_outside = |function: usize| {
@@ -47,10 +50,10 @@ impl Circles {
     }
 }
 
-/// The circle of each function, found as by Kosaraju: in the order in which a walk
+/// The circle of each function, which is the number of one in it; found as by Kosaraju: in the order in which a walk
 /// along the calls leaves functions, backwards, a walk against the calls stays
 /// inside of a circle.
-fn circles(callers: &[Vec<usize>]) -> Vec<usize> {
+pub(super) fn circles(callers: &[Vec<usize>]) -> Vec<usize> {
     let callees = reversed(callers);
     let mut left = Vec::with_capacity(callers.len());
     let mut seen = vec![false; callers.len()];
@@ -105,7 +108,7 @@ mod tests {
     fn only_calls_that_lead_back_are_recursion() {
         // main 0 calls a 1, a and b 2 call each other, b calls itself and c 3.
         let callers = [vec![], vec![0, 2], vec![1, 2], vec![2]];
-        let circles = Circles::new(&callers, |_| false);
+        let circles = Circles::new(circles(&callers), &callers, |_| false);
         for (caller, callee, expected) in
             [(0, 1, false), (1, 2, false), (2, 1, true), (2, 2, true), (2, 3, false)]
         {
@@ -117,7 +120,7 @@ mod tests {
     fn a_long_chain_of_calls_is_no_deep_recursion_of_ours() {
         let callers: Vec<Vec<usize>> =
             (0..200_000).map(|it: usize| it.checked_sub(1).into_iter().collect()).collect();
-        let circles = Circles::new(&callers, |_| false);
+        let circles = Circles::new(circles(&callers), &callers, |_| false);
         assert!(!circles.is_recursion(7, 8));
     }
 }

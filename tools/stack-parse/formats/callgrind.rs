@@ -1,0 +1,399 @@
+//! What callgrind writes, and others that imitate it: Xdebug's profiler, `go tool pprof
+//! -callgrind`, `stack-export --to callgrind`. Grammar from
+//! <https://valgrind.org/docs/manual/cl-format.html> and callgrind's dump.c.
+//!
+//! ```text
+//! positions: line
+//! events: Ir Dr
+//!
+//! ob=(1) /usr/bin/demo
+//! fl=(1) demo.c            the file of the functions that follow
+//! fn=(1) main              a number stands for the name from now on
+//! 16 20 3                  line 16 took 20 instructions and 3 reads
+//! fi=(2) list.h            code of this file, inlined into main
+//! +4 7
+//! fe=(1)
+//! cfi=(2)
+//! cfn=(2) push
+//! calls=3 20               main calls push, which is at line 20, three times,
+//! * 400 9                  from the last line; this is what push took with its callees
+//! ```
+//!
+//! This is a graph of calls, not stacks: [`crate::read::call_graph`] says how stacks are
+//! made of it.
+
+mod graph;
+mod names;
+
+use common::{Error, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::read::costs::{Costs, signed, words};
+use crate::read::lines::for_each_line;
+use crate::samples::{Root, Samples, Weighs};
+use graph::{AllNames, Function, Functions, Site, Thread};
+use names::{Name, Names};
+
+pub(super) const FORMAT: Format = Format {
+    name: "callgrind",
+    about: "Callgrind's call graphs: valgrind, Xdebug, pprof -callgrind",
+    detect,
+    parse,
+    root: Root::Tid,
+    weighs: Weighs::Sum,
+};
+
+/// What was expected where a name is short for one that was never written out.
+const NO_NAME: &str = "a number that has a name";
+
+/// What a header line begins with.
+const HEADER: [&str; 12] = [
+    "version",
+    "creator",
+    "pid",
+    "thread",
+    "part",
+    "cmd",
+    "desc",
+    "event",
+    "events",
+    "positions",
+    "summary",
+    "totals",
+];
+
+/// Those of them that cachegrind writes, too.
+const OF_CACHEGRIND: [&str; 3] = ["desc", "cmd", "events"];
+
+/// Lines of a header that names the events, and then functions.
+fn detect(head: &Head<'_>) -> bool {
+    let (mut has_events, mut has_command, mut is_ours) = (false, false, false);
+    for line in head.lines().filter(|line| !line.is_empty()) {
+        if line.starts_with(b"# callgrind format") {
+            return true;
+        }
+        let (key, separator) = key(line);
+        match separator {
+            _ if line.starts_with(b"#") => {}
+            Some(b':') if HEADER.iter().any(|word| word.as_bytes() == key) => {
+                has_events |= key == b"events";
+                has_command |= key == b"cmd";
+                is_ours |= !OF_CACHEGRIND.iter().any(|word| word.as_bytes() == key);
+            }
+            Some(b'=') if is_name(key) => {
+                let is_call = |line: &[u8]| line.starts_with(b"calls=");
+                return has_events && (is_ours || !has_command || head.lines().any(is_call));
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+fn is_name(key: &[u8]) -> bool {
+    matches!(key, b"ob" | b"fl" | b"fi" | b"fe" | b"fn" | b"cob" | b"cfi" | b"cfl" | b"cfn")
+}
+
+/// The word before `:` or `=`, and which of these follows.
+fn key(line: &[u8]) -> (&[u8], Option<u8>) {
+    let end = line.iter().position(|byte| !byte.is_ascii_lowercase()).unwrap_or(line.len());
+    (&line[..end], line.get(end).copied())
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where the end is missing, after all that came
+/// before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut file = File::new(samples.frame_args().srcline());
+    let mut last = 0;
+    let read = for_each_line(input, |number, line| {
+        last = number;
+        if let Err(expected) = file.line(line, samples) {
+            samples.malformed(number, format_args!("expected {expected}"));
+        }
+        Ok(())
+    });
+    file.add(samples)?;
+    read?;
+    if file.is_open {
+        let what = format!("line {last}: expected 'totals:' at the end; what came before is kept");
+        return Err(Error::Unknown { name, what });
+    }
+    Ok(())
+}
+
+/// What was read of a file so far.
+struct File {
+    costs: Costs,
+    /// How many positions stand before costs, and which of them is the line.
+    positions: usize,
+    line_position: Option<usize>,
+    /// Whether lines of code are told apart.
+    by_line: bool,
+    names: AllNames,
+    functions: Functions,
+    /// The program, by the last header.
+    comm: Vec<u8>,
+    pid: Vec<u8>,
+    tid: Vec<u8>,
+    threads: Vec<Thread>,
+    /// The number of the thread whose calls are being read.
+    thread: Option<usize>,
+    /// Where costs belong.
+    object: Name,
+    file: Name,
+    function: u32,
+    line: u64,
+    site: Option<u32>,
+    called: Called,
+    /// The function whose cost comes next.
+    call: Option<u32>,
+    /// What all parts say they amount to.
+    said: Option<i128>,
+    /// Whether callgrind is to write a line with totals yet.
+    is_open: bool,
+    is_valgrind: bool,
+}
+
+/// What a call is said to go to.
+#[derive(Default)]
+struct Called {
+    object: Option<Name>,
+    file: Option<Name>,
+    name: Name,
+}
+
+impl File {
+    fn new(by_line: bool) -> File {
+        let none = Names::NONE;
+        let mut functions = Functions::default();
+        File {
+            costs: Costs::default(),
+            positions: 1,
+            line_position: Some(0),
+            by_line,
+            names: AllNames { objects: Names::new(), files: Names::new(), functions: Names::new() },
+            function: functions.number(Function { object: none, file: none, name: none }),
+            functions,
+            comm: Vec::new(),
+            pid: Vec::new(),
+            tid: Vec::new(),
+            threads: Vec::new(),
+            thread: None,
+            object: none,
+            file: none,
+            line: 0,
+            site: None,
+            called: Called::default(),
+            call: None,
+            said: None,
+            is_open: false,
+            is_valgrind: false,
+        }
+    }
+
+    /// Reads a line; the error is what was expected.
+    fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<(), &'static str> {
+        if let Some(b'0'..=b'9' | b'+' | b'-' | b'*') = line.first() {
+            return self.costs(line);
+        }
+        let (key, separator) = key(line);
+        let value = line.get(key.len() + 1..).unwrap_or_default();
+        match separator {
+            Some(b'=') => self.specification(key, value),
+            Some(b':') => {
+                self.header(key, value.trim_ascii(), samples);
+                Ok(())
+            }
+            _ if line.trim_ascii().is_empty() || line.starts_with(b"#") => Ok(()),
+            _ => Err("a line of callgrind"),
+        }
+    }
+
+    fn header(&mut self, key: &[u8], value: &[u8], samples: &mut Samples<'_>) {
+        match key {
+            b"events" => self.costs.set_events(value, samples),
+            b"positions" => {
+                let mut positions = words(value);
+                self.line_position = positions.position(|word| word == b"line");
+                self.positions = words(value).count();
+            }
+            b"creator" => self.is_valgrind = value.starts_with(b"callgrind-"),
+            b"pid" => self.set_thread(|file| &mut file.pid, value),
+            b"thread" => self.set_thread(|file| &mut file.tid, value),
+            b"cmd" => {
+                let program = words(value).next().unwrap_or_default();
+                let name = program.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+                self.comm = name.to_vec();
+            }
+            b"part" => self.is_open = self.is_valgrind,
+            b"totals" => {
+                self.is_open = false;
+                if let Some(total) = self.costs.wanted(value) {
+                    *self.said.get_or_insert(0) += i128::from(total);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn set_thread(&mut self, id: fn(&mut File) -> &mut Vec<u8>, value: &[u8]) {
+        *id(self) = value.to_vec();
+        self.thread = None;
+    }
+
+    /// `fn=(12) main`, `calls=3 20`
+    fn specification(&mut self, key: &[u8], value: &[u8]) -> Result<(), &'static str> {
+        let AllNames { objects, files, functions } = &mut self.names;
+        let names = match key {
+            b"ob" | b"cob" => objects,
+            b"fl" | b"fi" | b"fe" | b"cfi" | b"cfl" | b"jfi" => files,
+            b"fn" | b"cfn" | b"jfn" => functions,
+            b"calls" => {
+                self.begin_call();
+                return Ok(());
+            }
+            // How often code jumped from one line to another: jcnd=597/600 +44 3338
+            b"jump" | b"jcnd" => return Ok(()),
+            _ => return Err("a line of callgrind"),
+        };
+        let read = names.read(value);
+        let name = read.unwrap_or(Names::NONE);
+        match key {
+            b"ob" => self.object = name,
+            b"cob" => self.called.object = Some(name),
+            b"cfi" | b"cfl" => self.called.file = Some(name),
+            b"cfn" => self.called.name = name,
+            b"fn" => {
+                let function = Function { object: self.object, file: self.file, name };
+                self.function = self.functions.number(function);
+                (self.call, self.called) = (None, Called::default());
+            }
+            // Where a jump goes to.
+            b"jfi" | b"jfn" => return read.map(drop).ok_or(NO_NAME),
+            _ => self.file = name,
+        }
+        self.site = None;
+        read.map(drop).ok_or(NO_NAME)
+    }
+
+    /// Unless said otherwise, the function that is called is in the same file.
+    fn begin_call(&mut self) {
+        let Called { object, file, name } = std::mem::take(&mut self.called);
+        let (object, file) = (object.unwrap_or(self.object), file.unwrap_or(self.file));
+        self.call = Some(self.functions.number(Function { object, file, name }));
+    }
+
+    /// `+3 20 1`: positions and costs.
+    fn costs(&mut self, line: &[u8]) -> Result<(), &'static str> {
+        const EXPECTED: &str = "costs, each a number";
+        let call = self.call.take();
+        let costs = self.positions(line).ok_or("a line of code")?;
+        if !self.costs.has_events() {
+            return Err("'events:' before costs");
+        }
+        let site = self.site();
+        let thread = self.thread();
+        let is_added = match call {
+            Some(function) => {
+                let cost = self.costs.wanted(costs).ok_or(EXPECTED)?;
+                self.threads[thread].add_call(site, function, cost)
+            }
+            None => {
+                let cost = self.costs.add(costs).ok_or(EXPECTED)?;
+                self.threads[thread].add_own(site, cost)
+            }
+        };
+        if is_added { Ok(()) } else { Err("a sum that fits into 64 bits") }
+    }
+
+    /// Reads the positions, of which only the line matters; returns what follows them.
+    fn positions<'l>(&mut self, line: &'l [u8]) -> Option<&'l [u8]> {
+        let mut rest = line;
+        for place in 0..self.positions {
+            let start = rest.iter().position(|&byte| byte != b' ').unwrap_or(rest.len());
+            let length = rest[start..].iter().position(|&byte| byte == b' ');
+            let end = length.map_or(rest.len(), |length| start + length);
+            if self.by_line && self.line_position == Some(place) {
+                let line = moved(self.line, &rest[start..end])?;
+                if line != self.line {
+                    (self.line, self.site) = (line, None);
+                }
+            }
+            rest = &rest[end..];
+        }
+        Some(rest)
+    }
+
+    /// The number of the place that is at hand.
+    fn site(&mut self) -> u32 {
+        if let Some(site) = self.site {
+            return site;
+        }
+        let file = if self.by_line { self.file } else { Names::NONE };
+        let line = if self.by_line { self.line } else { 0 };
+        let site = self.functions.site(Site { function: self.function, file, line });
+        self.site = Some(site);
+        site
+    }
+
+    fn thread(&mut self) -> usize {
+        if let Some(thread) = self.thread {
+            return thread;
+        }
+        let is_same = |thread: &Thread| thread.pid == self.pid && thread.tid == self.tid;
+        let known = self.threads.iter().position(is_same);
+        let thread = known.unwrap_or(self.threads.len());
+        if known.is_none() {
+            let (pid, tid) = (self.pid.clone(), self.tid.clone());
+            self.threads.push(Thread::new(pid, tid));
+        }
+        self.thread = Some(thread);
+        thread
+    }
+
+    /// Adds all threads.
+    fn add(&self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.threads.len() < 2 {
+            samples.set_one_thread();
+        }
+        if self.threads.iter().any(Thread::has_calls) {
+            samples.note(
+                "callgrind has callers but no stacks: costs are split in proportion, their sum \
+                 is exact",
+            );
+        }
+        let names = self.functions.frames(&self.names, samples);
+        let mut weights = self.costs.totals();
+        let place = self.costs.place();
+        place.into_iter().for_each(|place| weights[place] = 0);
+        let mut left_out = 0;
+        for thread in &self.threads {
+            let weights_at = (&weights[..], place.unwrap_or(0));
+            left_out += thread.add(&self.comm, &self.functions, weights_at, &names, samples)?;
+            weights.fill(0);
+        }
+        if left_out < 0 {
+            samples.note(format_args!("{left_out} of functions that freed more than they took"));
+        }
+        if let Some(said) = self.said {
+            self.costs.compare(said, samples);
+        }
+        Ok(())
+    }
+}
+
+/// `12`, `0xc`; `+3`, `-3` and `*` lead on from the last line.
+fn moved(from: u64, position: &[u8]) -> Option<u64> {
+    match position {
+        b"*" => Some(from),
+        [b'+', by @ ..] => from.checked_add(signed(by)?.try_into().ok()?),
+        [b'-', by @ ..] => from.checked_sub(signed(by)?.try_into().ok()?),
+        to => signed(to)?.try_into().ok(),
+    }
+}

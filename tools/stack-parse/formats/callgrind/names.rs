@@ -1,0 +1,91 @@
+//! Names of objects, files or functions, which are written out only once.
+
+use hashbrown::HashMap;
+
+/// The names of one kind, which share their numbers.
+pub(super) struct Names {
+    texts: Vec<Vec<u8>>,
+    by_text: HashMap<Vec<u8>, u32>,
+    /// By the number in the file.
+    by_number: HashMap<u64, u32>,
+}
+
+/// A name, by its place among those of its kind.
+pub(super) type Name = u32;
+
+impl Names {
+    /// The name of what has none.
+    pub(super) const NONE: Name = 0;
+
+    pub(super) fn new() -> Names {
+        let by_text = HashMap::from([(Vec::new(), Names::NONE)]);
+        Names { texts: vec![Vec::new()], by_text, by_number: HashMap::new() }
+    }
+
+    /// The name in `(12) main`, in `(12)`, which was written out before, or in `main`.
+    /// `None` if it was not.
+    pub(super) fn read(&mut self, text: &[u8]) -> Option<Name> {
+        let text = text.trim_ascii_start();
+        let Some((number, text)) = numbered(text) else { return Some(self.intern(text)) };
+        if text.is_empty() {
+            return self.by_number.get(&number).copied();
+        }
+        let name = self.intern(text);
+        self.by_number.insert(number, name);
+        Some(name)
+    }
+
+    /// The text of a name; empty where callgrind knows none and writes `???`.
+    pub(super) fn text(&self, name: Name) -> &[u8] {
+        match &self.texts[name as usize][..] {
+            b"???" => b"",
+            text => text,
+        }
+    }
+
+    fn intern(&mut self, text: &[u8]) -> Name {
+        if let Some(&known) = self.by_text.get(text) {
+            return known;
+        }
+        let name = self.texts.len() as Name;
+        self.texts.push(text.to_vec());
+        self.by_text.insert(text.to_vec(), name);
+        name
+    }
+}
+
+/// The number and the rest of `(12) main`; `(below main)` has no number.
+fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
+    let digits = text.strip_prefix(b"(")?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    let rest = digits[end..].strip_prefix(b")")?;
+    let number = std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?;
+    Some((number, rest.trim_ascii_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_stands_for_the_name_that_was_last_written_with_it() {
+        let mut names = Names::new();
+        for (text, expected) in [
+            ("(1) main", Some("main")),
+            ("(1)", Some("main")),
+            ("(2)", None),
+            ("main", Some("main")),
+            ("(below main)", Some("(below main)")),
+            ("(1) other", Some("other")),
+            ("(1)", Some("other")),
+            ("(3)(anonymous namespace)::f", Some("(anonymous namespace)::f")),
+            ("()", Some("()")),
+            ("(99999999999999999999) f", Some("(99999999999999999999) f")),
+            ("???", Some("")),
+            ("", Some("")),
+        ] {
+            let name = names.read(text.as_bytes());
+            assert_eq!(name.map(|name| names.text(name)), expected.map(str::as_bytes), "{text}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Costs as Valgrind's tools write them, and others that imitate these: a line names
+//! the events, `events: Ir Dr Dw`, and each line of code has a number for each.
+
+use bstr::ByteSlice;
+use common::unit_of_event;
+
+use super::numbers::{decimal, hexadecimal};
+use crate::samples::Samples;
+use crate::samples::events::Measure;
+
+/// What the events of Valgrind's tools are counted in.
+const UNITS: [(&str, &str); 22] = [
+    ("Ir", "instructions"),
+    ("Dr", "reads"),
+    ("Dw", "writes"),
+    ("I1mr", "misses"),
+    ("ILmr", "misses"),
+    ("I2mr", "misses"),
+    ("D1mr", "misses"),
+    ("DLmr", "misses"),
+    ("D2mr", "misses"),
+    ("D1mw", "misses"),
+    ("DLmw", "misses"),
+    ("D2mw", "misses"),
+    ("Bc", "branches"),
+    ("Bi", "branches"),
+    ("Bcm", "mispredictions"),
+    ("Bim", "mispredictions"),
+    ("curB", "bytes"),
+    ("totB", "bytes"),
+    ("totFdB", "bytes"),
+    ("curBk", "blocks"),
+    ("totBk", "blocks"),
+    ("totFdBk", "blocks"),
+];
+
+/// Units behind the name of an event, what they are called here, and how many of these
+/// one is: Xdebug's `Time_(10ns)`, pprof's `cpu(ms)`.
+const SCALES: [(&str, &str, i64); 17] = [
+    ("ns", "nanoseconds", 1),
+    ("10ns", "nanoseconds", 10),
+    ("us", "nanoseconds", 1_000),
+    ("µs", "nanoseconds", 1_000),
+    ("ms", "nanoseconds", 1_000_000),
+    ("s", "nanoseconds", 1_000_000_000),
+    ("mins", "nanoseconds", 60_000_000_000),
+    ("hrs", "nanoseconds", 3_600_000_000_000),
+    ("days", "nanoseconds", 86_400_000_000_000),
+    ("bytes", "bytes", 1),
+    ("B", "bytes", 1),
+    ("kB", "bytes", 1 << 10),
+    ("MB", "bytes", 1 << 20),
+    ("GB", "bytes", 1 << 30),
+    ("TB", "bytes", 1 << 40),
+    ("PB", "bytes", 1 << 50),
+    ("count", "count", 1),
+];
+
+/// The events of a file, and what all its lines add up to.
+#[derive(Default)]
+pub(crate) struct Costs {
+    /// Later parts of a file may have more.
+    events: Vec<Event>,
+    /// The event of each column.
+    columns: Vec<usize>,
+    /// The event that is wanted, if any is.
+    wanted: Option<usize>,
+}
+
+struct Event {
+    name: Vec<u8>,
+    unit: Vec<u8>,
+    /// How many units a number in the file stands for.
+    scale: i64,
+    total: i128,
+}
+
+impl Costs {
+    /// Reads what stands behind `events:`, with any number of spaces between names.
+    pub(crate) fn set_events(&mut self, names: &[u8], samples: &mut Samples<'_>) {
+        self.columns.clear();
+        for name in names.fields() {
+            let event = Event::of(name);
+            let known = self.events.iter().position(|known| known.name == event.name);
+            self.columns.push(known.unwrap_or(self.events.len()));
+            if known.is_none() {
+                self.events.push(event);
+            }
+        }
+        let measures = self.events.iter().map(|it| Measure { name: &it.name, unit: &it.unit });
+        let measures: Vec<_> = measures.collect();
+        if !measures.is_empty() {
+            self.wanted = samples.set_measures(&measures);
+        }
+    }
+
+    /// Whether it is known what numbers count.
+    pub(crate) fn has_events(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
+    /// Counts the costs of a line; returns that of the wanted event. Those that are left
+    /// out at the end are 0. `None` if there is something that is no number, or a sum is
+    /// too large.
+    pub(crate) fn add(&mut self, numbers: &[u8]) -> Option<i64> {
+        let mut found = 0;
+        for (number, &column) in words(numbers).zip(&self.columns) {
+            let event = &mut self.events[column];
+            let cost = signed(number)?.checked_mul(event.scale)?;
+            event.total = event.total.checked_add(cost.into())?;
+            if self.wanted == Some(column) {
+                found = cost.checked_add(found)?;
+            }
+        }
+        Some(found)
+    }
+
+    /// The same, which also has the costs of all events, those below 0 as 0.
+    pub(crate) fn add_row(&mut self, numbers: &[u8], row: &mut Vec<u64>) -> Option<i64> {
+        row.clear();
+        row.resize(self.events.len(), 0);
+        let found = self.add(numbers)?;
+        for (number, &column) in words(numbers).zip(&self.columns) {
+            let cost = signed(number)?.checked_mul(self.events[column].scale)?;
+            row[column] = row[column].checked_add(u64::try_from(cost).unwrap_or(0))?;
+        }
+        self.has_events().then_some(found)
+    }
+
+    /// The cost of the wanted event in a line that adds nothing to the sums.
+    pub(crate) fn wanted(&self, numbers: &[u8]) -> Option<i64> {
+        let Some(wanted) = self.wanted else { return Some(0) };
+        let column = self.columns.iter().position(|&event| event == wanted);
+        let number = column.and_then(|column| words(numbers).nth(column));
+        signed(number.unwrap_or(b"0"))?.checked_mul(self.events[wanted].scale)
+    }
+
+    /// The place of the wanted event among the measures.
+    pub(crate) fn place(&self) -> Option<usize> {
+        self.wanted
+    }
+
+    /// What all lines add up to, of each event; 0 where that is below 0, as of memory that
+    /// was freed.
+    pub(crate) fn totals(&self) -> Vec<u64> {
+        let total = |event: &Event| u64::try_from(event.total.max(0)).unwrap_or(u64::MAX);
+        self.events.iter().map(total).collect()
+    }
+
+    /// Says if costs of the wanted event do not add up to what the file says.
+    pub(crate) fn compare(&self, said: i128, samples: &mut Samples<'_>) {
+        let Some(Event { name, total, .. }) = self.wanted.map(|wanted| &self.events[wanted]) else {
+            return;
+        };
+        if said != *total {
+            let name = String::from_utf8_lossy(name);
+            samples.note(format_args!("totals are {said} of {name}, all costs are {total}"));
+        }
+    }
+}
+
+impl Event {
+    fn of(name: &[u8]) -> Event {
+        let plain = name.strip_suffix(b")").and_then(|name| name.split_once_str("("));
+        if let Some((plain, unit)) = plain {
+            let scale = SCALES.iter().find(|(name, ..)| name.as_bytes() == unit);
+            if let Some((_, unit, scale)) = scale {
+                let name = plain.strip_suffix(b"_").unwrap_or(plain).to_vec();
+                return Event { name, unit: unit.as_bytes().to_vec(), scale: *scale, total: 0 };
+            }
+        }
+        let known = UNITS.iter().find(|(event, _)| event.as_bytes() == name);
+        let unit = known.map_or(unit_of_event(name), |(_, unit)| unit.as_bytes()).to_vec();
+        Event { name: name.to_vec(), unit, scale: 1, total: 0 }
+    }
+}
+
+/// The words between spaces.
+pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b' ' || byte == b'\t').filter(|word| !word.is_empty())
+}
+
+/// `12`, `-12`, `0xc`; where a count is not available, old versions of cachegrind write
+/// `.`.
+pub(crate) fn signed(text: &[u8]) -> Option<i64> {
+    let (sign, digits) = match text {
+        b"." => return Some(0),
+        [b'-', digits @ ..] => (-1, digits),
+        digits => (1, digits),
+    };
+    // Nearly all are so short that they fit.
+    let number = if digits.len() < 19 && digits.iter().all(u8::is_ascii_digit) {
+        digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))
+    } else if digits.starts_with(b"0x") {
+        i64::try_from(hexadecimal(digits)?).ok()?
+    } else {
+        i64::try_from(decimal(digits)?).ok()?
+    };
+    (!digits.is_empty()).then_some(sign * number)
+}
