@@ -42,6 +42,7 @@ mod jvm;
 mod pprof;
 
 // Call graphs of callgrind, and what Valgrind's other tools and heaptrack write.
+mod heaps;
 mod valgrind;
 
 // Recordings, without perf script.

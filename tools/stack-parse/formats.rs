@@ -11,6 +11,7 @@ mod cachegrind;
 mod callgrind;
 mod cpuprofile;
 mod d3_flame_graph;
+mod dhat;
 mod disk_use;
 mod dtrace;
 mod eu_stack;
@@ -21,12 +22,14 @@ mod gdb;
 mod go_traceback;
 mod gperftools;
 mod heapprofile;
+mod heaptrack;
 mod hprof;
 mod instruments;
 mod jfr;
 mod jstack;
 mod landmarks;
 mod macos_sample;
+mod massif;
 mod memray;
 mod memtrace;
 mod perf_data;
@@ -89,10 +92,13 @@ pub(crate) static FORMATS: &[Format] = &[
     trace_event::FORMAT,
     firefox::FORMAT,
     v8_log::FORMAT,
+    dhat::FORMAT,
     pyinstrument::FORMAT,
     austin::FORMAT,
     memray::FORMAT,
     faulthandler::FORMAT,
+    massif::FORMAT,
+    heaptrack::FORMAT,
     cachegrind::FORMAT,
     callgrind::FORMAT,
     landmarks::JSON,

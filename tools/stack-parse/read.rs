@@ -23,4 +23,5 @@ pub(crate) mod source;
 pub(crate) mod stacks;
 pub(crate) mod table_of_calls;
 pub(crate) mod v8_profile;
+pub(crate) mod valgrind_frame;
 pub(crate) mod xml;

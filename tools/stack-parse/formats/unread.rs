@@ -6,7 +6,7 @@ use super::disk_use;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 23] = [
+const STARTS: [(&[u8], &str); 22] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
@@ -19,7 +19,6 @@ const STARTS: [(&[u8], &str); 23] = [
     (b"%PDF", "a PDF"),
     (b"\x89PNG", "a PNG picture"),
     (b"PeriodType: ", "the output of 'go tool pprof -raw'"),
-    (b"desc:", "massif"),
     (b"--- threadz ", "the threads of a server of Google's"),
     (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
     (b"COST CENTRE", "a GHC profile"),
@@ -40,8 +39,7 @@ const LINES: [(&[u8], &str); 3] = [
 ];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 7] = [
-    (b"\"dhatFileVersion\"", "DHAT (JSON)"),
+const JSON: [(&[u8], &str); 6] = [
     (b"\"sampleStackTraces\"", "a recording of Safari (JSON)"),
     (b"\"rts_arguments\"", "a GHC profile (JSON)"),
     (b"\"costs\"", "gprof2dot (JSON)"),
@@ -76,7 +74,7 @@ fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = STARTS.iter().find(is) {
         return Some(name);
     }
-    is_heaptrack(text).then_some("heaptrack: run 'heaptrack_print -F' on it")
+    is_heaptrack(text).then_some("a raw recording of heaptrack: run 'heaptrack_interpret' on it")
 }
 
 /// By the first lines, as what comes before may be anything.
@@ -116,7 +114,10 @@ mod tests {
                 &b"PERFFILEh\0\0"[..],
                 "perf.data of version 1: run the 'perf script' of its time on it",
             ),
-            (b"v 10400 3\nX ./demo 3\n", "heaptrack: run 'heaptrack_print -F' on it"),
+            (
+                b"v 10400 3\nx 7 /p/demo\nX ./demo 3\n",
+                "a raw recording of heaptrack: run 'heaptrack_interpret' on it",
+            ),
             (b"memray\0\x0c", "memray: run 'memray transform csv' on it"),
             (b"MOJ\x03", "austin's binary format: run 'mojo2austin' on it"),
             (

@@ -1,0 +1,195 @@
+//! The JSON of DHAT, Valgrind's dynamic heap analysis tool, and of the Rust crate of that
+//! name: what each place allocated, copied or counted. Grammar from the comments of
+//! valgrind's dh_main.c.
+//!
+//! ```text
+//! {"dhatFileVersion":2,"mode":"heap","bklt":true,"bkacc":true,"pps":[
+//!   {"tb":72704,"tbk":1,"tl":2071238,"mb":72704,"mbk":1,"gb":72704,"gbk":1,
+//!    "eb":0,"ebk":0,"rb":0,"wb":16,"fs":[1,2,3]}],
+//!  "ftbl":["[root]","0x48417B4: malloc (in /usr/lib/vgpreload_dhat.so)", ...]}
+//! ```
+
+use common::{Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::documents::{Document, read_documents};
+use crate::read::json::Json;
+use crate::read::stacks::{FrameNames, Stacks};
+use crate::read::valgrind_frame::{frame, is_inlined};
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "dhat",
+    about: "The JSON of DHAT: valgrind and Rust's crate dhat",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// The numbers of a place, in which unit they are, and what they are called here before it.
+const NUMBERS: [(&[u8], &[u8], Unit); 8] = [
+    (b"tb", b"total-", Unit::Bytes),
+    (b"tbk", b"total-", Unit::Blocks),
+    (b"gb", b"peak-", Unit::Bytes),
+    (b"gbk", b"peak-", Unit::Blocks),
+    (b"eb", b"end-", Unit::Bytes),
+    (b"ebk", b"end-", Unit::Blocks),
+    (b"rb", b"read-", Unit::Bytes),
+    (b"wb", b"written-", Unit::Bytes),
+];
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Bytes,
+    Blocks,
+}
+
+fn detect(head: &Head<'_>) -> bool {
+    head.outline().is_some_and(|keys| keys.has("dhatFileVersion"))
+}
+
+/// Reads one input to its end.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    read_documents::<Profile>(input, samples)
+}
+
+struct Profile {
+    /// What bytes and blocks are: in ad hoc profiles they are something else.
+    byte_unit: Vec<u8>,
+    block_unit: Vec<u8>,
+    /// Whether any place has each of the numbers.
+    has: [bool; NUMBERS.len()],
+    places: Vec<Place>,
+    /// The frames of all places, leaf first.
+    frames: Vec<u64>,
+    names: Vec<Vec<u8>>,
+}
+
+/// Something that was called with one stack.
+#[derive(Default)]
+struct Place {
+    numbers: [u64; NUMBERS.len()],
+    /// Where its frames end.
+    end: usize,
+}
+
+impl Document for Profile {
+    const WHAT: &'static str = "the JSON of DHAT";
+
+    fn new() -> Profile {
+        Profile {
+            byte_unit: b"bytes".to_vec(),
+            block_unit: b"blocks".to_vec(),
+            has: [false; NUMBERS.len()],
+            places: Vec::new(),
+            frames: Vec::new(),
+            names: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"bsu" => self.byte_unit = json.text()?.unwrap_or_default().to_vec(),
+                b"bksu" => self.block_unit = json.text()?.unwrap_or_default().to_vec(),
+                b"pps" => json.for_each(|json| self.read_place(json))?,
+                b"ftbl" => json.for_each(|json| {
+                    self.names.push(json.text()?.unwrap_or_default().to_vec());
+                    Ok(())
+                })?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
+        let unit = |unit| match unit {
+            Unit::Bytes => &self.byte_unit,
+            Unit::Blocks => &self.block_unit,
+        };
+        let present = NUMBERS.iter().zip(self.has).filter(|(_, has)| *has);
+        let measures =
+            present.map(|((_, name, of), _)| ([name, &unit(*of)[..]].concat(), unit(*of)));
+        let measures: Vec<_> = measures.collect();
+        let measures: Vec<Measure<'_>> =
+            measures.iter().map(|(name, unit)| Measure { name, unit }).collect();
+        if measures.is_empty() {
+            return Ok(());
+        }
+        samples.set_measures(&measures);
+        let names = self.frame_names(samples);
+        let mut stacks = Stacks::new();
+        let mut weights = Vec::new();
+        let mut start = 0;
+        for place in &self.places {
+            let leaf_first = &self.frames[start..place.end];
+            start = place.end;
+            let mut stack = Stacks::EMPTY;
+            for depth in (0..leaf_first.len()).rev() {
+                let frame = leaf_first[depth];
+                let is_inlined = leaf_first
+                    .get(depth + 1)
+                    .is_some_and(|&caller| is_inlined(self.name(frame), self.name(caller)));
+                stack = stacks.call(stack, numbered(frame, is_inlined));
+            }
+            weights.clear();
+            weights.extend(place.numbers.iter().zip(self.has).filter(|it| it.1).map(|it| it.0));
+            let sample = Sample { weights: &weights, ..Sample::default() };
+            stacks.add(&sample, stack, &names, samples)?;
+        }
+        Ok(())
+    }
+}
+
+impl Profile {
+    fn read_place(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        if !json.begin_object()? {
+            return Ok(());
+        }
+        // One whose frames are cut off counts, too.
+        let end = self.frames.len();
+        self.places.push(Place { end, ..Place::default() });
+        let number = self.places.len() - 1;
+        while let Some(key) = json.next_key()? {
+            if let Some(place) = NUMBERS.iter().position(|(name, ..)| *name == key) {
+                self.has[place] = true;
+                self.places[number].numbers[place] = json.integer()?.unwrap_or_default();
+            } else if key == b"fs" {
+                json.for_each(|json| {
+                    self.frames.push(json.integer()?.unwrap_or(u64::MAX));
+                    self.places[number].end = self.frames.len();
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, frame: u64) -> &[u8] {
+        usize::try_from(frame).ok().and_then(|it| self.names.get(it)).map_or(b"", |name| name)
+    }
+
+    /// Two for each function: it may be inlined in one stack and not in another.
+    fn frame_names(&self, samples: &mut Samples<'_>) -> FrameNames {
+        let mut names = FrameNames::default();
+        for name in &self.names {
+            for inlined in [false, true] {
+                names.push(&Frame { inlined, ..frame(name) }, samples);
+            }
+        }
+        names.name_others(&Frame::default(), samples);
+        names
+    }
+}
+
+/// The number of a frame that is inlined or not.
+fn numbered(frame: u64, is_inlined: bool) -> u32 {
+    let number = u32::try_from(frame).ok().and_then(|it| it.checked_mul(2));
+    number.and_then(|it| it.checked_add(is_inlined.into())).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,288 @@
+//! What massif writes: the memory in use at some times, and for some of these who
+//! allocated it. Grammar from <https://valgrind.org/docs/manual/ms-manual.html> and
+//! massif's ms_main.c.
+//!
+//! ```text
+//! desc: --stacks=yes
+//! cmd: ./demo 1
+//! time_unit: i
+//! #-----------
+//! snapshot=9
+//! #-----------
+//! time=2233479                    instructions, milliseconds or bytes
+//! mem_heap_B=135800
+//! mem_heap_extra_B=9008
+//! mem_stacks_B=672
+//! heap_tree=peak                  or detailed, or empty: no tree
+//! n2: 135800 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
+//!  n1: 135000 0x10B5F6: allocate (new_allocator.h:137)      below it is its caller
+//!   n0: 135000 0x10B600: main (demo.c:7)
+//!  n0: 800 in 3 places, all below massif's threshold (1.00%)
+//! ```
+
+use common::{Error, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::lines::for_each_line;
+use crate::read::numbers::decimal;
+use crate::read::outline::Outline;
+use crate::read::valgrind_frame::{frame, is_inlined};
+use crate::samples::sample::{Sample, Time};
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "massif",
+    about: "Massif's snapshots of memory in use: valgrind",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    let mut lines = head.lines().filter(|line| !line.is_empty());
+    ["desc:", "cmd:", "time_unit:"]
+        .iter()
+        .all(|key| lines.next().is_some_and(|line| line.starts_with(key.as_bytes())))
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where a tree lacks its end, after all that came
+/// before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let (mut file, mut last) = (File::default(), 0);
+    file.takes_all = samples.need_order();
+    for_each_line(input, |number, line| {
+        last = number;
+        if !file.line(line, samples)? {
+            samples.malformed(number, "expected a line of massif");
+        }
+        Ok(())
+    })?;
+    let is_cut = file.snapshot.is_cut();
+    file.end_snapshot(samples)?;
+    file.finish(samples)?;
+    if !is_cut {
+        return Ok(());
+    }
+    let what = format!("line {last}: expected more of a snapshot; what came before is kept");
+    Err(Error::Unknown { name, what })
+}
+
+#[derive(Default)]
+struct File {
+    /// How many nanoseconds a unit of time is.
+    time_unit: u64,
+    /// Whether all snapshots with trees are samples, each of its time, or each of an event.
+    takes_all: bool,
+    /// Whether it is known what trees count.
+    has_event: bool,
+    snapshot: Snapshot,
+    /// The peak or, before it was read, the last snapshot with a tree.
+    chosen: Option<Snapshot>,
+    snapshots: u64,
+}
+
+/// What was in use at some time, in bytes.
+#[derive(Clone, Default)]
+struct Snapshot {
+    number: Vec<u8>,
+    time: Option<u64>,
+    heap: u64,
+    /// What the allocator itself needs.
+    extra: u64,
+    stacks: u64,
+    is_peak: bool,
+    has_tree: bool,
+    /// The lines of the tree.
+    tree: Vec<Vec<u8>>,
+    /// How many lines the tree lacks yet.
+    missing: u64,
+}
+
+impl File {
+    /// Reads a line; false if it is not one of massif's.
+    fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<bool> {
+        if let Some((_, children, _, _)) = node(line) {
+            let snapshot = &mut self.snapshot;
+            if snapshot.missing == 0 {
+                return Ok(false);
+            }
+            snapshot.missing = (snapshot.missing - 1).saturating_add(children);
+            snapshot.tree.push(line.to_vec());
+            return Ok(true);
+        }
+        if let Some(number) = line.strip_prefix(b"snapshot=") {
+            self.end_snapshot(samples)?;
+            self.snapshot = Snapshot { number: number.to_vec(), missing: 1, ..Snapshot::default() };
+            self.snapshots += 1;
+            return Ok(true);
+        }
+        Ok(self.snapshot.set(line) || self.header(line))
+    }
+
+    fn header(&mut self, line: &[u8]) -> bool {
+        if let Some(unit) = line.strip_prefix(b"time_unit:") {
+            // Instructions and bytes are no time: each counts as a nanosecond.
+            self.time_unit = if unit.trim_ascii() == b"ms" { 1_000_000 } else { 1 };
+            return true;
+        }
+        if let Some(options) = line.strip_prefix(b"desc:") {
+            // Valgrind's own report of memory: each snapshot is another event.
+            self.takes_all |= options.trim_ascii().starts_with(b"xtree.");
+            return true;
+        }
+        line.starts_with(b"cmd:") || line.starts_with(b"#") || line.trim_ascii().is_empty()
+    }
+
+    fn end_snapshot(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let snapshot = std::mem::take(&mut self.snapshot);
+        if snapshot.has_tree && !std::mem::replace(&mut self.has_event, true) {
+            // It may be 0 in the first snapshots, while stacks are not.
+            samples.take_first(snapshot.event().0);
+        }
+        if self.takes_all && snapshot.has_tree {
+            return snapshot.add(self.time_unit, samples);
+        }
+        let is_better = match &self.chosen {
+            Some(chosen) => snapshot.has_tree && (snapshot.is_peak || !chosen.is_peak),
+            None => snapshot.has_tree || snapshot.time.is_some(),
+        };
+        if is_better {
+            self.chosen = Some(snapshot);
+        }
+        Ok(())
+    }
+
+    /// Adds the snapshot that was chosen.
+    fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let Some(chosen) = self.chosen.take().filter(|_| !self.takes_all) else { return Ok(()) };
+        let number = String::from_utf8_lossy(&chosen.number);
+        let which = if chosen.is_peak { "the peak" } else { "the last with a tree" };
+        samples.note(format_args!(
+            "snapshot {number} of {} is taken, {which}: --from and --to choose others",
+            self.snapshots
+        ));
+        chosen.add(self.time_unit, samples)
+    }
+}
+
+impl Snapshot {
+    /// Reads `mem_heap_B=135800`; false if it is no such line.
+    fn set(&mut self, line: &[u8]) -> bool {
+        let Some(at) = line.iter().position(|&byte| byte == b'=') else { return false };
+        let (key, value) = (&line[..at], line[at + 1..].trim_ascii());
+        if key == b"heap_tree" {
+            self.is_peak = value == b"peak";
+            self.has_tree = value != b"empty";
+            self.missing = u64::from(self.has_tree);
+            return true;
+        }
+        let place = match key {
+            b"time" => self.time.insert(0),
+            b"mem_heap_B" => &mut self.heap,
+            b"mem_heap_extra_B" => &mut self.extra,
+            b"mem_stacks_B" => &mut self.stacks,
+            _ => return false,
+        };
+        let number = decimal(value);
+        *place = number.unwrap_or_default();
+        number.is_some()
+    }
+
+    /// Whether the end is missing.
+    fn is_cut(&self) -> bool {
+        self.missing > 0
+    }
+
+    fn add(&self, time_unit: u64, samples: &mut Samples<'_>) -> Result<()> {
+        let time = self.time.and_then(|time| time.checked_mul(time_unit));
+        let time = time.map(Time::Nanoseconds);
+        let (event, unit) = self.event();
+        samples.announce(event, unit);
+        self.add_tree(&Sample { time, event, ..Sample::default() }, samples)?;
+        for (event, frame, bytes) in [
+            (&b"heap-extra"[..], &b"[heap extra]"[..], self.extra),
+            (b"stacks", b"[stacks]", self.stacks),
+        ] {
+            if bytes > 0 {
+                samples.announce(event, b"bytes");
+                let frame = samples.frame(frame);
+                let sample = Sample { time, event, weights: &[bytes], ..Sample::default() };
+                samples.add(&sample, &[frame])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the tree counts, and in what: `(heap allocation functions) malloc/...`,
+    /// `(page allocation syscalls) mmap/...`; `totBk : total allocated Blocks` of Valgrind's
+    /// own report.
+    fn event(&self) -> (&[u8], &[u8]) {
+        let top = self.tree.first().and_then(|line| node(line)).map_or(&b""[..], |it| it.3);
+        if top.starts_with(b"(page ") {
+            return (b"pages", b"bytes");
+        }
+        match top.iter().position(|&byte| byte == b' ') {
+            Some(end) if top[end..].starts_with(b" : ") => {
+                (&top[..end], if top.ends_with(b"Blocks") { b"blocks" } else { b"bytes" })
+            }
+            _ => (b"heap", b"bytes"),
+        }
+    }
+
+    /// Adds the tree, whose top is what allocated and not its caller.
+    fn add_tree(&self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        let Some((_, _, total, top)) = self.tree.first().and_then(|line| node(line)) else {
+            let sample = Sample { weights: &[self.heap], ..*origin };
+            return samples.add(&sample, &[]);
+        };
+        let mut outline = Outline::default();
+        outline.is_inverted = true;
+        let mut below = 0u64;
+        for (number, line) in self.tree.iter().enumerate().skip(1) {
+            let Some((indent, _, bytes, text)) = node(line) else { continue };
+            let next = self.tree.get(number + 1).and_then(|line| node(line));
+            let caller = next.filter(|(next_indent, ..)| *next_indent > indent);
+            let inlined = caller.is_some_and(|(_, _, _, caller)| is_inlined(text, caller));
+            let frame = match text {
+                [b'i', b'n', b' ', b'0'..=b'9', ..] => {
+                    Frame { name: b"[below massif's threshold]", ..Frame::default() }
+                }
+                _ => Frame { inlined, ..frame(text) },
+            };
+            if indent == 1 {
+                below = below.saturating_add(bytes);
+            }
+            outline.enter(indent, &frame, (bytes, None), origin, samples)?;
+        }
+        outline.finish(origin, samples)?;
+        let own = total.saturating_sub(below);
+        if own == 0 {
+            return Ok(());
+        }
+        let frame = samples.frame(top);
+        samples.add(&Sample { weights: &[own], ..*origin }, &[frame])
+    }
+}
+
+/// ` n1: 135000 0x10B5F6: main (demo.c:7)`: how deep it is, how many lines stand below it,
+/// bytes and text.
+fn node(line: &[u8]) -> Option<(usize, u64, u64, &[u8])> {
+    let indent = line.iter().position(|&byte| byte != b' ')?;
+    let rest = line[indent..].strip_prefix(b"n")?;
+    let colon = rest.iter().position(|&byte| byte == b':')?;
+    let (children, rest) = (&rest[..colon], rest[colon..].strip_prefix(b": ")?);
+    let space = rest.iter().position(|&byte| byte == b' ').unwrap_or(rest.len());
+    let (bytes, text) = (&rest[..space], rest.get(space + 1..).unwrap_or_default());
+    if children.is_empty() || bytes.is_empty() {
+        return None;
+    }
+    Some((indent, decimal(children)?, decimal(bytes)?, text))
+}
