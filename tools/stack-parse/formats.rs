@@ -36,6 +36,7 @@ mod pstats;
 mod pyinstrument;
 mod speedscope;
 mod svg;
+mod stackprof;
 mod systemtap;
 mod trace_event;
 mod tracy;
@@ -88,6 +89,7 @@ pub(crate) static FORMATS: &[Format] = &[
     firefox::FORMAT,
     v8_log::FORMAT,
     pyinstrument::FORMAT,
+    stackprof::FORMAT,
     austin::FORMAT,
     memray::FORMAT,
     faulthandler::FORMAT,

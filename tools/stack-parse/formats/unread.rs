@@ -6,7 +6,7 @@ use super::disk_use;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 27] = [
+const STARTS: [(&[u8], &str); 28] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
@@ -34,6 +34,7 @@ const STARTS: [(&[u8], &str); 27] = [
     (b"call graph profile:", "gprof"),
     (b"reading file \"", "heaptrack_print: its option -F writes folded stacks"),
     (b"<html", "a web page"),
+    (b"\x04\x08", "data that Ruby dumped, but no profile of stackprof"),
 ];
 
 /// What one of the first lines begins with or, behind a `*`, holds.
@@ -45,13 +46,12 @@ const LINES: [(&[u8], &str); 4] = [
 ];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 7] = [
+const JSON: [(&[u8], &str); 6] = [
     (b"\"dhatFileVersion\"", "DHAT (JSON)"),
     (b"\"sampleStackTraces\"", "a recording of Safari (JSON)"),
     (b"\"rts_arguments\"", "a GHC profile (JSON)"),
     (b"\"costs\"", "gprof2dot (JSON)"),
     (b"\"recording\"", "the print of a Java flight recording (JSON)"),
-    (b"\"raw\"", "stackprof (JSON)"),
     (b"", "JSON"),
 ];
 

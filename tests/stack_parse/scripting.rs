@@ -1,0 +1,77 @@
+//! Profiles of Ruby, PHP and Haskell, beyond their golden files.
+
+use std::fs;
+
+use crate::util::{filter, output, recording, third_party, weight};
+
+fn stderr(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn what_ruby_dumped_is_read_as_its_json() {
+    let dump = recording("formats/stackprof/wall.dump");
+    let json = recording("formats/stackprof/wall.json");
+    for args in [&[][..], &["--event", "samples"], &["--srcline"], &["--table"], &["--per-sample"]]
+    {
+        assert_eq!(filter("stack-parse", args, &dump), filter("stack-parse", args, &json));
+    }
+    let twice = [&dump[..], &dump].concat();
+    assert_eq!(weight(filter("stack-parse", &[], twice).as_bytes()), 2 * 213_524);
+}
+
+#[test]
+fn samples_of_stackprof_have_times_and_lines() {
+    let profile = recording("formats/stackprof/lines.json");
+    let rows = filter("stack-parse", &["--per-sample", "--event", "samples"], &profile);
+    let leaves: Vec<&str> = rows.lines().map(|row| row.rsplit(';').next().unwrap_or(row)).collect();
+    // What is without a time comes first; garbage collections are noted late.
+    let expected = [
+        "Object#a:b 1",
+        "Object#a:b 1",
+        "Object#a:b 1",
+        "Kernel#sleep 1",
+        "(garbage collection) 1",
+        "(marking) 1",
+        "(sweeping) 1",
+        "[unknown] 1",
+        "[no stack] 1",
+    ];
+    assert_eq!(leaves, expected);
+    let late = output("stack-parse", &["--from", "0.0035", "--event", "samples"], &profile);
+    assert_eq!(weight(&late.stdout), 4, "{}", stderr(&late.stderr));
+    let lines = filter("stack-parse", &["--srcline"], &profile);
+    assert!(lines.contains("<main> (/srv/a b.rb:21);Object#a:b (/srv/a b.rb:7) 1002\n"), "{lines}");
+}
+
+#[test]
+fn a_damaged_dump_of_ruby_says_where() {
+    let dump = recording("formats/stackprof/wall.dump");
+    // Another value for the key `metadata`.
+    let key = dump.windows(8).position(|word| word == b"metadata").expect("a key");
+    let nested = [&dump[..key + 8], &b"[\x06".repeat(200_000)].concat();
+    let link = [&dump[..key + 8], b"@\x02\xff\xff"].concat();
+    for (damaged, what) in [
+        (&dump[..dump.len() - 1], "expected more bytes"),
+        (&nested, "expected no more lists in lists"),
+        (&link, "expected the number of an object"),
+        (&[&dump[..], &b"\x04\x09"[..]].concat(), "expected a dump of Ruby's, version 4.8"),
+    ] {
+        let output = output("stack-parse", &["--format", "stackprof"], damaged);
+        assert_eq!(output.status.code(), Some(2), "{what}");
+        let said = stderr(&output.stderr);
+        assert!(said.contains("<stdin>: byte ") && said.contains(what), "{what}: {said}");
+    }
+}
+
+#[test]
+fn profiles_of_other_people_are_read() {
+    for (folder, file, args, total) in
+        [("stackprof", "speedscope-object-stackprof.json", &[][..], 103)]
+    {
+        let Some(folder) = third_party(folder) else { return };
+        let profile = fs::read(folder.join(file)).expect("a file of the shared data");
+        let folded = output("stack-parse", args, profile);
+        assert_eq!(weight(&folded.stdout), total, "{file}: {}", stderr(&folded.stderr));
+    }
+}
