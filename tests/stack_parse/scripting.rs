@@ -65,6 +65,20 @@ fn a_damaged_dump_of_ruby_says_where() {
 }
 
 #[test]
+fn samples_of_rbspy_have_times() {
+    let raw = recording("formats/rbspy/demo.raw.gz");
+    let table = filter("stack-parse", &["--table"], &raw);
+    let row = table.lines().nth(1).expect("a row");
+    assert!(row.starts_with("1795348314.599187205\t0.000000000\t\t13331\t1397"), "{row}");
+    assert_eq!(table.lines().count(), 274);
+    let half = output("stack-parse", &["--from", "1"], &raw).stdout;
+    assert!((1..273).contains(&weight(&half)), "{}", stderr(&half));
+    let next = output("stack-parse", &[], "rbspy03\n{}\n");
+    assert_eq!(next.status.code(), Some(2));
+    assert!(stderr(&next.stderr).contains("version 00, 01 or 02"), "{}", stderr(&next.stderr));
+}
+
+#[test]
 fn profiles_of_other_people_are_read() {
     for (folder, file, args, total) in
         [("stackprof", "speedscope-object-stackprof.json", &[][..], 103)]

@@ -34,6 +34,7 @@ mod pprof;
 mod proc_stack;
 mod pstats;
 mod pyinstrument;
+mod rbspy;
 mod speedscope;
 mod svg;
 mod stackprof;
@@ -69,6 +70,7 @@ pub(crate) static FORMATS: &[Format] = &[
     pprof::FORMAT,
     gperftools::CPU,
     pstats::FORMAT,
+    rbspy::FORMAT,
     // Text with words of its own.
     bpftrace::FORMAT,
     bcc::FORMAT,
