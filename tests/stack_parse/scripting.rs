@@ -79,6 +79,32 @@ fn samples_of_rbspy_have_times() {
 }
 
 #[test]
+fn a_trace_of_xdebug_may_lack_its_start_and_its_end() {
+    let trace = "TRACE START [2026-11-22]\n5\t9\t1\t0.5\t10\n4\t10\t0\t0.6\t10\tf\t1\t\t/a.php\t3\t0\n\
+                 5\t11\t0\t0.7\t10\tg\t0\t\t/a.php\t4\t0\n3\t2\t1\t0.9\t10\n2\t12\t0\t1.0\t10\th\t1\t\t/a.php\t5\t0\n";
+    assert_eq!(filter("stack-parse", &[], trace), "f 100000000\nf;g 200000000\n");
+    let first = filter("stack-parse", &["--per-sample"], trace);
+    assert_eq!(first, "f 100000000\nf;g 200000000\n");
+    let odd = output("stack-parse", &["--strict"], format!("{trace}x\ty\n"));
+    assert_eq!(odd.status.code(), Some(2));
+    assert!(stderr(&odd.stderr).contains(":7: expected a call or a return of Xdebug"));
+}
+
+#[test]
+fn xdebug_of_version_2_says_how_memory_changed() {
+    let trace = "TRACE START [2010-01-01 00:00:00]\n\
+    \x20   0.1000     394712  +394712   -> {main}() /a.php:0\n\
+    \x20   0.2000     394800      +88     -> f('x') /a.php:3\n\
+    \x20   0.4000     394700     -100       -> g() /a.php:4\n\
+    \x20   0.5000     394700                >=> NULL\n\
+    \x20   0.8000     394700              >=> 1\n\
+    \x20   0.9000     394700\nTRACE END   [2010-01-01 00:00:00]\n";
+    let folded = "{main} 200000000\n{main};f 500000000\n{main};f;g 100000000\n";
+    assert_eq!(filter("stack-parse", &[], trace), folded);
+    assert_eq!(filter("stack-parse", &["--event", "memory"], trace), "{main} 88\n");
+}
+
+#[test]
 fn profiles_of_other_people_are_read() {
     for (folder, file, args, total) in
         [("stackprof", "speedscope-object-stackprof.json", &[][..], 103)]

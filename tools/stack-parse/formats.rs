@@ -46,6 +46,7 @@ mod v8_log;
 mod vsprof;
 mod vtune;
 mod xctrace;
+mod xdebug;
 
 use std::fmt;
 
@@ -106,6 +107,7 @@ pub(crate) static FORMATS: &[Format] = &[
     gdb::FORMAT,
     proc_stack::FORMAT,
     systemtap::FORMAT,
+    xdebug::FORMAT,
     dtrace::FORMAT,
     perf_script::FORMAT,
     disk_use::LIST,

@@ -6,7 +6,7 @@ use super::disk_use;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 28] = [
+const STARTS: [(&[u8], &str); 27] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
@@ -29,7 +29,6 @@ const STARTS: [(&[u8], &str); 28] = [
     (b"COST CENTRE", "a GHC profile"),
     (b"v8-version,", "V8's log: run 'node --prof-process --preprocess' on it"),
     (b"name,src_file,src_line,", "sums of Tracy without stacks: run 'tracy-csvexport -u'"),
-    (b"TRACE START [", "a trace of Xdebug"),
     (b"Flat profile:", "gprof"),
     (b"call graph profile:", "gprof"),
     (b"reading file \"", "heaptrack_print: its option -F writes folded stacks"),
@@ -38,9 +37,8 @@ const STARTS: [(&[u8], &str); 28] = [
 ];
 
 /// What one of the first lines begins with or, behind a `*`, holds.
-const LINES: [(&[u8], &str); 4] = [
+const LINES: [(&[u8], &str); 3] = [
     (b"# callgrind format", "callgrind"),
-    (b"TRACE START [", "a trace of Xdebug"),
     (b"*Time and Allocation Profiling Report", "a GHC profile"),
     (b"Python v", "py-spy dump"),
 ];
@@ -128,7 +126,6 @@ mod tests {
                 b"\tSun Aug  6 14:50 2023 Time and Allocation Profiling Report  (Final)\n",
                 "a GHC profile",
             ),
-            (b"Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-20]\n", "a trace of Xdebug"),
             (b"version: 1\ncreator: callgrind-3.3.0\n", "callgrind"),
             (b"36K\ttree/a\n0\ttree\n", "du -h, whose sizes are rounded: run 'du -ab'"),
             (
