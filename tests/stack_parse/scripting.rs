@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use inferno::collapse::Collapse;
+use inferno::collapse::ghcprof::{Folder, Options, Source};
+
 use crate::util::{filter, output, recording, third_party, weight};
 
 fn stderr(bytes: &[u8]) -> String {
@@ -105,10 +108,46 @@ fn xdebug_of_version_2_says_how_memory_changed() {
 }
 
 #[test]
+fn inferno_finds_the_same_cost_centres() {
+    for (event, source) in [("ticks", Source::Ticks), ("bytes", Source::Bytes)] {
+        let mut options = Options::default();
+        options.source = source;
+        let profile = recording("formats/ghc-prof/exact.prof");
+        let mut folded = Vec::new();
+        Folder::from(options).collapse(&profile[..], &mut folded).expect("inferno reads it");
+        let theirs = filter("stack-parse", &[], folded);
+        let ours = filter("stack-parse", &["--event", event], profile);
+        // Inferno has stacks without weight, another name for the root, and `;` in names.
+        let theirs = theirs.replace("MAIN.MAIN", "MAIN").replace("slow;one", "slow:one");
+        let theirs: Vec<&str> = theirs.lines().filter(|line| !line.ends_with(" 0")).collect();
+        assert_eq!(ours.lines().collect::<Vec<_>>(), theirs, "{event}");
+    }
+}
+
+#[test]
+fn cost_centres_may_be_as_deep_as_they_like() {
+    let node = r#"{"id": 1, "entries": 1, "alloc": 0, "ticks": 0, "children": ["#;
+    let profile = format!(
+        r#"{{"rts_arguments": ["-pj"], "cost_centres": [{{"id": 1, "label": "f", "module": "M"}}],
+           "profile": {}{{"id": 1, "ticks": 7, "children": []}}{}}}"#,
+        node.repeat(200_000),
+        "]}".repeat(200_000)
+    );
+    let output = output("stack-parse", &["--stats"], profile);
+    assert!(stderr(&output.stderr).contains("in 1 lines weight 7,"));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
 fn profiles_of_other_people_are_read() {
-    for (folder, file, args, total) in
-        [("stackprof", "speedscope-object-stackprof.json", &[][..], 103)]
-    {
+    for (folder, file, args, total) in [
+        ("stackprof", "speedscope-object-stackprof.json", &[][..], 103),
+        ("ghcprof", "inferno-ticks.prof", &[], 23),
+        ("ghcprof", "inferno-ticks.prof", &["--event", "bytes"], 59_542_424),
+        ("ghcprof", "inferno-percent.prof", &[], 20),
+        ("ghcprof", "speedscope-simple.prof.json", &[], 798),
+        ("ghcprof", "speedscope-simple.prof.json", &["--event", "bytes"], 1_921_672_664),
+    ] {
         let Some(folder) = third_party(folder) else { return };
         let profile = fs::read(folder.join(file)).expect("a file of the shared data");
         let folded = output("stack-parse", args, profile);

@@ -16,6 +16,7 @@ mod faulthandler;
 mod firefox;
 mod folded;
 mod gdb;
+mod ghc_prof;
 mod go_traceback;
 mod gperftools;
 mod heapprofile;
@@ -108,6 +109,7 @@ pub(crate) static FORMATS: &[Format] = &[
     proc_stack::FORMAT,
     systemtap::FORMAT,
     xdebug::FORMAT,
+    ghc_prof::FORMAT,
     dtrace::FORMAT,
     perf_script::FORMAT,
     disk_use::LIST,

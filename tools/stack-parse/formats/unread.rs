@@ -6,7 +6,7 @@ use super::disk_use;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 27] = [
+const STARTS: [(&[u8], &str); 26] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
@@ -26,7 +26,6 @@ const STARTS: [(&[u8], &str); 27] = [
     (b"desc:", "massif"),
     (b"--- threadz ", "the threads of a server of Google's"),
     (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
-    (b"COST CENTRE", "a GHC profile"),
     (b"v8-version,", "V8's log: run 'node --prof-process --preprocess' on it"),
     (b"name,src_file,src_line,", "sums of Tracy without stacks: run 'tracy-csvexport -u'"),
     (b"Flat profile:", "gprof"),
@@ -36,18 +35,14 @@ const STARTS: [(&[u8], &str); 27] = [
     (b"\x04\x08", "data that Ruby dumped, but no profile of stackprof"),
 ];
 
-/// What one of the first lines begins with or, behind a `*`, holds.
-const LINES: [(&[u8], &str); 3] = [
-    (b"# callgrind format", "callgrind"),
-    (b"*Time and Allocation Profiling Report", "a GHC profile"),
-    (b"Python v", "py-spy dump"),
-];
+/// What one of the first lines begins with.
+const LINES: [(&[u8], &str); 2] =
+    [(b"# callgrind format", "callgrind"), (b"Python v", "py-spy dump")];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 6] = [
+const JSON: [(&[u8], &str); 5] = [
     (b"\"dhatFileVersion\"", "DHAT (JSON)"),
     (b"\"sampleStackTraces\"", "a recording of Safari (JSON)"),
-    (b"\"rts_arguments\"", "a GHC profile (JSON)"),
     (b"\"costs\"", "gprof2dot (JSON)"),
     (b"\"recording\"", "the print of a Java flight recording (JSON)"),
     (b"", "JSON"),
@@ -86,13 +81,8 @@ fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
 fn by_line(text: &[u8]) -> Option<&'static str> {
     /// How many lines are looked at.
     const LOOKED_AT: usize = 40;
-    let name = |line: &[u8]| {
-        let is = |(word, _): &&(&[u8], &'static str)| match word {
-            [b'*', word @ ..] => line.contains_str(word),
-            _ => line.starts_with(word),
-        };
-        LINES.iter().find(is).map(|(_, name)| *name)
-    };
+    let name =
+        |line: &[u8]| LINES.iter().find(|(word, _)| line.starts_with(word)).map(|(_, name)| *name);
     text.lines().take(LOOKED_AT).find_map(name)
 }
 
@@ -122,10 +112,6 @@ mod tests {
             (b"v 10400 3\nX ./demo 3\n", "heaptrack: run 'heaptrack_print -F' on it"),
             (b"memray\0\x0c", "memray: run 'memray transform csv' on it"),
             (b"MOJ\x03", "austin's binary format: run 'mojo2austin' on it"),
-            (
-                b"\tSun Aug  6 14:50 2023 Time and Allocation Profiling Report  (Final)\n",
-                "a GHC profile",
-            ),
             (b"version: 1\ncreator: callgrind-3.3.0\n", "callgrind"),
             (b"36K\ttree/a\n0\ttree\n", "du -h, whose sizes are rounded: run 'du -ab'"),
             (
