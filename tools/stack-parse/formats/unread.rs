@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use super::disk_use;
+use super::{disk_use, perf_script};
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
@@ -81,8 +81,11 @@ fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
 fn by_line(text: &[u8]) -> Option<&'static str> {
     /// How many lines are looked at.
     const LOOKED_AT: usize = 40;
-    let name =
-        |line: &[u8]| LINES.iter().find(|(word, _)| line.starts_with(word)).map(|(_, name)| *name);
+    const CALL_TRACE: &str = "perf script --call-trace: '--itrace=i1000g' prints stacks instead";
+    let name = |line: &[u8]| match LINES.iter().find(|(word, _)| line.starts_with(word)) {
+        Some((_, name)) => Some(*name),
+        None => perf_script::is_call_trace(line).then_some(CALL_TRACE),
+    };
     text.lines().take(LOOKED_AT).find_map(name)
 }
 
@@ -119,6 +122,10 @@ mod tests {
                 "sizes and paths: read them with '--format du' or '--format find'",
             ),
             (b"[\n  {\"pid\": 26623}\n]\n", "JSON"),
+            (
+                b"  perf   900 [000] 194167.205652203:   call   (/bin/ls)\t    main    \n",
+                "perf script --call-trace: '--itrace=i1000g' prints stacks instead",
+            ),
             (b"{\"a\": 1}", "JSON"),
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture, but no flame graph (SVG)"),
         ] {
