@@ -92,10 +92,8 @@ impl Reader {
         } else if let Some(columns) = Columns::of(line) {
             self.columns = Some(columns);
             self.calls = TableOfCalls::default();
-        } else if self.columns.is_some() && !line.is_empty() {
-            if self.row(line, samples)?.is_none() {
-                samples.malformed(number, "expected a cost centre of GHC");
-            }
+        } else if self.columns.is_some() && !line.is_empty() && self.row(line, samples)?.is_none() {
+            samples.malformed(number, "expected a cost centre of GHC");
         }
         Ok(())
     }
@@ -157,11 +155,11 @@ impl<'a> Row<'a> {
         let (label, module) = names.split_at(at_character(names, columns.module)?);
         let mut numbers = numbers.fields();
         let mut next = || numbers.next();
-        // Its number and how often it was entered.
-        (decimal(next()?)?, decimal(next()?)?);
+        let _number = decimal(next()?)?;
+        let _entries = decimal(next()?)?;
         let share = |text: &[u8]| u64::try_from(scaled(text, 1)?).ok();
         let shares = [share(next()?)?, share(next()?)?];
-        (next()?, next()?);
+        let _inherited = [next()?, next()?];
         let own = match columns.is_exact {
             true => Own::Exact([decimal(next()?)?, decimal(next()?)?]),
             false => Own::Shares(shares),
