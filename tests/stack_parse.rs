@@ -37,6 +37,9 @@ mod every;
 mod inputs;
 mod off_cpu;
 
+// Profiles of Ruby, PHP and Haskell.
+mod scripting;
+
 // Recordings of the JVM and of pprof.
 mod jvm;
 mod pprof;

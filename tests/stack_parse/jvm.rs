@@ -67,3 +67,41 @@ fn what_async_profiler_calls_collapsed_is_folded_stacks() {
     let list = filter("stack-parse", &["--header"], folded);
     assert!(list.contains("# source: folded"), "{list}");
 }
+
+#[test]
+fn what_hprof_cut_off_is_said() {
+    let profile = "JAVA PROFILE 1.0.1, created Mon Aug  4 22:25:01 2008\nTRACE 1:\n\ta.B.c(B.java:1)\n\
+                   CPU TIME (ms) BEGIN (total = 1000) Mon Aug  4 22:25:01 2008\n\
+                   rank   self  accum   count trace method\n\
+                   1 90,50% 90,50%      59 1 a.B.c\nCPU TIME (ms) END\n";
+    let output = output("stack-parse", &[], profile);
+    assert_eq!(weight(&output.stdout), 905);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = "cpu-time: 95 of 1000 are in no row: they were below hprof's cutoff\n";
+    assert!(said.ends_with(expected), "{said}");
+}
+
+#[test]
+fn virtual_threads_are_read_as_text_and_as_json() {
+    let since_24 = "12\n2026-11-20T19:31:20Z\n27\n\n\
+        #1 \"main\" RUNNABLE 2026-11-20T19:31:20.1Z\n\
+        \x20   at java.base/java.lang.Object.hashCode(Native Method)\n    - locked <a@1>\n\
+        \x20   at app//demo.Main.main(Main.java:7)\n\n\
+        #22 \"\" virtual WAITING 2026-11-20T19:31:20.1Z\n\
+        \x20   at java.base/java.lang.VirtualThread.park(VirtualThread.java:582)\n\
+        \x20   - parking to wait for <x>\n\n";
+    let table = filter("stack-parse", &["--by-event", "--table"], since_24);
+    let rows: Vec<&str> = table.lines().skip(1).collect();
+    let first = "1795203080.000000\t0.000000\tmain\t\t1\t\trunning\t1\t";
+    assert!(rows[0].starts_with(first), "{table}");
+    assert!(
+        rows[1].ends_with("\twaiting\t1\t\"waiting;[virtual];java.lang.VirtualThread.park\""),
+        "{table}"
+    );
+    // One dump behind the other, each of a time of its own.
+    let json = recording("formats/jstack/virtual.json");
+    let twice = filter("stack-parse", &["--event", "*"], [&json[..], &json].concat());
+    assert_eq!(weight(twice.as_bytes()), 10);
+    let cut = output("stack-parse", &["--event", "*"], &json[..json.len() / 2]);
+    assert_eq!((cut.status.code(), weight(&cut.stdout)), (Some(2), 2));
+}

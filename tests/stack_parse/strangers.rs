@@ -154,6 +154,31 @@ fn branches_of_a_processor_keep_their_own_frame() {
 }
 
 #[test]
+fn a_trace_of_instructions_is_read_with_and_without_stacks() {
+    // perf script --itrace=i1000g
+    let stacks = "ls  4084 [002]  1234.567890123:       1000 instructions:u: \n\
+                  \t    7f3b9c644b70 _dl_start+0x0 (/ld.so)\n\t    7f3b9c643108 _start+0x8 (/ld.so)\n\n";
+    assert_eq!(filter("stack-parse", &[], stacks.repeat(2)), "ls;_start;_dl_start 2\n");
+    // --insn-trace, --insn-trace=disasm
+    for behind in [" insn: f3 0f 1e fa ", "\t\tmovq %rsp, %rdi"] {
+        let line =
+            "              ls  4084 [002]  1234.567890123:      7f3b9c643100 _start+0x0 (/ld.so)";
+        let script = format!("{line}{behind}\n").repeat(2);
+        assert_eq!(filter("stack-parse", &[], &script), "ls;_start 2\n", "{script}");
+    }
+    // --call-trace, --call-ret-trace: a call is no sample.
+    for flags in ["", "  call                              "] {
+        let calls = format!(
+            "    perf   900 [000] 194167.205652203: {flags}([kernel.kallsyms])\t    f   \n"
+        );
+        let refused = output("stack-parse", &[], calls.repeat(3));
+        assert_eq!((refused.status.code(), &refused.stdout[..]), (Some(2), &b""[..]));
+        let said = stderr(&refused.stderr);
+        assert!(said.contains("it looks like perf script --call-trace"), "{said}");
+    }
+}
+
+#[test]
 fn code_between_branches_is_no_frame() {
     let code = "\tmain+5:\n\t00005566aabbccdd\tinsn: 48 89 e5\n\
                 \t00005566aabbcce0\tjmp 0x10(%rip)\n\t00005566aabbcce5\tret # PRED 3 cycles [3]\n\t... not reaching sample ...\n\n";

@@ -19,6 +19,7 @@ mod faulthandler;
 mod firefox;
 mod folded;
 mod gdb;
+mod ghc_prof;
 mod go_traceback;
 mod gperftools;
 mod heapprofile;
@@ -39,7 +40,9 @@ mod pprof;
 mod proc_stack;
 mod pstats;
 mod pyinstrument;
+mod rbspy;
 mod speedscope;
+mod stackprof;
 mod svg;
 mod systemtap;
 mod trace_event;
@@ -49,6 +52,7 @@ mod v8_log;
 mod vsprof;
 mod vtune;
 mod xctrace;
+mod xdebug;
 
 use std::fmt;
 
@@ -73,6 +77,7 @@ pub(crate) static FORMATS: &[Format] = &[
     pprof::FORMAT,
     gperftools::CPU,
     pstats::FORMAT,
+    rbspy::FORMAT,
     // Text with words of its own.
     bpftrace::FORMAT,
     bcc::FORMAT,
@@ -94,6 +99,7 @@ pub(crate) static FORMATS: &[Format] = &[
     v8_log::FORMAT,
     dhat::FORMAT,
     pyinstrument::FORMAT,
+    stackprof::FORMAT,
     austin::FORMAT,
     memray::FORMAT,
     faulthandler::FORMAT,
@@ -112,6 +118,8 @@ pub(crate) static FORMATS: &[Format] = &[
     gdb::FORMAT,
     proc_stack::FORMAT,
     systemtap::FORMAT,
+    xdebug::FORMAT,
+    ghc_prof::FORMAT,
     dtrace::FORMAT,
     perf_script::FORMAT,
     disk_use::LIST,

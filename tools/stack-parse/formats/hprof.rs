@@ -81,6 +81,8 @@ struct Profile {
     section: Option<(Section, u64)>,
     /// Trace, weight and event of all rows.
     rows: Vec<(Vec<u8>, u64, &'static [u8])>,
+    /// The first event of each section that has a total, and that.
+    totals: Vec<(&'static [u8], u64)>,
     /// Rows of sections that a later one of the same kind replaced.
     replaced: u64,
 }
@@ -126,6 +128,9 @@ impl Profile {
             let digits = &line[title.len()..];
             let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
             let total = digits.to_str().ok().and_then(|total| total.parse().ok()).unwrap_or(0);
+            let (event, _) = section.events[0];
+            self.totals.retain(|(other, _)| *other != event);
+            self.totals.push((event, total));
             self.section = Some((section, total));
         }
     }
@@ -168,6 +173,7 @@ impl Profile {
                 self.replaced
             ));
         }
+        self.report_cutoff(samples);
         let mut unknown = 0;
         let none = Trace::default();
         for (trace, weight, event) in &self.rows {
@@ -185,6 +191,23 @@ impl Profile {
             samples.note(format_args!("{unknown} rows have traces that are not in this file"));
         }
         Ok(())
+    }
+}
+
+impl Profile {
+    /// hprof prints no rows of a share below its option `cutoff`, which is 0.0001.
+    fn report_cutoff(&self, samples: &mut Samples<'_>) {
+        for (event, total) in &self.totals {
+            let rows = self.rows.iter().filter(|(_, _, other)| other == event);
+            let printed: u128 = rows.map(|(_, weight, _)| u128::from(*weight)).sum();
+            let lost = u128::from(*total).saturating_sub(printed);
+            if lost > 0 {
+                samples.note(format_args!(
+                    "{}: {lost} of {total} are in no row: they were below hprof's cutoff",
+                    event.as_bstr()
+                ));
+            }
+        }
     }
 }
 

@@ -1,13 +1,15 @@
 //! The stacks of a JVM's threads: `jstack PID`, `jcmd PID Thread.print`, `kill -3`;
-//! one dump or many, one behind the other.
+//! one dump or many, one behind the other. Those of virtual threads too:
+//! `jcmd PID Thread.dump_to_file`, also with `-format=json`.
 //!
-//! Grammar from OpenJDK's src/hotspot/share/runtime/thread.cpp (`print_on`) and
-//! classfile/javaClasses.cpp (`print_stack_element`).
+//! Grammar from OpenJDK's src/hotspot/share/runtime/thread.cpp (`print_on`),
+//! classfile/javaClasses.cpp (`print_stack_element`) and jdk/internal/vm/ThreadDumper.java.
 
+mod json;
 mod thread;
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::{Error, FrameId, Input, Result};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};
@@ -31,8 +33,9 @@ pub(super) const FORMAT: Format = Format {
 const CPU: &[u8] = b"cpu";
 
 fn detect(head: &Head<'_>) -> bool {
-    let is_thread = |line: &[u8]| Thread::of(line).is_some();
+    let is_thread = |line: &[u8]| Thread::of(line).or_else(|| Thread::of_file(line)).is_some();
     head.lines().any(|line| line.starts_with(b"Full thread dump ") || is_thread(line))
+        || head.outline().is_some_and(|keys| keys.has("threadDump"))
 }
 
 /// Reads one input to its end. Whatever stands between the threads is passed over:
@@ -40,19 +43,27 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`common::Error::Input`], or what adding samples returns.
+/// [`Error::Input`], [`Error::Unknown`] where JSON is damaged, after all that came before;
+/// or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.take_first(State::Running.event());
     let mut dumps = Dumps::default();
-    for_each_line(input, |_, line| dumps.line(line, samples))?;
+    let name = input.name().to_owned();
+    let start = input.peek(1).map_err(|source| Error::Input { name, source })?;
+    let read = if start.starts_with(b"{") {
+        json::read(input, &mut dumps, samples)
+    } else {
+        for_each_line(input, |_, line| dumps.line(line, samples))
+    };
     dumps.end_thread(samples)?;
     State::ALL.iter().for_each(|state| samples.set_unit(state.event(), b"threads"));
     samples.set_unit(CPU, b"nanoseconds");
-    Ok(())
+    read
 }
 
 #[derive(Default)]
 struct Dumps {
+    /// Whether it is chosen which event is taken unless the user chooses.
+    has_default: bool,
     /// When the dump was made that is being read, in nanoseconds.
     time: Option<u64>,
     thread: Option<Thread>,
@@ -65,9 +76,14 @@ struct Dumps {
 
 impl Dumps {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if let Some(thread) = Thread::of(line) {
+        if let Some(thread) = Thread::of(line).or_else(|| Thread::of_file(line)) {
             self.end_thread(samples)?;
             self.thread = Some(thread);
+        } else if let Some(call) = line.strip_prefix(b"      ").filter(|_| self.is_of_file()) {
+            // Before Java 24 a frame has no `at`.
+            if !call.starts_with(b"- ") {
+                self.frame(call, samples);
+            }
         } else if let Some(call) = line.trim_ascii_start().strip_prefix(b"at ") {
             self.frame(call, samples);
         } else if let Some(state) =
@@ -76,14 +92,20 @@ impl Dumps {
             if let Some(thread) = &mut self.thread {
                 thread.set_state(state);
             }
-        } else if let Some(time) = thread::date(line) {
+        } else if let Some(time) = thread::date(line).or_else(|| thread::instant(line)) {
             self.end_thread(samples)?;
             self.time = Some(time);
         }
         Ok(())
     }
 
-    /// `java.lang.Thread.join(java.base@17.0.15/Thread.java:1313)`
+    /// Whether the thread at hand is of `Thread.dump_to_file`.
+    fn is_of_file(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| thread.is_of_file)
+    }
+
+    /// `java.lang.Thread.join(java.base@17.0.15/Thread.java:1313)`,
+    /// `java.base/java.lang.Thread.join(Thread.java:1313)`
     fn frame(&mut self, call: &[u8], samples: &mut Samples<'_>) {
         if self.thread.is_none() {
             return;
@@ -92,6 +114,7 @@ impl Dumps {
             Some((name, place)) => (name, place),
             None => (call, &b""[..]),
         };
+        let name = without_module(name);
         let source = place.rsplit_once_str("/").map_or(place, |(_module, source)| source);
         let source = if source.contains(&b':') { source } else { b"" };
         if self.leaf_first.is_empty() {
@@ -105,6 +128,11 @@ impl Dumps {
         let mut root_first = std::mem::take(&mut self.leaf_first);
         root_first.reverse();
         let Some(thread) = self.thread.take() else { return Ok(()) };
+        if !std::mem::replace(&mut self.has_default, true) {
+            let is_told = !thread.is_of_unknown_state();
+            let default = if is_told { State::Running } else { State::Unknown };
+            samples.take_first(default.event());
+        }
         let event = thread.state(&self.leaf).event();
         let time = self.time.map(Time::Nanoseconds);
         let tid = thread.tid.as_deref();
@@ -125,4 +153,16 @@ impl Dumps {
         let before = self.times.insert(thread.id.clone(), time)?;
         time.checked_sub(before).filter(|used| *used > 0)
     }
+}
+
+/// `java.base/java.lang.Thread.run`, `app//demo.Main.main` without the loader of the class
+/// and its module; `demo.Main$$Lambda/0x00007f9b78000a08.run` is a name.
+fn without_module(name: &[u8]) -> &[u8] {
+    let mut name = name;
+    while let Some((_, rest)) =
+        name.split_once_str("/").filter(|(_, rest)| !rest.starts_with(b"0x"))
+    {
+        name = rest;
+    }
+    name
 }

@@ -37,6 +37,7 @@ use header_cache::{HeaderCache, Known};
 use lines::{Lines, is_certain_frame, is_frame};
 use newlines::Newlines;
 
+pub(super) use beside::is_call_trace;
 pub(crate) use event_line::EventLine;
 
 pub(super) const FORMAT: Format = Format {

@@ -2,11 +2,11 @@
 
 use bstr::ByteSlice;
 
-use super::disk_use;
+use super::{disk_use, perf_script};
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 22] = [
+const STARTS: [(&[u8], &str); 21] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
@@ -21,30 +21,23 @@ const STARTS: [(&[u8], &str); 22] = [
     (b"PeriodType: ", "the output of 'go tool pprof -raw'"),
     (b"--- threadz ", "the threads of a server of Google's"),
     (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
-    (b"COST CENTRE", "a GHC profile"),
     (b"v8-version,", "V8's log: run 'node --prof-process --preprocess' on it"),
     (b"name,src_file,src_line,", "sums of Tracy without stacks: run 'tracy-csvexport -u'"),
-    (b"TRACE START [", "a trace of Xdebug"),
     (b"Flat profile:", "gprof"),
     (b"call graph profile:", "gprof"),
     (b"reading file \"", "heaptrack_print: its option -F writes folded stacks"),
     (b"<html", "a web page"),
+    (b"\x04\x08", "data that Ruby dumped, but no profile of stackprof"),
 ];
 
-/// What one of the first lines begins with or, behind a `*`, holds.
-const LINES: [(&[u8], &str); 3] = [
-    (b"TRACE START [", "a trace of Xdebug"),
-    (b"*Time and Allocation Profiling Report", "a GHC profile"),
-    (b"Python v", "py-spy dump"),
-];
+/// What one of the first lines begins with.
+const LINES: [(&[u8], &str); 1] = [(b"Python v", "py-spy dump")];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 6] = [
+const JSON: [(&[u8], &str); 4] = [
     (b"\"sampleStackTraces\"", "a recording of Safari (JSON)"),
-    (b"\"rts_arguments\"", "a GHC profile (JSON)"),
     (b"\"costs\"", "gprof2dot (JSON)"),
     (b"\"recording\"", "the print of a Java flight recording (JSON)"),
-    (b"\"raw\"", "stackprof (JSON)"),
     (b"", "JSON"),
 ];
 
@@ -81,12 +74,10 @@ fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
 fn by_line(text: &[u8]) -> Option<&'static str> {
     /// How many lines are looked at.
     const LOOKED_AT: usize = 40;
-    let name = |line: &[u8]| {
-        let is = |(word, _): &&(&[u8], &'static str)| match word {
-            [b'*', word @ ..] => line.contains_str(word),
-            _ => line.starts_with(word),
-        };
-        LINES.iter().find(is).map(|(_, name)| *name)
+    const CALL_TRACE: &str = "perf script --call-trace: '--itrace=i1000g' prints stacks instead";
+    let name = |line: &[u8]| match LINES.iter().find(|(word, _)| line.starts_with(word)) {
+        Some((_, name)) => Some(*name),
+        None => perf_script::is_call_trace(line).then_some(CALL_TRACE),
     };
     text.lines().take(LOOKED_AT).find_map(name)
 }
@@ -120,17 +111,16 @@ mod tests {
             ),
             (b"memray\0\x0c", "memray: run 'memray transform csv' on it"),
             (b"MOJ\x03", "austin's binary format: run 'mojo2austin' on it"),
-            (
-                b"\tSun Aug  6 14:50 2023 Time and Allocation Profiling Report  (Final)\n",
-                "a GHC profile",
-            ),
-            (b"Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-20]\n", "a trace of Xdebug"),
             (b"36K\ttree/a\n0\ttree\n", "du -h, whose sizes are rounded: run 'du -ab'"),
             (
                 b"36 /usr/bin\n7 /usr/lib\n",
                 "sizes and paths: read them with '--format du' or '--format find'",
             ),
             (b"[\n  {\"pid\": 26623}\n]\n", "JSON"),
+            (
+                b"  perf   900 [000] 194167.205652203:   call   (/bin/ls)\t    main    \n",
+                "perf script --call-trace: '--itrace=i1000g' prints stacks instead",
+            ),
             (b"{\"a\": 1}", "JSON"),
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture, but no flame graph (SVG)"),
         ] {

@@ -84,7 +84,8 @@ impl<'a> Json<&'a mut Input> {
 }
 
 impl<R: Read> Json<R> {
-    fn named(name: String, input: R) -> Json<R> {
+    /// JSON that comes from elsewhere than an input, whose name is said in messages.
+    pub(crate) fn named(name: String, input: R) -> Json<R> {
         Json {
             input,
             name,

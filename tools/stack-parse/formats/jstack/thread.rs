@@ -2,6 +2,8 @@
 
 use bstr::ByteSlice;
 
+use crate::read::numbers::is_digits;
+
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Thread {
@@ -15,6 +17,8 @@ pub(super) struct Thread {
     /// Whether the JVM has it run.
     is_runnable: bool,
     java_state: Option<State>,
+    /// Whether it is of `Thread.dump_to_file`.
+    pub(super) is_of_file: bool,
 }
 
 /// What a thread does.
@@ -32,6 +36,8 @@ pub(super) enum State {
     TimedWaiting,
     /// It has no stack in Java: a thread of the JVM itself.
     NoStack,
+    /// `Thread.dump_to_file` does not tell before Java 24.
+    Unknown,
 }
 
 /// Functions of the system that wait, though Java has their threads run.
@@ -60,13 +66,14 @@ const WAITS: [&str; 21] = [
 ];
 
 impl State {
-    pub(super) const ALL: [State; 6] = [
+    pub(super) const ALL: [State; 7] = [
         State::Running,
         State::Io,
         State::Blocked,
         State::Waiting,
         State::TimedWaiting,
         State::NoStack,
+        State::Unknown,
     ];
 
     /// What its samples are called.
@@ -78,6 +85,7 @@ impl State {
             State::Waiting => b"waiting",
             State::TimedWaiting => b"timed-waiting",
             State::NoStack => b"no-stack",
+            State::Unknown => b"threads",
         }
     }
 }
@@ -106,7 +114,49 @@ impl Thread {
             cpu: value(rest, "cpu=").and_then(milliseconds),
             is_runnable: doing.trim_ascii_start().starts_with(b"runnable"),
             java_state: None,
+            is_of_file: false,
         })
+    }
+
+    /// By a line of `Thread.dump_to_file` such as `#22 "worker" virtual`, and since Java 24
+    /// `#22 "worker" virtual RUNNABLE 2026-11-20T19:31:20.123456Z`.
+    pub(super) fn of_file(line: &[u8]) -> Option<Thread> {
+        let rest = line.strip_prefix(b"Thread ").unwrap_or(line).strip_prefix(b"#")?;
+        let (number, rest) = rest.split_once_str(" \"").filter(|(number, _)| is_digits(number))?;
+        let (name, rest) = rest.rsplit_once_str("\"")?;
+        let mut words = rest.fields().peekable();
+        let is_virtual = words.next_if_eq(&&b"virtual"[..]).is_some();
+        Some(Thread::in_file(number, name, is_virtual, words.next()))
+    }
+
+    /// By what `Thread.dump_to_file` says of a thread: Java's number of it, its name, and
+    /// since Java 24 its state.
+    pub(super) fn in_file(
+        number: &[u8],
+        name: &[u8],
+        is_virtual: bool,
+        state: Option<&[u8]>,
+    ) -> Thread {
+        // Most virtual threads have no names.
+        let name = if name.is_empty() && is_virtual { b"[virtual]" } else { name };
+        let mut thread = Thread {
+            name: name.to_vec(),
+            id: number.to_vec(),
+            tid: Some(number.to_vec()),
+            cpu: None,
+            is_runnable: true,
+            java_state: Some(State::Unknown),
+            is_of_file: true,
+        };
+        if let Some(state) = state {
+            thread.set_state(state);
+        }
+        thread
+    }
+
+    /// Whether its dump does not tell what threads do.
+    pub(super) fn is_of_unknown_state(&self) -> bool {
+        self.java_state == Some(State::Unknown)
     }
 
     /// By `TIMED_WAITING (sleeping)`.
@@ -140,6 +190,12 @@ fn value<'a>(text: &'a [u8], key: &str) -> Option<&'a [u8]> {
 fn milliseconds(text: &[u8]) -> Option<u64> {
     let number: f64 = text.strip_suffix(b"ms")?.to_str().ok()?.parse().ok()?;
     (number >= 0.0).then_some((number * 1e6).round() as u64)
+}
+
+/// `2026-11-20T19:31:20.123456Z` as [`date`], without the fraction.
+pub(super) fn instant(line: &[u8]) -> Option<u64> {
+    let (day, rest) = line.strip_suffix(b"Z")?.split_once_str("T")?;
+    date(&[day, b" ", rest.get(..8)?].concat())
 }
 
 /// `2026-11-20 19:31:20` in nanoseconds since 1970, as if it were UTC.

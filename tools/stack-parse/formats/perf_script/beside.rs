@@ -29,6 +29,15 @@ pub(super) fn is_side_record(line: &[u8]) -> bool {
     is_token && line[0] != b'\t' && tokens.all(|token| !token.ends_with(b":") || is_time(token))
 }
 
+/// Whether this is a line of `perf script --call-trace` or `--call-ret-trace`, which has a
+/// call but no stack: `ls 900 [000] 194167.205652203: (/bin/ls)\t    main     `.
+pub(crate) fn is_call_trace(line: &[u8]) -> bool {
+    let Some((before, call)) = line.split_once_str(")\t") else { return false };
+    let Some((fields, _object)) = before.split_once_str(" (") else { return false };
+    // Two TABs are before an instruction: `f+0x4 (/bin/ls)\t\tmovq %rsp, %rbp`.
+    fields.fields().any(is_time) && !line.starts_with(b"\t") && !call.starts_with(b"\t")
+}
+
 /// Whether a name is one of perf's records other than samples.
 pub(super) fn is_record(name: &[u8]) -> bool {
     name.starts_with(RECORD)

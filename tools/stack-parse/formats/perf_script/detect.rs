@@ -1,6 +1,6 @@
 //! Whether a text is what `perf script` prints.
 
-use super::beside::{is_beside, is_side_record};
+use super::beside::{is_beside, is_call_trace, is_side_record};
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_chain_frame};
 use super::one_line::{self, is_lone_frame};
@@ -22,6 +22,9 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 fn has_sample<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut above: &[u8] = b"";
     for line in lines {
+        if is_call_trace(line) {
+            return false;
+        }
         let is_tabbed_frame = line.starts_with(b"\t") && FrameLine::parse(line).is_some();
         if is_tabbed_frame && !above.starts_with(b"\t") || is_framed(above, line) {
             return true;

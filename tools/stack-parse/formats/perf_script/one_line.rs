@@ -99,8 +99,9 @@ fn unpadded_frame(rest: &[u8]) -> Option<&[u8]> {
 /// object file, or the symbol.
 fn without_fields_behind(text: &[u8]) -> &[u8] {
     // Registers, the length and the bytes of the instruction, and what Intel PT counts:
-    // ` ABI:2    SP:0x7ffceb579ee8 `, ` ilen: 4`, ` insn: 48 89 e5`, ` \t IPC: 0.50 (1/2) `.
-    let fields = [&b" ABI:"[..], b" ilen: ", b" insn: ", b" \t IPC: "];
+    // ` ABI:2    SP:0x7ffceb579ee8 `, ` ilen: 4`, ` insn: 48 89 e5`, `\t\tmovq %rsp, %rbp`,
+    // ` \t IPC: 0.50 (1/2) `.
+    let fields = [&b" ABI:"[..], b" ilen: ", b" insn: ", b"\t\t", b" \t IPC: "];
     let start = fields.iter().filter_map(|field| text.find(field)).min();
     let text = without_branches(&text[..start.unwrap_or(text.len())]);
     without_physical_address(trim_end(text))
@@ -193,6 +194,7 @@ mod tests {
                 "",
                 " ilen: 4",
                 " insn: 48 89 e5",
+                "\t\tmovq %rsp, %rbp",
                 " ilen: 3 insn: 48 89 e5",
                 " ABI:2    SP:0x7ffceb579ee8    IP:0x55edc93b91ea ",
                 "               0",

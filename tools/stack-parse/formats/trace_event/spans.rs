@@ -14,10 +14,12 @@ use super::frames::Frames;
 use super::threads::Threads;
 use crate::read::stacks::{StackId, Stacks};
 
-/// The marks of all threads, in the order of the file.
+/// The marks of all threads.
 #[derive(Default)]
 pub(super) struct Spans {
-    marks: Vec<Mark>,
+    /// Those of each thread, in the order of the file.
+    threads: Vec<Vec<Mark>>,
+    lengths: Lengths,
     /// Ends of spans that did not begin.
     ends: u64,
     /// Begins of spans that did not end.
@@ -29,17 +31,43 @@ pub(super) struct Spans {
 /// A begin, an end or both, in as few bytes as possible: there may be many.
 #[derive(Clone, Copy)]
 struct Mark {
-    thread: u32,
-    frame: u32,
     /// Nanoseconds.
     time: i64,
-    /// When the span ends, [`OPEN`] for a begin, [`CLOSE`] for an end.
-    end: i64,
+    frame: u32,
+    length: Length,
 }
 
-/// Times that no span ends at.
-const OPEN: i64 = i64::MAX;
-const CLOSE: i64 = i64::MIN;
+/// How long a span is; [`OPEN`] for a begin, [`CLOSE`] for an end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Length(u32);
+
+const OPEN: Length = Length(u32::MAX);
+const CLOSE: Length = Length(u32::MAX - 1);
+
+/// Lengths from this on are numbers of places in [`Lengths`].
+const LONG: u32 = 1 << 31;
+
+/// The few lengths, in nanoseconds, that are over two seconds.
+#[derive(Default)]
+struct Lengths(Vec<i64>);
+
+impl Lengths {
+    fn pack(&mut self, length: i64) -> Length {
+        let short = u32::try_from(length).ok().filter(|length| *length < LONG);
+        Length(short.unwrap_or_else(|| {
+            self.0.push(length);
+            LONG | (self.0.len() - 1) as u32
+        }))
+    }
+
+    fn end(&self, mark: Mark) -> i64 {
+        let length = match mark.length {
+            Length(short) if short < LONG => i64::from(short),
+            Length(long) => self.0.get((long - LONG) as usize).copied().unwrap_or_default(),
+        };
+        mark.time.saturating_add(length).min(i64::MAX - 1)
+    }
+}
 
 #[derive(Clone, Copy)]
 struct Span {
@@ -64,16 +92,20 @@ impl Spans {
             self.timeless += 1;
             return;
         };
-        let (place, end) = match event.phase {
+        let (place, length) = match event.phase {
             b'B' | b'b' | b'S' => (event.place.text(), OPEN),
             b'E' | b'e' | b'F' => (&b""[..], CLOSE),
             _ => {
-                let duration = event.duration.unwrap_or_default().max(0);
-                (event.place.text(), time.saturating_add(duration).min(OPEN - 1))
+                let length = self.lengths.pack(event.duration.unwrap_or_default().max(0));
+                (event.place.text(), length)
             }
         };
         let frame = frames.number(&event.name, place);
-        self.marks.push(Mark { thread, frame, time, end });
+        let thread = thread as usize;
+        if self.threads.len() <= thread {
+            self.threads.resize_with(thread + 1, Vec::new);
+        }
+        self.threads[thread].push(Mark { time, frame, length });
     }
 
     /// Adds the time of all spans.
@@ -83,50 +115,70 @@ impl Spans {
         frames: &Frames,
         output: &mut Output<'_, '_>,
     ) -> Result<()> {
-        // Stable: what happened at the same time stays in the order of the file.
-        self.marks.sort_by_key(|mark| (threads.is_task(mark.thread), mark.thread, mark.time));
-        let marks = std::mem::take(&mut self.marks);
-        for marks in marks.chunk_by(|a, b| a.thread == b.thread) {
-            let mut spans = self.pair(marks, frames);
+        let mut numbers: Vec<u32> = (0..self.threads.len() as u32).collect();
+        numbers.sort_by_key(|&number| threads.is_task(number));
+        for number in numbers {
+            let mut marks = std::mem::take(&mut self.threads[number as usize]);
+            if marks.is_empty() {
+                continue;
+            }
+            // Stable: what happened at the same time stays in the order of the file. Sorting
+            // takes memory even where nothing is to be sorted.
+            if !marks.is_sorted_by_key(|mark| mark.time) {
+                marks.sort_by_key(|mark| mark.time);
+            }
+            self.pair(&mut marks, frames);
             // Of two that begin together, the longer one is around the other.
-            spans.sort_by_key(|span| (span.start, Reverse(span.end)));
-            let number = marks[0].thread;
+            let order = |mark: &Mark| (mark.time, Reverse(self.lengths.end(*mark)));
+            if !marks.is_sorted_by_key(order) {
+                marks.sort_by_key(order);
+            }
             let event: &[u8] = if threads.is_task(number) { b"async-time" } else { b"time" };
             let thread = output.held.thread(threads.get(number, event));
-            add_thread(&spans, thread, output)?;
+            let spans = marks.iter().map(|mark| Span {
+                start: mark.time,
+                end: self.lengths.end(*mark),
+                frame: mark.frame,
+            });
+            add_thread(spans, thread, output)?;
         }
         self.report(output);
         Ok(())
     }
 
-    /// The spans of a thread, in the order of their begins. An end belongs to the
-    /// innermost begin of its name, or to the innermost one if there is none. What did
-    /// not end does so with the last mark.
-    fn pair(&mut self, marks: &[Mark], frames: &Frames) -> Vec<Span> {
-        let mut spans: Vec<Span> = Vec::new();
+    /// Makes spans of the marks of a thread, in the order of their begins. An end belongs
+    /// to the innermost begin of its name, or to the innermost one if there is none. What
+    /// did not end does so with the last mark.
+    fn pair(&mut self, marks: &mut Vec<Mark>, frames: &Frames) {
         // The places of spans that did not end yet.
         let mut open: Vec<usize> = Vec::new();
-        let mut last = i64::MIN;
-        for &Mark { frame, time, end, .. } in marks {
-            last = last.max(time);
-            match end {
+        let (mut last, mut spans) = (i64::MIN, 0);
+        for at in 0..marks.len() {
+            let mark = marks[at];
+            last = last.max(mark.time);
+            match mark.length {
                 CLOSE => {
-                    let is_same = |&place: &usize| frames.bare(spans[place].frame) == frame;
+                    let is_same = |&place: &usize| frames.bare(marks[place].frame) == mark.frame;
                     let found = open.iter().rposition(is_same).or(open.len().checked_sub(1));
                     match found.map(|found| open.remove(found)) {
-                        Some(place) => spans[place].end = time,
+                        Some(place) => self.end(&mut marks[place], mark.time),
                         None => self.ends += 1,
                     }
                     continue;
                 }
-                OPEN => open.push(spans.len()),
-                end => last = last.max(end),
+                OPEN => open.push(spans),
+                _ => last = last.max(self.lengths.end(mark)),
             }
-            spans.push(Span { start: time, end, frame });
+            marks[spans] = mark;
+            spans += 1;
         }
+        marks.truncate(spans);
         self.begins += open.len() as u64;
-        open.into_iter().for_each(|place| spans[place].end = last);
-        spans
+        open.into_iter().for_each(|place| self.end(&mut marks[place], last));
+    }
+
+    fn end(&mut self, mark: &mut Mark, time: i64) {
+        mark.length = self.lengths.pack(time.saturating_sub(mark.time));
     }
 
     fn report(&self, output: &mut Output<'_, '_>) {
@@ -143,11 +195,15 @@ impl Spans {
 }
 
 /// Adds the time that passed in the spans of one thread, sorted by their begin.
-fn add_thread(spans: &[Span], thread: u32, output: &mut Output<'_, '_>) -> Result<()> {
+fn add_thread(
+    spans: impl Iterator<Item = Span>,
+    thread: u32,
+    output: &mut Output<'_, '_>,
+) -> Result<()> {
     let mut open: Vec<Open> = Vec::new();
     let mut now = i64::MIN;
     let end = Span { start: i64::MAX, end: i64::MAX, frame: 0 };
-    for span in spans.iter().chain([&end]) {
+    for span in spans.chain([end]) {
         while let Some(Open { first_end, stack, .. }) = open.last() {
             let next = (*first_end).min(span.start);
             let passed = u64::try_from(next.saturating_sub(now)).unwrap_or_default();
@@ -161,7 +217,7 @@ fn add_thread(spans: &[Span], thread: u32, output: &mut Output<'_, '_>) -> Resul
             close(now, &mut open, &mut output.stacks);
         }
         now = span.start;
-        push(span, &mut open, &mut output.stacks);
+        push(&span, &mut open, &mut output.stacks);
         let Output { stacks, names, held, samples } = output;
         held.relieve(stacks, names, samples)?;
     }

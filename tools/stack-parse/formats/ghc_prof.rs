@@ -1,0 +1,62 @@
+//! Profiles of programs that GHC compiled with `-prof`: the tree of cost centres, as text
+//! (`+RTS -p`, `-P`, `-pa`) and as JSON (`-pj`). Grammar from GHC's rts/ProfilerReport.c
+//! and rts/ProfilerReportJson.c.
+
+mod json;
+mod text;
+
+use common::{Error, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::samples::events::Measure;
+use crate::samples::{Root, Samples, Weighs};
+
+pub(super) const FORMAT: Format = Format {
+    name: "ghc-prof",
+    about: "Profiles of GHC's programs: .prof, as text and JSON",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Sum,
+};
+
+/// What each cost centre took itself.
+const MEASURES: [Measure<'_>; 2] =
+    [Measure { name: b"ticks", unit: b"ticks" }, Measure { name: b"bytes", unit: b"bytes" }];
+
+fn detect(head: &Head<'_>) -> bool {
+    head.outline().map_or_else(|| text::detect(head), |keys| keys.has("rts_arguments"))
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where JSON is damaged, after all that came before;
+/// or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    samples.set_measures(&MEASURES);
+    let name = input.name().to_owned();
+    let start = input.peek(1).map_err(|source| Error::Input { name, source })?;
+    if start.trim_ascii_start().starts_with(b"{") {
+        json::parse(input, samples)
+    } else {
+        text::parse(input, samples)
+    }
+}
+
+/// A cost centre is called after its module: `Main.main`, `GHC.Types.CAF`; those of the
+/// run-time system have a module of their own name: `GC`.
+fn frame<'a>(module: &[u8], label: &'a [u8], source: &'a [u8], name: &'a mut Vec<u8>) -> Frame<'a> {
+    name.clear();
+    if module != label && !module.is_empty() {
+        name.extend_from_slice(module);
+        name.push(b'.');
+    }
+    name.extend_from_slice(label);
+    // `<built-in>`, `<entire-module>`, `<no location info>`
+    let source = if source.starts_with(b"<") { b"" } else { source };
+    Frame { name, source, ..Frame::default() }
+}

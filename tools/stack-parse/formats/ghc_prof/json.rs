@@ -1,0 +1,141 @@
+//! The JSON of a profile.
+//!
+//! ```text
+//! {"program": "demo", "arguments": ["./demo"], "rts_arguments": ["-pj"], "total_ticks": 224,
+//!  "tick_interval": 1000, "total_alloc":86142232,
+//!  "cost_centres": [{"id": 134, "label": "IDLE", "module": "IDLE", "src_loc": "<built-in>",
+//!                    "is_caf": false},..],
+//!  "profile": {"id": 128, "entries": 0, "alloc": 816, "ticks": 0, "children": [..]}}
+//! ```
+
+use common::{Input, Result};
+use hashbrown::HashMap;
+
+use super::frame;
+use crate::frame::Frame;
+use crate::read::documents::{Document, read_documents};
+use crate::read::json::Json;
+use crate::read::stacks::{FrameNames, StackId, Stacks};
+use crate::samples::Samples;
+use crate::samples::sample::Sample;
+
+pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> {
+    read_documents::<Profile>(input, samples)
+}
+
+/// A profile, as far as it is read.
+struct Profile {
+    /// The number of each cost centre's frame, by its id.
+    numbers: HashMap<u64, u32>,
+    names: FrameNames,
+    nodes: Vec<Node>,
+}
+
+/// A cost centre below those that called it.
+#[derive(Clone, Copy)]
+struct Node {
+    /// The node of its caller; its own for the root.
+    caller: usize,
+    id: u64,
+    /// Its own ticks and bytes.
+    own: [u64; 2],
+}
+
+impl Document for Profile {
+    const WHAT: &'static str = "the JSON of a GHC profile";
+
+    fn new() -> Profile {
+        Profile { numbers: HashMap::new(), names: FrameNames::default(), nodes: Vec::new() }
+    }
+
+    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"cost_centres" => json.for_each(|json| self.read_centre(json, samples))?,
+                b"profile" => self.read_tree(json)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.names.name_others(&Frame::default(), samples);
+        let mut stacks = Stacks::new();
+        let mut found: Vec<StackId> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let callers = found.get(node.caller).copied().unwrap_or(Stacks::EMPTY);
+            let frame = self.numbers.get(&node.id).copied().unwrap_or(u32::MAX);
+            let stack = stacks.call(callers, frame);
+            found.push(stack);
+            if node.own != [0, 0] {
+                let origin = Sample { weights: &node.own, ..Sample::default() };
+                stacks.add(&origin, stack, &self.names, samples)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Profile {
+    /// `{"id": 134, "label": "IDLE", "module": "IDLE", "src_loc": "<built-in>"}`
+    fn read_centre(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        let (mut id, mut label, mut module, mut source) =
+            (None, Vec::new(), Vec::new(), Vec::new());
+        if json.begin_object()? {
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"id" => id = json.integer()?,
+                    b"label" => label.extend_from_slice(json.text()?.unwrap_or_default()),
+                    b"module" => module.extend_from_slice(json.text()?.unwrap_or_default()),
+                    b"src_loc" => source.extend_from_slice(json.text()?.unwrap_or_default()),
+                    _ => {}
+                }
+            }
+        }
+        if let Some(id) = id {
+            self.numbers.insert(id, self.names.len() as u32);
+            self.names.push(&frame(&module, &label, &source, &mut Vec::new()), samples);
+        }
+        Ok(())
+    }
+
+    /// Reads a node with all nodes that stand inside of it, however deep.
+    fn read_tree(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        if !json.begin_object()? {
+            return Ok(());
+        }
+        // The nodes that are being read, and whether their children are.
+        let mut open = vec![(self.push(self.nodes.len()), false)];
+        while let Some((number, in_children)) = open.last_mut() {
+            let number = *number;
+            if *in_children {
+                *in_children = json.next_element()?;
+                if *in_children && json.begin_object()? {
+                    open.push((self.push(number), false));
+                }
+                continue;
+            }
+            let node = &mut self.nodes[number];
+            match json.next_key()? {
+                Some(b"id") => node.id = json.integer()?.unwrap_or(u64::MAX),
+                Some(b"ticks") => node.own[0] = json.integer()?.unwrap_or_default(),
+                Some(b"alloc") => node.own[1] = json.integer()?.unwrap_or_default(),
+                Some(b"children") => *in_children = json.begin_array()?,
+                Some(_) => {}
+                None => _ = open.pop(),
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a new node.
+    fn push(&mut self, caller: usize) -> usize {
+        self.nodes.push(Node { caller, id: u64::MAX, own: [0, 0] });
+        self.nodes.len() - 1
+    }
+}

@@ -1,0 +1,187 @@
+//! The text of a profile: what the whole program took, a table that is passed over, and
+//! the tree.
+//!
+//! ```text
+//! <TAB>Sun Aug  6 14:52 2023 Time and Allocation Profiling Report  (Final)
+//!
+//! <TAB>total time  =        0.02 secs   (23 ticks @ 1000 us, 1 processor)
+//! <TAB>total alloc =  59,542,424 bytes  (excludes profiling overheads)
+//!                                         individual      inherited
+//! COST CENTRE MODULE SRC  no. entries  %time %alloc   %time %alloc  ticks     bytes
+//!
+//! MAIN        MAIN   <built-in>      337     0    0.0    0.0   100.0  100.0      0       728
+//!  CAF        Main   <entire-module> 593     0    0.0    0.0     4.3    0.3      0         0
+//!   main.\    Main   A.hs:32:16-64   674     1    4.3    0.3     4.3    0.3      1    167696
+//! ```
+//!
+//! The columns of ticks and bytes are there only with `-P` and `-pa`.
+
+use bstr::ByteSlice;
+use common::{Input, Result};
+
+use super::frame;
+use crate::format::Head;
+use crate::read::decimal::{Carry, scaled};
+use crate::read::lines::for_each_line;
+use crate::read::numbers::decimal;
+use crate::read::table_of_calls::TableOfCalls;
+use crate::samples::Samples;
+
+/// In the first line.
+const TITLE: &str = "Time and Allocation Profiling Report";
+
+/// Where the number of a cost centre begins in the line that names the columns.
+const NUMBER: &str = " no. ";
+
+pub(super) fn detect(head: &Head<'_>) -> bool {
+    head.lines().take(10).any(|line| line.contains_str(TITLE))
+}
+
+pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> {
+    let mut reader = Reader::default();
+    for_each_line(input, |number, line| reader.line(number, line, samples))?;
+    if reader.has_shares {
+        samples.note("only shares of 0.1 % were saved: '+RTS -P' saves exact numbers");
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Reader {
+    total_ticks: u64,
+    total_bytes: u64,
+    columns: Option<Columns>,
+    calls: TableOfCalls,
+    /// What rounding took from the shares of rows.
+    rests: [Carry; 2],
+    /// Whether rows have shares only.
+    has_shares: bool,
+    name: Vec<u8>,
+}
+
+/// Where the columns begin, in characters.
+struct Columns {
+    module: usize,
+    /// GHC before 8.0 wrote no places.
+    source: Option<usize>,
+    number: usize,
+    /// Whether there are ticks and bytes.
+    is_exact: bool,
+}
+
+impl Columns {
+    /// From the line that names them; `None` if that is of another table, or none.
+    fn of(line: &[u8]) -> Option<Columns> {
+        let number = line.find(NUMBER)? + 1;
+        let module = line.find(" MODULE ")? + 1;
+        let source = line.find(" SRC ").map(|at| at + 1);
+        let is_exact = line.contains_str(" ticks ");
+        line.starts_with(b"COST CENTRE").then_some(Columns { module, source, number, is_exact })
+    }
+}
+
+impl Reader {
+    fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if line.contains_str(TITLE) {
+            // Several profiles may follow each other.
+            self.columns = None;
+        } else if let Some(rest) = line.trim_ascii_start().strip_prefix(b"total time ") {
+            self.total_ticks = between(rest, "(", " ticks").unwrap_or_default();
+        } else if let Some(rest) = line.trim_ascii_start().strip_prefix(b"total alloc =") {
+            self.total_bytes = between(rest, "", " bytes").unwrap_or_default();
+        } else if let Some(columns) = Columns::of(line) {
+            self.columns = Some(columns);
+            self.calls = TableOfCalls::default();
+        } else if self.columns.is_some() && !line.is_empty() && self.row(line, samples)?.is_none() {
+            samples.malformed(number, "expected a cost centre of GHC");
+        }
+        Ok(())
+    }
+
+    /// Adds a row of the tree, if it is one.
+    fn row(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<Option<()>> {
+        let Some(row) = self.columns.as_ref().and_then(|columns| Row::of(line, columns)) else {
+            return Ok(None);
+        };
+        let own = match row.own {
+            Own::Exact(own) => own,
+            Own::Shares(shares) => {
+                self.has_shares = true;
+                let totals = [self.total_ticks, self.total_bytes];
+                let mut own = [0; 2];
+                for (place, own) in own.iter_mut().enumerate() {
+                    let parts = i128::from(shares[place]) * i128::from(totals[place]);
+                    *own = self.rests[place].round(parts, WHOLE.into()).unwrap_or_default();
+                }
+                own
+            }
+        };
+        let Row { indent, label, module, source, .. } = row;
+        let mut name = std::mem::take(&mut self.name);
+        let frame = frame(module, label, source, &mut name);
+        self.calls.add(indent as u64, &frame, &own, samples)?;
+        self.name = name;
+        Ok(Some(()))
+    }
+}
+
+/// A row of the tree.
+struct Row<'a> {
+    indent: usize,
+    label: &'a [u8],
+    module: &'a [u8],
+    source: &'a [u8],
+    own: Own,
+}
+
+/// What a cost centre took itself.
+enum Own {
+    /// Ticks and bytes.
+    Exact([u64; 2]),
+    /// Their shares of the program's, in parts of which [`WHOLE`] are all.
+    Shares([u64; 2]),
+}
+
+/// A share has one digit behind its point.
+const WHOLE: u64 = 1000;
+
+impl<'a> Row<'a> {
+    fn of(line: &'a [u8], columns: &Columns) -> Option<Row<'a>> {
+        let text = line.trim_ascii_start();
+        let indent = line.len() - text.len();
+        let (names, numbers) = line.split_at(at_character(line, columns.number)?);
+        let (names, source) =
+            names.split_at(at_character(names, columns.source.unwrap_or(columns.number))?);
+        let (label, module) = names.split_at(at_character(names, columns.module)?);
+        let mut numbers = numbers.fields();
+        let mut next = || numbers.next();
+        let _number = decimal(next()?)?;
+        let _entries = decimal(next()?)?;
+        let share = |text: &[u8]| u64::try_from(scaled(text, 1)?).ok();
+        let shares = [share(next()?)?, share(next()?)?];
+        let _inherited = [next()?, next()?];
+        let own = match columns.is_exact {
+            true => Own::Exact([decimal(next()?)?, decimal(next()?)?]),
+            false => Own::Shares(shares),
+        };
+        let [label, module, source] = [label, module, source].map(<[u8]>::trim_ascii);
+        Some(Row { indent, label, module, source, own })
+    }
+}
+
+/// Where in a line the character with this number begins.
+fn at_character(line: &[u8], number: usize) -> Option<usize> {
+    let is_start = |byte: &u8| !matches!(byte, 0x80..0xc0);
+    let mut starts = line.iter().enumerate().filter(|(_, byte)| is_start(byte));
+    let start = starts.nth(number).map(|(at, _)| at);
+    start.or((line.len() >= number && starts.next().is_none()).then_some(line.len()))
+}
+
+/// The number between two texts: `(23 ticks`, `59,542,424 bytes`.
+fn between(text: &[u8], before: &str, after: &str) -> Option<u64> {
+    let (_, rest) = text.split_once_str(before)?;
+    let (number, _) = rest.split_once_str(after)?;
+    let digits: Vec<u8> =
+        number.trim_ascii().iter().copied().filter(|byte| *byte != b',').collect();
+    decimal(&digits)
+}

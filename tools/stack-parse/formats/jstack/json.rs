@@ -1,0 +1,86 @@
+//! The JSON of `jcmd PID Thread.dump_to_file -format=json`.
+//!
+//! ```text
+//! {"threadDump": {"processId": "12345", "time": "2026-11-20T19:31:20.123456Z",
+//!   "threadContainers": [
+//!     {"container": "<root>", "parent": null, "owner": null, "threads": [
+//!        {"tid": "1", "name": "main", "state": "RUNNABLE",
+//!         "stack": ["java.base\\/java.lang.Thread.sleep(Thread.java:509)",..]},..]},..]}}
+//! ```
+
+use common::{Input, Result};
+
+use super::Dumps;
+use super::thread::{self, Thread};
+use crate::read::json::Json;
+use crate::samples::Samples;
+
+/// Reads dumps, of which an input may hold several.
+pub(super) fn read(input: &mut Input, dumps: &mut Dumps, samples: &mut Samples<'_>) -> Result<()> {
+    let mut json = Json::new(input);
+    while json.next_document()? {
+        if !json.begin_object()? {
+            return Err(json.unexpected("a dump of threads"));
+        }
+        while let Some(key) = json.next_key()? {
+            if key == b"threadDump" && json.begin_object()? {
+                read_dump(&mut json, dumps, samples)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_dump(
+    json: &mut Json<&mut Input>,
+    dumps: &mut Dumps,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    while let Some(key) = json.next_key()? {
+        match key {
+            b"time" => dumps.time = json.text()?.and_then(thread::instant),
+            b"threadContainers" => json.for_each(|json| {
+                if json.begin_object()? {
+                    while let Some(key) = json.next_key()? {
+                        if key == b"threads" {
+                            json.for_each(|json| read_thread(json, dumps, samples))?;
+                        }
+                    }
+                }
+                Ok(())
+            })?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn read_thread(
+    json: &mut Json<&mut Input>,
+    dumps: &mut Dumps,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    let (mut number, mut name, mut state) = (Vec::new(), Vec::new(), None);
+    let mut is_virtual = false;
+    let mut stack: Vec<Vec<u8>> = Vec::new();
+    if !json.begin_object()? {
+        return Ok(());
+    }
+    while let Some(key) = json.next_key()? {
+        match key {
+            b"tid" => number = json.number()?.unwrap_or_default().to_vec(),
+            b"name" => name = json.text()?.unwrap_or_default().to_vec(),
+            b"state" => state = json.text()?.map(<[u8]>::to_vec),
+            // It is written only where it is true.
+            b"virtual" => is_virtual = true,
+            b"stack" => json.for_each(|json| {
+                stack.push(json.text()?.unwrap_or_default().to_vec());
+                Ok(())
+            })?,
+            _ => {}
+        }
+    }
+    dumps.thread = Some(Thread::in_file(&number, &name, is_virtual, state.as_deref()));
+    stack.iter().for_each(|call| dumps.frame(call, samples));
+    dumps.end_thread(samples)
+}

@@ -1,0 +1,254 @@
+//! What Ruby's stackprof saves: a hash of Ruby's, dumped (`out: 'app.dump'`) or as JSON.
+//! Grammar from its ext/stackprof/stackprof.c.
+//!
+//! ```text
+//! {"version":1.2,"mode":"wall","interval":1000,"samples":2,"gc_samples":0,"missed_samples":0,
+//!  "frames":{"4317464320":{"name":"Object#a","file":"a.rb","line":4,"samples":2,..},..},
+//!  "raw":[2,4317464384,4317464320,2],"raw_lines":[2,21,6,2],
+//!  "raw_sample_timestamps":[3215395537054,3215395538061],"raw_timestamp_deltas":[998,1007]}
+//! ```
+//!
+//! `raw` has stacks: how many frames, these root first, and how often this stack was seen in
+//! a row. Each time it was seen has a timestamp and how long ago the last sample was, in
+//! microseconds. `raw_lines` has the line at which each frame was.
+
+mod dump;
+mod raw;
+
+use std::io::Read;
+
+use common::{Error, Input, Result};
+use hashbrown::HashMap;
+
+use crate::format::{Format, Head};
+use crate::frame::Frame;
+use crate::options::Options;
+use crate::read::json::Json;
+use crate::read::source::Place;
+use crate::read::stacks::{FrameNames, Stacks};
+use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples, Weighs};
+use dump::AsJson;
+use raw::Raw;
+
+pub(super) const FORMAT: Format = Format {
+    name: "stackprof",
+    about: "What Ruby's stackprof saves, also as JSON",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Value,
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    if head.bytes.starts_with(dump::START) {
+        return memchr::memmem::find(head.bytes, b"gc_samples").is_some();
+    }
+    head.outline().is_some_and(|keys| {
+        keys.has("mode") && keys.has("frames") && (keys.has("gc_samples") || keys.has("raw"))
+    })
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where the file is damaged, after all that came
+/// before; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let start = input.peek(dump::START.len());
+    let start = start.map_err(|source| Error::Input { name: name.clone(), source })?;
+    if start.starts_with(dump::START) {
+        read_profiles(&mut Json::named(name, AsJson::new(input)), samples)
+    } else {
+        read_profiles(&mut Json::new(input), samples)
+    }
+}
+
+/// Reads profiles, of which an input may hold several, one after the other.
+fn read_profiles<R: Read>(json: &mut Json<R>, samples: &mut Samples<'_>) -> Result<()> {
+    loop {
+        let mut profile = Profile::new();
+        let read = profile.read(json, samples);
+        profile.is_whole = matches!(read, Ok(true));
+        profile.finish(samples)?;
+        if !read? {
+            return Ok(());
+        }
+    }
+}
+
+/// A profile, as far as it is read.
+struct Profile {
+    mode: Vec<u8>,
+    /// Microseconds between samples, or objects.
+    interval: u64,
+    /// How many samples stackprof says there are.
+    samples: u64,
+    /// The number of each function, by what the file calls it: `4317464320`.
+    numbers: HashMap<Vec<u8>, u32>,
+    functions: Vec<Function>,
+    raw: Raw,
+    /// Whether it was read to its end.
+    is_whole: bool,
+}
+
+/// A function; those that only `raw` has are empty.
+#[derive(Clone, Default)]
+struct Function {
+    name: Vec<u8>,
+    place: Place,
+    /// How many samples it is the leaf of.
+    own: u64,
+}
+
+impl Profile {
+    fn new() -> Profile {
+        Profile {
+            mode: Vec::new(),
+            interval: 0,
+            samples: 0,
+            numbers: HashMap::new(),
+            functions: Vec::new(),
+            raw: Raw::new(),
+            is_whole: false,
+        }
+    }
+
+    /// Reads the next profile; false if there is none.
+    fn read<R: Read>(&mut self, json: &mut Json<R>, samples: &Samples<'_>) -> Result<bool> {
+        if !json.next_document()? {
+            return Ok(false);
+        }
+        if !json.begin_object()? {
+            return Err(json.unexpected("a profile of stackprof"));
+        }
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"mode" => self.mode = json.text()?.unwrap_or_default().to_vec(),
+                b"interval" => self.interval = json.integer()?.unwrap_or_default(),
+                b"samples" => self.samples = json.integer()?.unwrap_or_default(),
+                b"frames" => self.read_functions(json)?,
+                b"raw" => {
+                    self.raw.keep_frames = samples.frame_args().srcline();
+                    let (raw, numbers, functions) =
+                        (&mut self.raw, &mut self.numbers, &mut self.functions);
+                    raw.read_stacks(json, |id| number(id, numbers, functions))?;
+                }
+                b"raw_lines" => self.raw.read_lines(json)?,
+                b"raw_sample_timestamps" if samples.need_order() => self.raw.read_times(json)?,
+                b"raw_timestamp_deltas" => self.raw.read_deltas(json)?,
+                _ => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// `{"4317464320":{"name":"Object#a","file":"a.rb","line":4,"samples":2},..}`
+    fn read_functions<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        if !json.begin_object()? {
+            return Ok(());
+        }
+        while let Some(id) = json.next_key()? {
+            let number = number(id, &mut self.numbers, &mut self.functions);
+            let function = &mut self.functions[number as usize];
+            if !json.begin_object()? {
+                continue;
+            }
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"name" => function.name = json.text()?.unwrap_or_default().to_vec(),
+                    b"file" => function.place.set_file(json.text()?.unwrap_or_default()),
+                    b"line" => function.place.line = json.integer()?,
+                    b"samples" => function.own = json.integer()?.unwrap_or_default(),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.functions.is_empty() {
+            return Ok(());
+        }
+        self.interval = self.interval.max(1);
+        samples.set_measures(self.measures());
+        let names = self.names(samples);
+        let one = self.weights();
+        if self.raw.is_empty() {
+            if self.is_whole {
+                samples.note("no stacks were saved, only functions: record with 'raw: true'");
+            }
+            return self.add_functions(&one, &names, samples);
+        }
+        let seen = self.raw.add(one[0], self.mode == b"wall", &names, samples)?;
+        // In these no code of Ruby's ran.
+        let others = self.samples.saturating_sub(seen);
+        if self.is_whole && others > 0 {
+            samples.add(&Sample { count: others, weights: &one, ..Sample::default() }, &[])?;
+        }
+        Ok(())
+    }
+
+    fn measures(&self) -> &'static [Measure<'static>] {
+        const SAMPLES: Measure<'_> = Measure { name: b"samples", unit: b"samples" };
+        match &self.mode[..] {
+            b"wall" => &[Measure { name: b"wall", unit: b"microseconds" }, SAMPLES],
+            b"cpu" => &[Measure { name: b"cpu", unit: b"microseconds" }, SAMPLES],
+            b"object" => &[Measure { name: b"objects", unit: b"objects" }, SAMPLES],
+            _ => &[SAMPLES],
+        }
+    }
+
+    /// What a sample weighs of which nothing else is known.
+    fn weights(&self) -> [u64; 2] {
+        [if self.measures().len() > 1 { self.interval } else { 1 }, 1]
+    }
+
+    /// Adds each function as a stack of its own.
+    fn add_functions(
+        &self,
+        one: &[u64],
+        names: &FrameNames,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        let mut stacks = Stacks::new();
+        for (number, function) in (0..).zip(&self.functions) {
+            let stack = stacks.call(Stacks::EMPTY, number);
+            let origin = Sample { count: function.own, weights: one, ..Sample::default() };
+            if function.own > 0 {
+                stacks.add(&origin, stack, names, samples)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the frames that the stacks have.
+    fn names(&self, samples: &mut Samples<'_>) -> FrameNames {
+        let mut names = FrameNames::default();
+        let mut push = |function: &Function, line: Option<u64>| {
+            let mut place = function.place.clone();
+            place.line = line.or(place.line);
+            let frame = Frame { name: &function.name, source: place.text(), ..Frame::default() };
+            names.push(&frame, samples);
+        };
+        for &(number, line) in self.raw.placed() {
+            push(&self.functions[number as usize], Some(line).filter(|line| *line > 0));
+        }
+        if self.raw.placed().is_empty() {
+            self.functions.iter().for_each(|function| push(function, None));
+        }
+        names
+    }
+}
+
+/// The number of the function that the file calls `id`.
+fn number(id: &[u8], numbers: &mut HashMap<Vec<u8>, u32>, functions: &mut Vec<Function>) -> u32 {
+    *numbers.entry_ref(id).or_insert_with(|| {
+        functions.push(Function::default());
+        (functions.len() - 1) as u32
+    })
+}

@@ -1,0 +1,209 @@
+//! The stacks of a profile, and when each was seen.
+
+use std::io::Read;
+
+use common::Result;
+use hashbrown::HashMap;
+
+use crate::read::json::Json;
+use crate::read::numbers::decimal;
+use crate::read::stacks::{FrameNames, StackId, Stacks};
+use crate::samples::Samples;
+use crate::samples::sample::{Sample, Time};
+
+/// The stacks, in the order in which they were seen.
+pub(super) struct Raw {
+    /// Whether the lines of frames matter, which come behind all stacks.
+    pub(super) keep_frames: bool,
+    stacks: Stacks,
+    runs: Vec<Run>,
+    /// The functions of all stacks, if lines matter.
+    functions: Vec<u32>,
+    /// What each frame is, if it is a function at a line.
+    placed: Vec<(u32, u64)>,
+    /// When each sample was taken, in microseconds.
+    times: Vec<u64>,
+    /// How many microseconds each sample is after the last one.
+    deltas: Vec<u64>,
+}
+
+/// A stack, and how often it was seen in a row.
+struct Run {
+    stack: StackId,
+    count: u64,
+}
+
+/// What stands in `raw` and `raw_lines`.
+enum Part<'a> {
+    /// One of a stack's frames, or its line.
+    Frame(&'a [u8]),
+    /// The end of a stack, and how often it was seen.
+    End(u64),
+}
+
+impl Raw {
+    pub(super) fn new() -> Raw {
+        Raw {
+            keep_frames: false,
+            stacks: Stacks::new(),
+            runs: Vec::new(),
+            functions: Vec::new(),
+            placed: Vec::new(),
+            times: Vec::new(),
+            deltas: Vec::new(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The number of the function and the line of each frame, in the order of the frames'
+    /// numbers; none if these are the functions' own.
+    pub(super) fn placed(&self) -> &[(u32, u64)] {
+        &self.placed
+    }
+
+    /// Reads `raw`; `number` gives the number of a function.
+    pub(super) fn read_stacks<R: Read>(
+        &mut self,
+        json: &mut Json<R>,
+        mut number: impl FnMut(&[u8]) -> u32,
+    ) -> Result<()> {
+        let Raw { keep_frames, stacks, runs, functions, .. } = self;
+        let mut stack = Stacks::EMPTY;
+        for_each_part(json, |part| match part {
+            Part::Frame(id) => {
+                let function = number(id);
+                stack = stacks.call(stack, function);
+                if *keep_frames {
+                    functions.push(function);
+                }
+            }
+            Part::End(count) => {
+                runs.push(Run { stack, count });
+                stack = Stacks::EMPTY;
+            }
+        })
+    }
+
+    /// Reads `raw_lines`; if all are there, frames are functions at a line from here on.
+    pub(super) fn read_lines<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        if !self.keep_frames {
+            return Ok(());
+        }
+        let (mut stacks, mut placed, mut numbers) = (Stacks::new(), Vec::new(), HashMap::new());
+        let mut functions = self.functions.iter();
+        let mut stack = Stacks::EMPTY;
+        let mut found = Vec::new();
+        for_each_part(json, |part| match part {
+            Part::Frame(line) => {
+                let Some(&function) = functions.next() else { return };
+                let place = (function, decimal(line).unwrap_or_default());
+                let number = *numbers.entry(place).or_insert_with(|| {
+                    placed.push(place);
+                    (placed.len() - 1) as u32
+                });
+                stack = stacks.call(stack, number);
+            }
+            Part::End(_) => {
+                found.push(stack);
+                stack = Stacks::EMPTY;
+            }
+        })?;
+        if found.len() == self.runs.len() && functions.next().is_none() {
+            (self.stacks, self.placed) = (stacks, placed);
+            self.runs.iter_mut().zip(found).for_each(|(run, stack)| run.stack = stack);
+        }
+        Ok(())
+    }
+
+    /// Reads `raw_sample_timestamps`.
+    pub(super) fn read_times<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        json.for_each(|json| {
+            self.times.push(json.integer()?.unwrap_or_default());
+            Ok(())
+        })
+    }
+
+    /// Reads `raw_timestamp_deltas`. The clock of old versions could go back: no time
+    /// passed then.
+    pub(super) fn read_deltas<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        json.for_each(|json| {
+            self.deltas.push(json.integer()?.unwrap_or_default());
+            Ok(())
+        })
+    }
+
+    /// Adds all samples, each of which weighs `interval`, or the time since the one before
+    /// if `is_wall`, and counts one. Returns how many there are.
+    pub(super) fn add(
+        mut self,
+        interval: u64,
+        is_wall: bool,
+        names: &FrameNames,
+        samples: &mut Samples<'_>,
+    ) -> Result<u64> {
+        let Raw { stacks, runs, times, deltas, .. } = &mut self;
+        let (mut all, mut at) = (0u64, 0usize);
+        let mut rows = Vec::new();
+        let mut add = |(time, stack, weight, count): Row, samples: &mut Samples<'_>| {
+            let time = time.map(|time: u64| Time::Nanoseconds(time.saturating_mul(1000)));
+            let origin = Sample { time, count, weights: &[weight, 1], ..Sample::default() };
+            stacks.add(&origin, stack, names, samples)
+        };
+        for &Run { stack, count } in runs.iter() {
+            all = all.saturating_add(count);
+            // A count may be wrong, but each sample has a time.
+            let end = at.saturating_add(usize::try_from(count).unwrap_or(usize::MAX));
+            let timed = at..end.min(deltas.len());
+            at = timed.end;
+            let others = count - timed.len() as u64;
+            let each = timed.map(|place| {
+                let weight = if is_wall { deltas[place] } else { interval };
+                (times.get(place).copied(), stack, weight, 1)
+            });
+            for row in each.chain((others > 0).then_some((None, stack, interval, others))) {
+                // Those of garbage collections are noted later than they happen.
+                if samples.need_order() { rows.push(row) } else { add(row, samples)? }
+            }
+        }
+        rows.sort_by_key(|(time, ..)| *time);
+        for row in rows {
+            add(row, samples)?;
+        }
+        Ok(all)
+    }
+}
+
+/// Samples: when, in microseconds; their stack; what one weighs; how many.
+type Row = (Option<u64>, StackId, u64, u64);
+
+/// Calls `each` for the parts of `raw` or `raw_lines`. What is no number ends them.
+fn for_each_part<R: Read>(json: &mut Json<R>, mut each: impl FnMut(Part<'_>)) -> Result<()> {
+    /// What comes next.
+    enum Next {
+        Length,
+        /// So many frames.
+        Frames(u64),
+        Count,
+    }
+    let mut next = Next::Length;
+    json.for_each(|json| {
+        next = match next {
+            Next::Length => match json.integer()?.unwrap_or_default() {
+                0 => Next::Count,
+                length => Next::Frames(length),
+            },
+            Next::Frames(length) => {
+                each(Part::Frame(json.number()?.unwrap_or_default()));
+                if length > 1 { Next::Frames(length - 1) } else { Next::Count }
+            }
+            Next::Count => {
+                each(Part::End(json.integer()?.unwrap_or_default()));
+                Next::Length
+            }
+        };
+        Ok(())
+    })
+}
