@@ -12,7 +12,7 @@ use crate::io::input;
 use crate::stacks::Counting;
 use crate::{
     Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result, STDIN,
-    StackCounts, Total, is_end_line, parse_header,
+    StackBuf, StackCounts, Total, is_end_line, parse_header,
 };
 
 /// What ends the input at a terminal.
@@ -298,6 +298,33 @@ impl Pipe {
         mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
     ) -> Result<()> {
         self.for_each_input(files, |input, pipe| pipe.read_folded(input, |line, _| each(line)))
+    }
+
+    /// Calls `each` with every folded line, with the name of its file above the stack, as
+    /// its root; malformed ones are named.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn for_each_folded_by_file(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut stack = StackBuf::default();
+        for path in files.iter() {
+            let file = Files { paths: vec![path.to_owned()] };
+            let is_stdin = path == Path::new("-");
+            let root =
+                if is_stdin { STDIN.as_bytes() } else { path.as_os_str().as_encoded_bytes() };
+            self.for_each_folded(&file, |line| {
+                stack.clear();
+                stack.push_frame(root);
+                stack.push_clean_frame(line.stack);
+                each(FoldedLine { stack: stack.as_bytes(), count: line.count })
+            })?;
+        }
+        Ok(())
     }
 
     /// Calls `each` with every line that has two counts; others are named.
