@@ -18,6 +18,18 @@ mod reading;
 // The four views.
 mod views;
 
+// What the views keep of each other: the zoom, the selected frame, the order.
+mod keeping;
+
+// What a picture must say, computed from its folded lines.
+mod oracle;
+
+// Every number of a page against the oracle.
+mod numbers;
+
+// Filters, the commands that do the same, and the stacks that a page saves.
+mod asking;
+
 // Kinds of pictures: two profiles, time, themes.
 mod kinds;
 
@@ -37,9 +49,18 @@ fn pictures_work_in_a_browser() {
         return;
     }
     let stage = Stage { browser: Browser::start(), server: Server::start() };
-    let cases =
-        [reading::CASES, views::CASES, kinds::CASES, safety::CASES, speed::CASES, heat::CASES]
-            .concat();
+    let cases = [
+        reading::CASES,
+        views::CASES,
+        keeping::CASES,
+        numbers::CASES,
+        asking::CASES,
+        kinds::CASES,
+        safety::CASES,
+        speed::CASES,
+        heat::CASES,
+    ]
+    .concat();
     let failed: Vec<&str> = cases
         .iter()
         .filter(|(_, case)| catch_unwind(AssertUnwindSafe(|| stage.play(*case))).is_err())

@@ -1,7 +1,9 @@
 //! stack-svg. The tests read the pictures as XML.
 
 use crate::picture::Picture;
-use crate::util::{TOOLS, feed, filter, filter_bytes, golden_path, recording, tool};
+use crate::util::{
+    TOOLS, feed, filter, filter_bytes, golden_path, recording, scratch, stderr, tool,
+};
 
 // Where the picture is written, and what happens if it cannot be.
 mod files;
@@ -284,6 +286,20 @@ fn nothing_is_written_that_no_program_reads() {
     assert!(!svg.contains("></text>") && !svg.contains("fg:w="));
     let alone = String::from_utf8(filter_bytes("stack-svg", &["--no-script"], input));
     assert!(alone.expect("UTF-8").contains("fg:w="), "no other place has the exact weights");
+}
+
+#[test]
+fn without_a_script_profiles_stand_side_by_side() {
+    let input = "worker 1;f 1\nworker 2;f 3\n";
+    let picture = draw(&["--split", "root"], input);
+    assert_eq!(picture.frames(), draw(&[], input).frames());
+    let [one, two] = [("split-1.folded", "f 1\n"), ("split-2.folded", "f 3\n")]
+        .map(|(name, text)| scratch(name, text).to_str().expect("text").to_owned());
+    let picture = draw(&["--split=file", &one, &two], "");
+    assert_eq!((picture.named(&one)[0].weight, picture.named(&two)[0].weight), (1, 3));
+    let output = feed("stack-svg", &["--split", "file", "--diff"], "a 1 2\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("use --split root"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ cases![a_hundred_thousand_frames_answer_at_once];
 /// has much else to do, they are as many times longer as [`REFERENCE`] takes longer.
 const TO_OPEN: f64 = 1000.0;
 const TO_ACT: f64 = 100.0;
+const TO_FILTER: f64 = 200.0;
 
 /// Work of a known size for the browser: boxes with text that it makes, lays out and drops.
 const REFERENCE: &str = "
@@ -92,6 +93,8 @@ fn a_hundred_thousand_frames_answer_at_once(stage: &Stage) {
     let press = |key: &str| {
         format!("document.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))")
     };
+    let ask =
+        |item: usize| format!("{}; document.querySelectorAll('.item')[{item}].click()", press("f"));
     let zoom = "[...document.querySelectorAll('.frame[aria-level=\"4\"]')].sort((a, b) => b.box.width - a.box.width)[0].click()";
     let acts = [
         ("zoom", zoom.to_owned(), TO_ACT),
@@ -103,6 +106,9 @@ fn a_hundred_thousand_frames_answer_at_once(stage: &Stage) {
         ("sandwich", press("3"), f64::INFINITY),
         ("table", press("4"), f64::INFINITY),
         ("flame", press("1"), TO_ACT),
+        ("hide", ask(2), TO_FILTER),
+        ("take back", press("u"), TO_ACT),
+        ("only", ask(0), TO_FILTER),
     ];
     let mut best = vec![f64::INFINITY; acts.len() + 1];
     let limits: Vec<f64> = iter::once(TO_OPEN).chain(acts.iter().map(|(.., most)| *most)).collect();

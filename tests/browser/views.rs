@@ -41,6 +41,8 @@ fn a_sandwich_counts_recursion_once(stage: &Stage) {
     browser.click(&frame("x"));
     browser.type_keys(key::UP);
     browser.type_keys("3");
+    assert_eq!(text_of(browser, "crumbs"), "all x f");
+    browser.type_keys("0");
     assert_eq!(text_of(browser, "crumbs"), "f");
     assert!(text_of(browser, "status").starts_with("f 60 counts 60.0% of all"));
     let of = |name: &str| share(browser, name) * 60.0;

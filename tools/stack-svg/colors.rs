@@ -57,6 +57,13 @@ impl Colors {
             Colors::Inferno(palette) => of_palette(palette, names),
         }
     }
+
+    /// The colour of one name, which need not be in the profile.
+    pub(crate) fn of_name(self, name: &[u8]) -> Color {
+        let mut frames = FrameTable::default();
+        let id = frames.intern(name);
+        self.of_names(&[id], &frames).map_or(WHOLE, |colors| colors[0])
+    }
 }
 
 /// Inferno tells the colours of a palette only where it draws, so it draws the

@@ -23,6 +23,20 @@ pub(crate) fn one_count(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> 
     })
 }
 
+/// Counts lines with one count, with the names of their files above the stacks.
+pub(crate) fn by_file(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
+    let mut stacks = StackCounts::default();
+    let (mut all, mut overflows) = (0, Overflows::default());
+    pipe.for_each_folded_by_file(files, |line| {
+        if overflows.add(&mut all, line.stack, line.count) {
+            stacks.add(line.stack, line.count);
+        }
+        Ok(())
+    })?;
+    pipe.leave_out(&overflows);
+    Ok(MergedStacks { stacks: stacks.into_sorted(), before: None })
+}
+
 /// Counts lines with two counts: `stack before after`. A stack weighs the sum of
 /// both, so that a frame that is gone is as visible as one that is new.
 pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
@@ -41,13 +55,23 @@ pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks>
 }
 
 /// Reads a flame chart: later lines stand further to the right, and only
-/// consecutive lines are merged.
-pub(crate) fn in_order(files: &Files, pipe: &mut Pipe) -> Result<(Option<Profile>, FrameTable)> {
+/// consecutive lines are merged. With `by_file`, the names of their files stand above the
+/// stacks.
+pub(crate) fn in_order(
+    files: &Files,
+    by_file: bool,
+    pipe: &mut Pipe,
+) -> Result<(Option<Profile>, FrameTable)> {
     let mut chart = Chart::default();
-    pipe.for_each_folded(files, |line| {
+    let add = |line: FoldedLine<'_>| {
         chart.add(&line);
         Ok(())
-    })?;
+    };
+    if by_file {
+        pipe.for_each_folded_by_file(files, add)?;
+    } else {
+        pipe.for_each_folded(files, add)?;
+    }
     pipe.leave_out(&chart.overflows);
     Ok((chart.profile(), chart.frames))
 }

@@ -1,11 +1,11 @@
 //! The profile as text in the picture, for the script: names, one on each line,
 //! and frames as numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::iter;
 
-use common::{FrameId, FrameTable};
+use common::{FrameId, FrameTable, module};
 use inferno::flamegraph::color::Color;
 use quick_xml::Writer;
 use quick_xml::events::{BytesText, Event};
@@ -28,6 +28,8 @@ pub(crate) struct Embedded {
     /// The distinct colours on one line, and on the next, for each name, the
     /// number of its colour.
     colors: String,
+    /// For each name, the number of its module, and on the next lines the modules.
+    modules: String,
     frames: String,
 }
 
@@ -76,6 +78,7 @@ impl Embedded {
             legend: Vec::new(),
             names: lines(ids.iter().map(|&id| embedded(frames.name(id)))),
             colors: color_text(colors),
+            modules: module_text(ids.iter().map(|&id| frames.name(id))),
             frames: frame_text(&profile.nodes, columns, number),
         }
     }
@@ -91,6 +94,7 @@ impl Embedded {
             ("legend", BytesText::new(&legend)),
             ("names", BytesText::new(&self.names)),
             ("colors", BytesText::from_escaped(&self.colors)),
+            ("modules", BytesText::new(&self.modules)),
             ("frames-data", BytesText::from_escaped(&self.frames)),
         ];
         for (id, text) in texts {
@@ -158,6 +162,19 @@ fn color_text(colors: &[Color]) -> String {
     text
 }
 
+fn module_text<'a>(names: impl Iterator<Item = &'a [u8]>) -> String {
+    let mut numbers = HashMap::new();
+    let (mut text, mut modules) = (String::new(), Vec::new());
+    for module in names.map(module) {
+        let number = *numbers.entry(module).or_insert_with(|| {
+            modules.push(embedded(module));
+            modules.len() as u64 - 1
+        });
+        push_number(number, &mut text);
+    }
+    lines(iter::once(text).chain(modules))
+}
+
 fn rgb(&Color { r, g, b }: &Color) -> [u8; 3] {
     [r, g, b]
 }
@@ -183,6 +200,12 @@ mod tests {
     fn a_color_is_a_number_in_a_list() {
         let (red, blue) = (Color { r: 255, g: 0, b: 0 }, Color { r: 0, g: 0, b: 255 });
         assert_eq!(color_text(&[red, blue, red]), "#0000ff #ff0000\n101");
+    }
+
+    #[test]
+    fn a_module_is_a_number_in_a_list() {
+        let names: [&[u8]; 5] = [b"A.f", b"main", b"A.g", b"read_[k]", b"x\xff::f"];
+        assert_eq!(module_text(names.into_iter()), "01023\nA\n\n[kernel]\nx\\xFF");
     }
 
     #[test]

@@ -23,8 +23,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
-use common::{Files, FrameTable, Pipe, Result, Status, content_policy, unwritten};
+use clap::{Parser, ValueEnum};
+use common::{Error, Files, FrameTable, Pipe, Result, Status, content_policy, unwritten};
 
 use change::Comparison;
 use count::MergedStacks;
@@ -80,6 +80,10 @@ struct Args {
     #[arg(long)]
     no_normalize: bool,
 
+    /// Let the reader choose one of several profiles: by their root frame, or by the file
+    #[arg(long, value_enum, value_name = "BY")]
+    split: Option<Split>,
+
     /// Write a static picture without the script
     #[arg(long)]
     no_script: bool,
@@ -92,6 +96,15 @@ struct Args {
     look: Look,
 }
 
+/// What tells several profiles in one picture apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Split {
+    /// The root frame: a thread, a host, an event
+    Root,
+    /// The file, whose name is put above its stacks
+    File,
+}
+
 fn main() -> ExitCode {
     common::run_for_users_of(flamegraph_pl::OPTIONS, stack_svg)
 }
@@ -100,6 +113,9 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.csp_hash {
         pipe.out().line(content_policy(&viewer::SCRIPT, viewer::STYLE).as_bytes())?;
         return Ok(Status::Success);
+    }
+    if args.diff && args.split == Some(Split::File) {
+        return Err(Error::Usage("--diff has both profiles in one file: use --split root".into()));
     }
     let Some(stacks) = read(&args, pipe)? else {
         pipe.note("nothing to draw: no folded stack with a weight came in");
@@ -137,15 +153,16 @@ impl Stacks {
 
 /// Reads all input; `None` if nothing in it weighs anything.
 fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
+    let by_file = args.split == Some(Split::File);
     if args.flamechart {
-        let (chart, frames) = count::in_order(&args.files, pipe)?;
+        let (chart, frames) = count::in_order(&args.files, by_file, pipe)?;
         let chart = chart.map(|chart| chart.at_most(args.max_frames));
         return Ok(chart.map(|profile| Stacks::new(profile, frames)));
     }
-    let MergedStacks { stacks, before } = if args.diff {
-        count::two_counts(&args.files, pipe)?
-    } else {
-        count::one_count(&args.files, pipe)?
+    let MergedStacks { stacks, before } = match args {
+        Args { diff: true, .. } => count::two_counts(&args.files, pipe)?,
+        _ if by_file => count::by_file(&args.files, pipe)?,
+        _ => count::one_count(&args.files, pipe)?,
     };
     let profile = Profile::heaviest(&stacks, before.as_ref(), args.max_frames)?;
     Ok(profile.map(|profile| Stacks::new(profile, stacks.into_frames())))
@@ -165,6 +182,7 @@ fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec
         drawn: &drawn,
         narrow: wide.left_out,
         comparison: comparison(args, &profile.nodes[0]),
+        is_split: args.split.is_some(),
         command: command::words(std::env::args_os().skip(1)),
     };
     picture.draw()

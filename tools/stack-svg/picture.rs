@@ -31,6 +31,8 @@ pub(crate) struct Picture<'a> {
     /// The frames that are too narrow to be drawn without it.
     pub(crate) narrow: LeftOut,
     pub(crate) comparison: Comparison,
+    /// Whether each root frame is a profile of its own.
+    pub(crate) is_split: bool,
     pub(crate) command: String,
 }
 
@@ -177,9 +179,11 @@ impl Picture<'_> {
         vec![
             ("data-chart", flag(chart)),
             ("data-diff", flag(diff)),
+            ("data-split", flag(self.is_split)),
             ("data-changes", if diff { changes } else { String::new() }),
             ("data-comparison", self.comparison_words().unwrap_or_default()),
             ("data-whole", hex(colors::WHOLE)),
+            ("data-hidden", hex(self.look.colors.of_name(b"[hidden]"))),
             ("data-view", if reverse { "bottom-up" } else { "flame" }.to_owned()),
             ("data-inverted", flag(self.look.inverted)),
             ("data-title", self.look.given_title()),

@@ -39,14 +39,22 @@ class Numbers {
 // its number here; the whole, which is no frame, has the number NOBODY.
 const names = textOf('names').split('\n');
 const NOBODY = -1;
+
+// What stack-collapse-frames leaves of a stack of which it hides every frame.
+const HIDDEN = names.includes('[hidden]') ? names.indexOf('[hidden]') : names.push('[hidden]') - 1;
 const bareNames = names.map((name) => name.replace(/_\[[kjiw]\]$/, '') || '[empty name]');
 const nameText = (name) => (name === NOBODY ? 'all' : bareNames[name]);
 
 // Frames are numbers, too: a parent before its children, 0 is the whole.
 const isChart = facts.chart !== '';
 const isDiff = facts.diff !== '';
-const tree = readTree(new Numbers(textOf('frames-data')));
+const whole = readTree(new Numbers(textOf('frames-data')));
+// What the views show: the whole, or what steps.js leaves of it.
+let tree = whole;
 const colorsOfNames = readColors(textOf('colors'));
+// For each name its module, a number of `modules`.
+const [moduleNumbers, ...modules] = textOf('modules').split('\n');
+const moduleOf = readModules(new Numbers(moduleNumbers));
 const changeColors = facts.changes.split(' ');
 
 function readTree(numbers) {
@@ -101,5 +109,11 @@ function readColors(text) {
   const [list, numbers] = text.split('\n');
   const colors = list.split(' ');
   const reader = new Numbers(numbers);
-  return names.map(() => colors[reader.next()]);
+  const colorOf = (name) => (reader.more() ? colors[reader.next()] : facts.hidden);
+  return names.map(colorOf);
+}
+
+function readModules(numbers) {
+  const moduleOrHidden = () => (numbers.more() ? numbers.next() : modules.push('[hidden]') - 1);
+  return names.map(moduleOrHidden);
 }

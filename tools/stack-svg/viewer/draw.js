@@ -117,7 +117,7 @@ function markHit(element, branch) {
   const isHit = isSearched && state.hits.has(branch.name);
   element.classList.toggle('hit', isHit);
   element.classList.toggle('miss', isSearched && !isHit);
-  const label = `${nameText(branch.name)}, ${summary(branch)}`;
+  const label = `${branch.word}, ${summary(branch)}`;
   element.setAttribute('aria-label', isHit ? `${label}, found` : label);
 }
 
@@ -133,9 +133,9 @@ function colorOf(branch) {
   return branch.name === NOBODY ? facts.whole : colorsOfNames[branch.name];
 }
 
-function labelOf({ name, before, after }, room) {
-  if (isDiff) return fittedWith(nameText(name), change(before, after), room);
-  return fitted(nameText(name), room);
+function labelOf({ word, before, after }, room) {
+  if (isDiff) return fittedWith(word, change(before, after), room);
+  return fitted(word, room);
 }
 
 const summary = (branch) => `${counted(branch.weight)}, ${percent(branch.weight, tree.total[0])}`;

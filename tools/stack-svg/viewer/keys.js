@@ -18,7 +18,8 @@ function neighbour(key) {
   return (key === 'ArrowUp') === isUp() ? heaviestKid(from) : from.parent;
 }
 
-function neighbourInSandwich(from, key) {
+function neighbourInSandwich(from, arrow) {
+  const key = state.flipped ? { ArrowUp: 'ArrowDown', ArrowDown: 'ArrowUp' }[arrow] : arrow;
   const { callers, callees } = state.sandwich;
   if (from === callees.root || from === callers.root) {
     return heaviestKid(key === 'ArrowUp' ? callers.root : callees.root);
@@ -104,6 +105,7 @@ function goOut() {
   if (!page.keys.hidden) toggleKeys();
   else if (state.view === 'sandwich') show('flame');
   else if (state.view !== 'table' && state.zoom.parent !== null) zoomTo(state.zoom.parent);
+  else if (scope().parent !== null) zoomScope(scope().parent);
   else endSearch();
 }
 
@@ -113,6 +115,7 @@ function endSearch() {
 }
 
 function flip() {
+  if (state.view === 'table') return;
   state.flipped = !state.flipped;
   render();
   remember();
@@ -142,11 +145,16 @@ const ACTIONS = {
   2: () => show('bottom-up'),
   3: () => show('sandwich'),
   4: () => show('table'),
-  0: () => state.view !== 'table' && zoomTo(rootOf(state.view)),
+  0: () => (state.view === 'flame' ? zoomTo : zoomScope)(trees.flame.root),
   '/': () => page.query.select(),
   n: () => walkMatches(1),
   N: () => walkMatches(-1),
   i: flip,
+  o: toggleOrder,
+  f: () => openMenu(),
+  u: () => state.steps.length > 0 && takeBack(state.steps.length - 1),
+  w: save,
+  p: () => page.profiles?.focus(),
   s: () => showSandwich(currentName()),
   c: () => copy(nameText(currentName())),
   C: () => copy(folded()),
@@ -171,6 +179,8 @@ function onKey(event) {
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target === page.query) return onKeyInSearch(event);
+  if (event.target === page.profiles) return;
+  if (!page.menu.hidden) return onKeyInMenu(event);
   if (key === 'Enter' && event.target.localName === 'button') return;
   const action = key.startsWith('Arrow') ? () => walk(key) : ACTIONS[key];
   if (action === undefined) return;

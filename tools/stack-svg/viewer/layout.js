@@ -51,7 +51,7 @@ function layout(width) {
   const callers = boxesOf(state.sandwich.callers.root, width, kept);
   const callees = boxesOf(state.sandwich.callees.root, width, kept);
   const above = callers.filter((box) => box.row > 0);
-  for (const box of above) box.row = -box.row;
+  for (const box of state.flipped ? callees : above) box.row = -box.row;
   return above.concat(callees);
 }
 

@@ -6,10 +6,13 @@ function render() {
   for (const { id } of VIEWS) {
     page.tabOf[id].setAttribute('aria-selected', String(id === view));
   }
-  page.flip.disabled = view === 'sandwich' || view === 'table';
+  page.flip.disabled = view === 'table';
   page.flip.setAttribute('aria-pressed', String(state.flipped));
+  page.order.disabled = !canOrder();
+  page.order.setAttribute('aria-pressed', String(canOrder() && state.isHeavyFirst[orderKind()]));
   page.axis.hidden = !(isChart && view === 'flame');
   drawCrumbs();
+  drawSteps();
   if (view === 'table') drawTable();
   else drawBoxes();
   showMatched();
@@ -19,17 +22,19 @@ function render() {
 
 // The frames from the root to the zoomed one, each a button that zooms to it.
 function drawCrumbs() {
-  const isZoom = state.view === 'flame' || state.view === 'bottom-up';
+  const { view, zoom, scope: part } = state;
   page.crumbs.replaceChildren();
-  if (state.view === 'sandwich') makeIn(page.crumbs, 'span', 'crumb last', nameText(state.focus));
-  if (!isZoom) return;
-  const path = state.zoom.path();
-  path.forEach((branch, at) => {
-    const isLast = at === path.length - 1;
-    const crumb = makeIn(page.crumbs, 'button', isLast ? 'crumb last' : 'crumb', nameText(branch.name));
+  const path = view === 'flame' || view === 'bottom-up' ? zoom.path() : [];
+  // The way to the part of the flame graph that another view shows.
+  const way = view !== 'flame' && (part.parent !== null || view === 'table') ? part.path() : [];
+  for (const branch of [...way, ...path]) {
+    const crumb = makeIn(page.crumbs, 'button', 'crumb', branch.word);
     crumb.branch = branch;
-    if (isLast) crumb.setAttribute('aria-current', 'location');
-  });
+  }
+  if (view === 'sandwich') makeIn(page.crumbs, 'span', 'crumb', nameText(state.focus));
+  const { lastChild } = page.crumbs;
+  lastChild.classList.add('last');
+  if (path.length > 0) lastChild.setAttribute('aria-current', 'location');
   page.crumbs.scrollLeft = page.crumbs.scrollWidth;
 }
 
@@ -66,10 +71,11 @@ function changeOf({ before, after }) {
 }
 
 function numbersOfRow({ own, total }) {
-  const all = tree.total[0];
+  const { weight } = scope();
+  const of = weight === tree.total[0] ? '' : ' of zoom';
   return [
-    `self ${counted(own)} (${percent(own, all)})`,
-    `total ${counted(total)} (${percent(total, all)})`,
+    `self ${counted(own)} (${percent(own, weight)}${of})`,
+    `total ${counted(total)} (${percent(total, weight)}${of})`,
   ];
 }
 
@@ -79,7 +85,7 @@ function showStatus(branch = state.current ?? state.zoom) {
   const row = state.view === 'table' ? table.rows[table.current] : null;
   page.status.replaceChildren();
   if (row === undefined) return;
-  makeIn(page.status, 'b', '', nameText(row?.name ?? branch.name));
+  makeIn(page.status, 'b', '', row === null ? branch.word : nameText(row.name));
   const numbers = row === null ? numbersOf(branch) : numbersOfRow(row);
   for (const text of numbers) makeIn(page.status, 'span', '', text);
 }
@@ -88,7 +94,7 @@ function showTip(box, event) {
   const isGroup = box.frames !== undefined;
   page.tip.replaceChildren();
   const frames = box.frames === 1 ? 'frame' : 'frames';
-  const name = isGroup ? `${inDigits.format(box.frames)} narrow ${frames}` : nameText(box.branch.name);
+  const name = isGroup ? `${inDigits.format(box.frames)} narrow ${frames}` : box.branch.word;
   makeIn(page.tip, 'b', '', name);
   const numbers = isGroup
     ? [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, 'zoom in to see them']
@@ -113,19 +119,36 @@ function hideTip() {
   page.tip.classList.remove('on');
 }
 
+// Does what a button of the menu or of a step is for.
+function answer(button) {
+  closeMenu();
+  button.ask();
+}
+
+function zoomToCrumb(branch) {
+  const isPart = branch.tree === trees.flame && state.view !== 'flame';
+  if (isPart) zoomScope(branch);
+  else zoomTo(branch);
+}
+
 const boxUnder = (event) => event.target.closest?.('.frame')?.box;
 
 function onClick(event) {
   const { target } = event;
+  if (!page.menu.contains(target) && target !== page.filter) closeMenu();
   const box = boxUnder(event);
   const row = target.closest('.row');
   const tab = target.closest('.tab');
   if (box !== undefined) activate(box.branch ?? box.parent);
   else if (row !== null) showSandwich(table.rows[row.at].name);
   else if (tab !== null) show(tab.dataset.view);
-  else if (target.branch !== undefined) zoomTo(target.branch);
+  else if (target.ask !== undefined) answer(target);
+  else if (target.branch !== undefined) zoomToCrumb(target.branch);
   else if (target.dataset?.column) sortBy(target.dataset.column);
   else if (target === page.flip) flip();
+  else if (target === page.order) toggleOrder();
+  else if (target === page.filter) openMenu();
+  else if (target === page.save) save();
   else if (target === page.help) toggleKeys();
   else if (!page.keys.hidden && !page.keys.contains(target)) toggleKeys();
 }
@@ -164,11 +187,13 @@ function start() {
   showPage();
   page.app.addEventListener('click', onClick);
   page.frames.addEventListener('pointermove', onPointer);
+  page.frames.addEventListener('contextmenu', onContextMenu);
   page.frames.addEventListener('focusin', onFocus);
   page.frames.addEventListener('pointerleave', () => {
     hideTip();
     showStatus();
   });
+  page.profiles?.addEventListener('change', chooseProfile);
   page.query.addEventListener('input', () => search(page.query.value));
   page.stage.addEventListener('scroll', () => soon(redrawWhenScrolled), { passive: true });
   document.addEventListener('keydown', onKey);

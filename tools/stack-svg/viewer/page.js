@@ -16,6 +16,11 @@ const KEYS = [
   ['/ or Ctrl-F', 'search; /re/ is a regular expression; a capital tells cases apart'],
   ['n N', 'next and previous match'],
   ['i', 'turn the picture upside down'],
+  ['o', 'heaviest frames first, or in the order of names'],
+  ['f, right click', 'filter: only or without stacks with the frame, hide it or its module, fold recursion'],
+  ...(facts.split ? [['p', 'choose a profile']] : []),
+  ['u', 'take the last filter back'],
+  ['w', 'save the folded stacks that are shown'],
   ['s', 'sandwich of the frame'],
   ['c C', 'copy the name, the stack'],
   ['?', 'show and hide these keys'],
@@ -37,6 +42,7 @@ function makePage() {
   const heading = makeIn(bar, 'div', 'heading');
   makeIn(heading, 'h1', 'title', facts.title || titleOf());
   if (facts.subtitle) makeIn(heading, 'p', 'subtitle', facts.subtitle);
+  const profiles = makeProfiles(bar);
   const tabs = makeIn(bar, 'div', 'tabs', '', { role: 'tablist', 'aria-label': 'View' });
   const tabOf = {};
   for (const { id, word, hint } of VIEWS) {
@@ -45,9 +51,19 @@ function makePage() {
   const flip = makeIn(bar, 'button', 'tool flip', '⇅', {
     title: 'Upside down (i)', 'aria-label': 'Upside down', 'aria-pressed': 'false',
   });
+  const order = makeIn(bar, 'button', 'tool order', '◣', {
+    title: 'Heaviest first, or by name (o)', 'aria-label': 'Heaviest first', 'aria-pressed': 'false',
+  });
+  const filter = makeIn(bar, 'button', 'tool filter', '▽', {
+    title: 'Filter by the frame (f)', 'aria-label': 'Filter by the frame', 'aria-haspopup': 'menu',
+  });
+  const save = makeIn(bar, 'button', 'tool save', '↓', {
+    title: 'Save the folded stacks (w)', 'aria-label': 'Save the folded stacks',
+  });
   const search = makeSearch(bar);
   const help = makeIn(bar, 'button', 'tool help', '?', { title: 'Keys (?)', 'aria-label': 'Keys' });
   const crumbs = makeIn(app, 'nav', 'crumbs', '', { 'aria-label': 'Zoom' });
+  const steps = makeIn(app, 'div', 'steps', '', { role: 'group', 'aria-label': 'Steps' });
   const content = makeIn(app, 'div', 'content');
   const axis = makeIn(content, 'div', 'axis', '', { 'aria-hidden': 'true' });
   const head = makeIn(content, 'div', 'table-head', '', { role: 'row' });
@@ -57,10 +73,12 @@ function makePage() {
   const status = makeIn(app, 'div', 'status', '', { role: 'status', 'aria-live': 'polite' });
   const notes = makeNotes(app);
   const tip = makeIn(app, 'div', 'tip', '', { 'aria-hidden': 'true' });
+  const menu = makeIn(app, 'div', 'menu', '', { role: 'menu', 'aria-label': 'Filter', tabindex: '-1' });
+  menu.hidden = true;
   const keys = makeKeys(app);
   return {
-    app, tabOf, flip, ...search, help, crumbs, content, axis, head, stage, frames, sum, status,
-    notes, tip, keys,
+    app, profiles, tabOf, flip, order, filter, save, ...search, help, crumbs, steps, content, axis, head, stage, frames, sum, status,
+    notes, tip, menu, keys,
   };
 }
 

@@ -39,12 +39,15 @@ class Hits {
     return name !== NOBODY && this.names[name] === 1;
   }
 
-  // Whether the frame or one of its ancestors is found.
+  // Whether the frame or one of its ancestors in the zoomed part is found.
   reach(node) {
-    if (this.reached === null) {
+    const top = scope().node;
+    if (this.reached === null || this.top !== top) {
       this.reached = new Uint8Array(tree.count);
-      for (let at = 1; at < tree.count; at++) {
-        this.reached[at] = this.names[tree.name[at]] | this.reached[tree.parent[at]];
+      this.top = top;
+      for (let at = Math.max(top, 1); at < tree.end[top]; at++) {
+        const above = at === top ? 0 : this.reached[tree.parent[at]];
+        this.reached[at] = this.names[tree.name[at]] | above;
       }
     }
     return this.reached[node] === 1;

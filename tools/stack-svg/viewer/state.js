@@ -9,13 +9,19 @@ const trees = {
 const state = {
   view: 'flame',
   zoom: trees.flame.root,
+  // In the other views, the branch of the flame graph that they are of.
+  scope: trees.flame.root,
   // The frame that has the focus, if any.
   current: null,
   hits: null,
+  // What the reader asked for: see steps.js.
+  steps: [],
   // The function in the sandwich view, and its two trees.
   focus: NOBODY,
   sandwich: null,
   flipped: false,
+  // In the flame graph, and in the views that merge frames.
+  isHeavyFirst: { flame: false, merged: true },
   sort: { column: 'own', isRising: false },
 };
 
@@ -73,9 +79,7 @@ function branchAt(root, way) {
 
 const rootOf = (view) => {
   if (view === 'sandwich') return state.sandwich.callees.root;
-  if (view !== 'bottom-up') return trees.flame.root;
-  trees.bottomUp ??= bottomUpOfAll();
-  return trees.bottomUp.root;
+  return view === 'bottom-up' ? bottomUp().root : trees.flame.root;
 };
 
 function fragment() {
@@ -83,6 +87,10 @@ function fragment() {
   if (state.view !== START.view) words.set('view', state.view);
   if (state.view === 'sandwich') words.set('function', wordFor(state.focus, [...names.keys()], itself));
   else if (state.zoom.parent !== null) words.set('zoom', wayTo(state.zoom));
+  if (scope() !== state.zoom && scope().parent !== null) words.set('in', wayTo(scope()));
+  const order = ['flame', 'merged'].filter((kind) => state.isHeavyFirst[kind] !== (kind === 'merged'));
+  if (order.length > 0) words.set('order', order.join('.'));
+  if (state.steps.length > 0) words.set('steps', wordsOfSteps());
   if (state.hits !== null) words.set('search', state.hits.query);
   if (state.flipped !== START.flipped) words.set('flip', '1');
   const { column, isRising } = state.sort;
@@ -112,21 +120,29 @@ function restore() {
   state.sort = { column: isColumn ? sort.slice(1) : 'own', isRising: sort[0] === '+' };
   const view = words.get('view') ?? START.view;
   state.view = VIEWS.some(({ id }) => id === view) ? view : START.view;
+  const order = (words.get('order') ?? '').split('.');
+  state.isHeavyFirst = { flame: order.includes('flame'), merged: !order.includes('merged') };
+  state.steps = stepsOf(words.get('steps') ?? '');
+  // Steps of another profile may leave nothing of this one.
+  while (treeAfter(state.steps).total[0] === 0) state.steps.pop();
+  growFrom(treeAfter(state.steps));
+  state.zoom = branchAt(trees.flame.root, words.get('zoom') ?? '');
+  state.scope = branchAt(trees.flame.root, words.get('in') ?? '');
   if (state.view === 'sandwich') {
     focusOn(ofWord(words.get('function') ?? '', [...names.keys()], itself) ?? NOBODY);
   }
   state.current = null;
-  state.zoom = branchAt(rootOf(state.view), words.get('zoom') ?? '');
+  if (state.view !== 'flame') state.zoom = branchAt(rootOf(state.view), words.get('zoom') ?? '');
   render();
 }
 
-// Shows a function in the sandwich view; without one, the heaviest.
+// Shows a function in the sandwich view; without one in the zoomed part, the heaviest.
 function focusOn(name) {
-  table.all ??= sumsOfNames();
+  const all = sumsOfScope();
   const heavier = (best, sums) => (sums.own > best.own && sums.name !== NOBODY ? sums : best);
-  const heaviest = () => table.all.reduce(heavier, table.all[0])?.name ?? NOBODY;
-  state.focus = name === NOBODY ? heaviest() : name;
-  state.sandwich = sandwichOf(state.focus);
+  const isThere = name !== NOBODY && all.some((sums) => sums.name === name);
+  state.focus = isThere ? name : all.reduce(heavier, all[0])?.name ?? NOBODY;
+  state.sandwich = sandwichOf(state.focus, scope().node, state.isHeavyFirst.merged);
 }
 
 function zoomTo(branch) {
@@ -136,27 +152,9 @@ function zoomTo(branch) {
   remember(true);
 }
 
-function show(view) {
-  const from = state.view;
-  if (view === 'sandwich') {
-    if (from === 'sandwich') return;
-    focusOn(currentName());
-  }
-  state.view = view;
-  state.current = null;
-  state.zoom = rootOf(view);
-  page.stage.scrollTop = 0;
-  render();
-  remember(true);
-}
-
 function showSandwich(name) {
   if (name === NOBODY) return;
-  focusOn(name);
-  state.view = 'sandwich';
-  state.zoom = rootOf('sandwich');
-  state.current = state.zoom;
-  render();
+  enterView('sandwich', scope(), name, name);
   remember(true);
 }
 
@@ -177,7 +175,7 @@ function search(query) {
 // The share of the zoom that the search found, each weight counted once.
 function matchedShare() {
   const { hits, zoom } = state;
-  if (state.view === 'table') return percent(hits.below(0), tree.total[0]);
+  if (state.view === 'table') return percent(hits.below(scope().node), scope().weight);
   if (state.view !== 'sandwich') return percent(zoom.tree.matchedWeight(zoom, hits), zoom.weight);
   const { at, weight } = state.sandwich.callees.root;
   const found = (node) => (hits.reach(node) ? tree.total[node] : hits.below(node));

@@ -18,16 +18,17 @@ const BY_NAME = { id: 'name', word: 'Function', of: (sums) => nameText(sums.name
 
 const ROW_OF_TABLE = Math.max(ROW, Number(facts.letter) * 2);
 
-const table = { all: null, rows: [], current: 0 };
+// `name` is the function that the reader has chosen; `all` is of the part `scope`.
+const table = { all: [], scope: null, rows: [], current: 0, name: NOBODY };
 
 function drawTable() {
-  table.all ??= sumsOfNames();
+  const all = sumsOfScope();
   const isFound = ({ name }) => state.hits === null || state.hits.has(name);
   const { of } = [...COLUMNS, BY_NAME].find(({ id }) => id === state.sort.column);
   const sign = state.sort.isRising ? 1 : -1;
   const order = (one, other) => (of(one) < of(other) ? -sign : of(one) > of(other) ? sign : 0);
-  table.rows = table.all.filter(isFound).sort((one, other) => order(one, other) || one.name - other.name);
-  table.current = Math.min(table.current, Math.max(0, table.rows.length - 1));
+  table.rows = all.filter(isFound).sort((one, other) => order(one, other) || one.name - other.name);
+  table.current = Math.max(0, table.rows.findIndex(({ name }) => name === table.name));
   drawTableHead();
   page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
   page.content.setAttribute('role', 'table');
@@ -76,7 +77,7 @@ function rowOf(sums, at) {
   row.style.height = `${ROW_OF_TABLE}px`;
   for (const column of COLUMNS) {
     const cell = makeIn(row, 'div', `cell ${column.id}`, cellText(column, sums), { role: 'cell' });
-    if (column.isShare) barIn(cell, column.of(sums) / tree.total[0]);
+    if (column.isShare) barIn(cell, column.of(sums) / scope().weight);
   }
   const name = nameText(sums.name);
   const cell = makeIn(row, 'div', 'cell name', name, { role: 'cell', title: name });
@@ -94,14 +95,14 @@ function barIn(cell, share) {
 
 function cellText(column, sums) {
   const value = column.of(sums);
-  if (column.isShare) return percent(value, tree.total[0]);
+  if (column.isShare) return percent(value, scope().weight);
   if (column.id === 'change' || column.id === 'ownChange') {
     return value > 0 ? `+${number(value)}` : number(value).replace('-', '−');
   }
   return number(value);
 }
 
-// The self weights of all rows sum up to the whole profile.
+// The self weights of all rows sum up to the zoomed part.
 function drawTableSum() {
   const sums = { own: 0, ownBefore: 0 };
   for (const { own, ownBefore } of table.rows) {
@@ -120,15 +121,21 @@ function drawTableSum() {
 
 function goToRow(at) {
   table.current = Math.max(0, Math.min(at, table.rows.length - 1));
-  const top = table.current * ROW_OF_TABLE;
+  table.name = table.rows[table.current]?.name ?? NOBODY;
+  reveal(table.current);
+  page.frames.querySelector('.current')?.focus({ preventScroll: true });
+  showStatus();
+}
+
+// Scrolls to a row of the table.
+function reveal(row) {
+  const top = row * ROW_OF_TABLE;
   const { scrollTop, clientHeight } = page.stage;
   if (top < scrollTop) page.stage.scrollTop = top;
   if (top + ROW_OF_TABLE > scrollTop + clientHeight) {
     page.stage.scrollTop = top + ROW_OF_TABLE - clientHeight;
   }
   drawTableRows();
-  page.frames.querySelector('.current')?.focus({ preventScroll: true });
-  showStatus();
 }
 
 function sortBy(column) {

@@ -22,6 +22,12 @@ class Branch {
     return this.weight - this.before;
   }
 
+  // What the box is called. The root of a tree of the zoomed part says of what it is all.
+  get word() {
+    const scope = this.name === NOBODY ? this.tree.scope : 0;
+    return scope > 0 ? `all of ${nameText(tree.name[scope])}` : nameText(this.name);
+  }
+
   // From the root of its tree to this branch.
   path() {
     const path = [];
@@ -30,23 +36,31 @@ class Branch {
   }
 }
 
-// The profile as it is: callees on their callers.
+// The profile as it is: callees on their callers, the heaviest first if `isHeavyFirst`.
 class TopDown {
-  constructor() {
-    this.root = this.branch(0, null);
+  constructor(isHeavyFirst = false) {
+    this.isHeavyFirst = isHeavyFirst;
+    this.root = this.branch(0, null, 0);
   }
 
-  branch(node, parent) {
+  branch(node, parent, start) {
     const sums = { weight: tree.total[node], before: tree.before[node], own: tree.own[node] };
-    return new Branch(this, tree.name[node], parent, tree.start[node], { ...sums, node });
+    return new Branch(this, tree.name[node], parent, start, { ...sums, node });
   }
 
   kidsOf(branch) {
-    const kids = [];
+    const nodes = [];
     for (let node = branch.node + 1; node < tree.end[branch.node]; node = tree.end[node]) {
-      kids.push(this.branch(node, branch));
+      nodes.push(node);
     }
-    return kids;
+    if (!this.isHeavyFirst) return nodes.map((node) => this.branch(node, branch, tree.start[node]));
+    nodes.sort((one, other) => tree.total[other] - tree.total[one] || one - other);
+    let start = branch.start + branch.own;
+    return nodes.map((node) => {
+      const kid = this.branch(node, branch, start);
+      start += kid.weight;
+      return kid;
+    });
   }
 
   // The branch of a frame, with all those below it.
@@ -70,12 +84,12 @@ class TopDown {
   }
 }
 
-// Branches by name, the heaviest first, side by side behind the self weight of
-// their parent.
+// Branches by name, the heaviest first or in the order of their names, side by
+// side behind the self weight of their parent.
 function sortedBranches(tree, parent, groups) {
-  const sorted = [...groups].sort(
-    ([one, a], [other, b]) => b.weight - a.weight || one - other,
-  );
+  const byName = ([one], [other]) => compareNames(one, other);
+  const byWeight = ([one, a], [other, b]) => b.weight - a.weight || one - other;
+  const sorted = [...groups].sort(tree.isHeavyFirst ? byWeight : byName);
   let start = parent.start + parent.own;
   return sorted.map(([name, sums]) => {
     const branch = new Branch(tree, name, parent, start, sums);
@@ -93,17 +107,20 @@ function groupOf(groups, name) {
   return group;
 }
 
-// Callers on their callees. A branch is a set of frames with a weight at each;
-// the next level has the same weights at the parents of these frames.
+// Callers on their callees, up to the frame `scope`. A branch is a set of frames
+// with a weight at each; the next level has the same weights at the parents of
+// these frames.
 class BottomUp {
-  constructor(name, at, weights, befores) {
+  constructor(name, scope, { at, weights, befores }, isHeavyFirst) {
+    this.scope = scope;
+    this.isHeavyFirst = isHeavyFirst;
     const sums = { weight: 0, before: 0, own: 0, at, weights, befores };
     for (let item = 0; item < at.length; item++) {
       sums.weight += weights[item];
       sums.before += befores[item];
     }
     // Self weight of the whole belongs to no function.
-    if (name === NOBODY) sums.own = tree.own[0];
+    if (name === NOBODY && scope === 0) sums.own = tree.own[0];
     sums.weight += sums.own;
     sums.before += sums.own > 0 && isDiff ? tree.ownBefore[0] : 0;
     this.root = new Branch(this, name, null, 0, sums);
@@ -112,10 +129,11 @@ class BottomUp {
   kidsOf(branch) {
     const groups = new Map();
     const isWhole = branch.name === NOBODY;
+    const outside = tree.parent[this.scope];
     for (let item = 0; item < branch.at.length; item++) {
       const node = branch.at[item];
       const next = isWhole ? node : tree.parent[node];
-      if (next === 0) {
+      if (next === outside) {
         branch.own += branch.weights[item];
         continue;
       }
@@ -144,7 +162,8 @@ class BottomUp {
 
 // Callees below their callers, merged from all the frames of one name.
 class Callees {
-  constructor(name, at) {
+  constructor(name, at, isHeavyFirst) {
+    this.isHeavyFirst = isHeavyFirst;
     const group = groupOf(new Map(), name);
     at.forEach((node) => this.add(group, node));
     this.root = new Branch(this, name, null, 0, group);
@@ -176,11 +195,11 @@ class Callees {
   }
 }
 
-// Calls `each` for the frames without an ancestor of the same name, so that the
-// weight of a recursive function is counted once.
-function forEachOutermost(each) {
+// Calls `each` for the frames of the zoomed part without an ancestor of the same
+// name in it, so that the weight of a recursive function is counted once.
+function forEachOutermost(scope, each) {
   const behind = new Uint32Array(names.length);
-  for (let node = 1; node < tree.count; node++) {
+  for (let node = Math.max(scope, 1); node < tree.end[scope]; node++) {
     const name = tree.name[node];
     if (node < behind[name]) continue;
     behind[name] = tree.end[node];
@@ -188,45 +207,49 @@ function forEachOutermost(each) {
   }
 }
 
-function bottomUpOfAll() {
-  const at = [];
-  for (let node = 1; node < tree.count; node++) if (tree.own[node] > 0) at.push(node);
-  const before = (node) => (isDiff ? tree.ownBefore[node] : 0);
-  return new BottomUp(NOBODY, at, at.map((node) => tree.own[node]), at.map(before));
+// Frames with their weights, for a tree of their callers.
+function weighed(at, weights, befores) {
+  const before = (node) => (isDiff ? befores[node] : 0);
+  return { at, weights: at.map((node) => weights[node]), befores: at.map(before) };
 }
 
-// Who calls a function, and what it calls.
-function sandwichOf(name) {
+// The zoomed part, from its self weights up.
+function bottomUpOf(scope, isHeavyFirst) {
   const at = [];
-  forEachOutermost((node, its) => {
+  for (let node = Math.max(scope, 1); node < tree.end[scope]; node++) {
+    if (tree.own[node] > 0) at.push(node);
+  }
+  return new BottomUp(NOBODY, scope, weighed(at, tree.own, tree.ownBefore), isHeavyFirst);
+}
+
+// Who calls a function in the zoomed part, and what it calls.
+function sandwichOf(name, scope, isHeavyFirst) {
+  const at = [];
+  forEachOutermost(scope, (node, its) => {
     if (its === name) at.push(node);
   });
-  const callers = new BottomUp(
-    name,
-    at,
-    at.map((node) => tree.total[node]),
-    at.map((node) => tree.before[node]),
-  );
-  return { callers, callees: new Callees(name, at) };
+  const callers = new BottomUp(name, scope, weighed(at, tree.total, tree.before), isHeavyFirst);
+  return { callers, callees: new Callees(name, at, isHeavyFirst) };
 }
 
-// The weights of each name, for the table.
-function sumsOfNames() {
+// The weights of each name in the zoomed part, for the table.
+function sumsOfNames(scope) {
   const sums = names.map((_, name) => ({
     name, own: 0, ownBefore: 0, total: 0, before: 0,
   }));
-  forEachOutermost((node, name) => {
+  forEachOutermost(scope, (node, name) => {
     sums[name].total += tree.total[node];
     sums[name].before += tree.before[node];
   });
-  for (let node = 1; node < tree.count; node++) {
+  for (let node = Math.max(scope, 1); node < tree.end[scope]; node++) {
     sums[tree.name[node]].own += tree.own[node];
     if (isDiff) sums[tree.name[node]].ownBefore += tree.ownBefore[node];
   }
+  const found = sums.filter(({ total }) => total > 0);
   // The weight of cut root frames belongs to the whole, which is no function.
-  if (tree.own[0] > 0) {
+  if (scope === 0 && tree.own[0] > 0) {
     const before = isDiff ? tree.ownBefore[0] : 0;
-    sums.push({ name: NOBODY, own: tree.own[0], ownBefore: before, total: tree.own[0], before });
+    found.push({ name: NOBODY, own: tree.own[0], ownBefore: before, total: tree.own[0], before });
   }
-  return sums;
+  return found;
 }

@@ -1,0 +1,63 @@
+// The commands that do with folded stacks what the steps do here.
+
+// As the regex crate wants it, and for regular expressions of this language.
+const literal = (text) => text.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
+
+// A pattern for a part of names. What cannot be shown is written in digits.
+function patternOf(text) {
+  const parts = text.split(ESCAPES);
+  return parts.map((part, at) => (at % 2 === 1 ? `(?-u:${part})` : literal(part))).join('');
+}
+
+// A word of a shell.
+const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+
+// The longest pattern of one option: a system may refuse a longer word.
+const LONGEST_PATTERN = 30000;
+
+// Patterns that together match the names of a module and no others: one that is
+// short, if it does so with the names in this profile, or else the names.
+function patternsOfModule(module) {
+  const text = patternOf(modules[module]);
+  const short = [
+    modules[module] === '[kernel]' && '_\\[k\\]$',
+    `^${text}$`,
+    `^${text}[.:!\`]`,
+    `^${text}\\.[^A-Z]`,
+    `^${text}(\\.|::)[^.:]*$`,
+  ];
+  const matchesIt = (pattern) => {
+    const regex = new RegExp(pattern);
+    return names.every((name, at) => regex.test(name) === (moduleOf[at] === module));
+  };
+  const found = !ESCAPES.test(modules[module]) && short.filter(Boolean).find(matchesIt);
+  return found ? [found] : listsOf(names.filter((_, at) => moduleOf[at] === module));
+}
+
+function listsOf(texts) {
+  const lists = [];
+  let length = LONGEST_PATTERN;
+  for (const pattern of texts.map(patternOf)) {
+    length += pattern.length;
+    if (length >= LONGEST_PATTERN) {
+      lists.push([]);
+      length = pattern.length;
+    }
+    lists.at(-1).push(pattern);
+  }
+  return lists.map((list) => `^(${list.join('|')})$`);
+}
+
+function commandOf({ letter, what }) {
+  const exact = () => quoted(`^${patternOf(names[what])}$`);
+  switch (letter) {
+    case 'p': return `stack-grep --root ${exact()}`;
+    case 'o': return `stack-grep ${exact()}`;
+    case 'w': return `stack-grep -v ${exact()}`;
+    case 'h': return `stack-collapse-frames --drop ${exact()}`;
+    case 'm': return `stack-collapse-frames --drop ${patternsOfModule(what).map(quoted).join(' --drop ')}`;
+    default: return 'stack-fold-towers --max-period 1';
+  }
+}
+
+const commandOfSteps = () => state.steps.map(commandOf).join(' | ');

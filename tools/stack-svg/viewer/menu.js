@@ -1,0 +1,91 @@
+// What can be asked about a function, as a menu; and the steps taken so far.
+
+const MENU = [
+  ['o', 'Only stacks with it'],
+  ['w', 'Without these stacks'],
+  ['h', 'Hide it'],
+  ['m', 'Hide its module'],
+  ['f', 'Fold recursion'],
+];
+
+// Opens the menu for the current function, at a point of the window or else below
+// its button.
+function openMenu(point) {
+  const name = currentName();
+  const { menu } = page;
+  menu.replaceChildren();
+  makeIn(menu, 'h2', '', name === NOBODY ? 'No function is selected' : nameText(name));
+  const items = MENU.map(([letter, word]) => makeItem(letter, word, name));
+  if (!items.every(Boolean)) {
+    makeIn(menu, 'p', 'why', 'The numbers of the others would be wrong: --max-frames has cut the picture.');
+  }
+  menu.hidden = false;
+  placeMenu(point ?? page.filter.getBoundingClientRect());
+  (menu.querySelector('.item:enabled') ?? menu).focus();
+}
+
+// Makes an item of the menu; returns whether a cut allows the step.
+function makeItem(letter, word, name) {
+  const { isOf } = STEPS[letter];
+  const what = isOf === 'name' ? name : isOf === 'module' ? moduleOf[name] : '';
+  const module = isOf === 'module' ? modules[what] : 'none';
+  const item = makeIn(page.menu, 'button', 'item', isOf === 'module' && module ? `${word}, ${module}` : word, {
+    role: 'menuitem', tabindex: '-1',
+  });
+  item.ask = () => addStep(letter, what);
+  item.disabled = !isSure(letter, what) || (isOf !== '' && name === NOBODY) || !module;
+  return isSure(letter, what);
+}
+
+function placeMenu({ x, y, height = 0 }) {
+  const { menu } = page;
+  const room = page.app.getBoundingClientRect();
+  const fit = (at, size, most) => Math.max(8, Math.min(at, most - size - 8));
+  menu.style.left = `${fit(x - room.left, menu.offsetWidth, room.width)}px`;
+  menu.style.top = `${fit(y + height + 4 - room.top, menu.offsetHeight, room.height)}px`;
+}
+
+function closeMenu() {
+  if (page.menu.hidden) return;
+  page.menu.hidden = true;
+  page.frames.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
+}
+
+function onKeyInMenu(event) {
+  const items = [...page.menu.querySelectorAll('.item:enabled')];
+  const by = { ArrowDown: 1, ArrowUp: items.length - 1 }[event.key];
+  if (event.key === 'Escape' || event.key === 'Tab') closeMenu();
+  else if (by === undefined) return;
+  else items[(items.indexOf(document.activeElement) + by) % items.length]?.focus();
+  event.preventDefault();
+}
+
+function onContextMenu(event) {
+  const branch = boxUnder(event)?.branch;
+  const row = event.target.closest('.row');
+  if (branch === undefined && row === null) return;
+  event.preventDefault();
+  if (row !== null) goToRow(row.at);
+  else goTo(branch);
+  openMenu({ x: event.clientX, y: event.clientY });
+}
+
+// The steps that were taken, each with a button that takes it back, and the
+// command that does the same.
+function drawSteps() {
+  markProfile();
+  page.steps.hidden = state.steps.length === 0;
+  page.steps.replaceChildren();
+  if (page.steps.hidden) return;
+  state.steps.forEach((step, at) => {
+    const chip = makeIn(page.steps, 'span', 'step', wordOfStep(step));
+    const back = makeIn(chip, 'button', 'back', '✕', { 'aria-label': `Take back: ${wordOfStep(step)}` });
+    back.ask = () => takeBack(at);
+  });
+  const share = `${percent(tree.total[0], whole.total[0])} of ${counted(whole.total[0])} left`;
+  makeIn(page.steps, 'span', 'left', share);
+  const command = commandOfSteps();
+  makeIn(page.steps, 'code', 'command', command, { title: command });
+  const button = makeIn(page.steps, 'button', 'copy', 'Copy', { 'aria-label': 'Copy the command' });
+  button.ask = () => copy(command);
+}

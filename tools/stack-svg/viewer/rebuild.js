@@ -1,0 +1,145 @@
+// Makes a tree of frames from another one: with some of its stacks, or without
+// some of its frames.
+
+// Takes frames, each a child of an earlier one, in the order of the other tree. There is
+// room for so many at first.
+class TreeBuilder {
+  constructor(room) {
+    this.count = 0;
+    this.frame = {
+      name: new Int32Array(room),
+      parent: new Uint32Array(room),
+      depth: new Uint32Array(room),
+      own: new Float64Array(room),
+      ownBefore: new Float64Array(isDiff ? room : 0),
+      gap: new Float64Array(isChart ? room : 0),
+    };
+    // For each frame its last kid, the kid before it, and its self weight behind its last kid.
+    this.lastKid = new Uint32Array(room);
+    this.sibling = new Uint32Array(room);
+    this.behind = new Float64Array(isChart ? room : 0);
+    // The kids, by name, of frames that stand for several ones of the other tree.
+    this.shared = new Map();
+    this.make(NOBODY, 0, 0);
+  }
+
+  make(name, parent, depth) {
+    if (this.count === this.lastKid.length) this.grow();
+    const node = this.count++;
+    const { frame, behind, lastKid } = this;
+    frame.name[node] = name;
+    frame.parent[node] = parent;
+    frame.depth[node] = depth;
+    frame.gap[node] = behind[parent];
+    behind[parent] = 0;
+    this.sibling[node] = lastKid[parent];
+    if (node !== 0) lastKid[parent] = node;
+    this.shared.get(parent)?.set(name, node);
+    return node;
+  }
+
+  grow() {
+    const longer = (values) => {
+      const copy = new values.constructor(2 * values.length);
+      copy.set(values);
+      return copy;
+    };
+    for (const key of Object.keys(this.frame)) this.frame[key] = longer(this.frame[key]);
+    for (const key of ['lastKid', 'sibling', 'behind']) this[key] = longer(this[key]);
+  }
+
+  // The child of this name; in a flame chart, the last one if nothing came behind it.
+  child(parent, name) {
+    const last = this.lastKid[parent];
+    const isLast = last !== 0 && this.behind[parent] === 0 && this.frame.name[last] === name;
+    const found = isChart ? (isLast ? last : undefined) : this.shared.get(parent)?.get(name);
+    if (found === undefined) return this.make(name, parent, this.frame.depth[parent] + 1);
+    return this.share(found);
+  }
+
+  // Tells that kids of several frames will be the kids of this one.
+  share(node) {
+    if (isChart || this.shared.has(node)) return node;
+    const kids = new Map();
+    for (let kid = this.lastKid[node]; kid !== 0; kid = this.sibling[kid]) {
+      kids.set(this.frame.name[kid], kid);
+    }
+    this.shared.set(node, kids);
+    return node;
+  }
+
+  add(node, own, before) {
+    this.frame.own[node] += own;
+    this.frame.ownBefore[node] += before;
+    this.behind[node] += own;
+  }
+
+  tree() {
+    const { frame, count } = this;
+    const order = this.shared.size > 0 ? this.orderByName() : null;
+    const placed = (values) => {
+      if (order === null || values.length === 0) return values.subarray(0, count);
+      const inOrder = values.slice(0, count);
+      for (let place = 0; place < count; place++) inOrder[place] = values[order.nodes[place]];
+      return inOrder;
+    };
+    const frames = Object.fromEntries(Object.entries(frame).map(([key, values]) => [key, placed(values)]));
+    if (order !== null) frames.parent = frames.parent.map((node) => order.places[node]);
+    return addUp(frames);
+  }
+
+  // The frames, each before its kids, and kids in the order of their names; and the place
+  // of each frame in this order.
+  orderByName() {
+    const { frame, sibling, lastKid } = this;
+    const nodes = new Uint32Array(this.count);
+    const places = new Uint32Array(this.count);
+    const byName = (one, other) => compareNames(frame.name[one], frame.name[other]);
+    const pending = [0];
+    for (let place = 0; pending.length > 0; place++) {
+      const node = pending.pop();
+      nodes[place] = node;
+      places[node] = place;
+      const first = pending.length;
+      for (let kid = lastKid[node]; kid !== 0; kid = sibling[kid]) pending.push(kid);
+      if (!this.shared.has(node)) continue;
+      const kids = pending.splice(first).sort(byName);
+      while (kids.length > 0) pending.push(kids.pop());
+    }
+    return { nodes, places };
+  }
+}
+
+// A tree with those stacks whose last frame `keeps` has, all if there is none.
+// `placeOf` gives a frame its place in the new tree, and `leafOf` the place of its
+// self weight.
+function rebuilt(from, keeps, placeOf, leafOf) {
+  const kept = new Uint8Array(from.count).fill(keeps === null ? 1 : 0);
+  const isKept = (node) => from.own[node] > 0 && (keeps === null || keeps[node] === 1);
+  for (let node = from.count - 1; node > 0; node--) {
+    if (isKept(node)) kept[node] = 1;
+    kept[from.parent[node]] |= kept[node];
+  }
+  const builder = new TreeBuilder(from.count + 1);
+  const places = new Uint32Array(from.count);
+  const rest = Float64Array.from(from.own);
+  const leave = (node, own) => {
+    if (own === 0 || !isKept(node)) return;
+    builder.add(leafOf(builder, places[node], node), own, isDiff ? from.ownBefore[node] : 0);
+  };
+  const open = [0];
+  for (let node = 1; node < from.count; node++) {
+    while (node >= from.end[open.at(-1)]) leave(open.at(-1), rest[open.pop()]);
+    const parent = from.parent[node];
+    // In a flame chart, self weight has its place between the kids.
+    if (isChart) {
+      leave(parent, from.gap[node]);
+      rest[parent] -= from.gap[node];
+    }
+    if (kept[node] === 0) continue;
+    places[node] = placeOf(builder, places[parent], node);
+    open.push(node);
+  }
+  while (open.length > 0) leave(open.at(-1), rest[open.pop()]);
+  return builder.tree();
+}

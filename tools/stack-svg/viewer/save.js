@@ -1,0 +1,82 @@
+// Saves the stacks that are shown as a file of folded lines.
+
+const PART = 1 << 20;
+
+// Collects bytes in parts of a file.
+class FileParts {
+  constructor() {
+    this.parts = [];
+    this.bytes = new Uint8Array(PART);
+    this.used = 0;
+  }
+
+  add(bytes) {
+    if (this.used + bytes.length > this.bytes.length) {
+      this.parts.push(this.bytes.subarray(0, this.used));
+      this.bytes = new Uint8Array(Math.max(PART, bytes.length));
+      this.used = 0;
+    }
+    this.bytes.set(bytes, this.used);
+    this.used += bytes.length;
+  }
+
+  blob() {
+    return new Blob([...this.parts, this.bytes.subarray(0, this.used)], { type: 'text/plain' });
+  }
+}
+
+// The stacks as folded lines, in the order of the flame graph; in a flame chart,
+// in that of time.
+function foldedStacks() {
+  const file = new FileParts();
+  const bytes = names.map(() => null);
+  const rest = Float64Array.from(tree.own);
+  let path = new Uint8Array(4096);
+  // For each open frame, and where its name ends in the path.
+  const open = [];
+  const ends = [];
+  const write = (own, before) => {
+    if (own === 0 || open.length === 0) return;
+    const counts = isDiff ? `${before} ${own - before}` : String(own);
+    file.add(path.subarray(0, ends.at(-1)));
+    file.add(encoder.encode(` ${counts}\n`));
+  };
+  const close = (before) => {
+    while (open.length > 0 && before >= tree.end[open.at(-1)]) {
+      const node = open.at(-1);
+      write(rest[node], isDiff ? tree.ownBefore[node] : 0);
+      open.pop();
+      ends.pop();
+    }
+  };
+  for (let node = 1; node < tree.count; node++) {
+    close(node);
+    if (isChart && open.length > 0) {
+      write(tree.gap[node], 0);
+      rest[open.at(-1)] -= tree.gap[node];
+    }
+    const name = (bytes[tree.name[node]] ??= bytesOf(tree.name[node]));
+    const start = open.length === 0 ? 0 : ends.at(-1) + 1;
+    if (start + name.length >= path.length) {
+      const longer = new Uint8Array(2 * (start + name.length));
+      longer.set(path);
+      path = longer;
+    }
+    if (start > 0) path[start - 1] = 0x3b;
+    path.set(name, start);
+    open.push(node);
+    ends.push(start + name.length);
+  }
+  close(tree.count);
+  return file.blob();
+}
+
+function save() {
+  const link = makeIn(page.app, 'a');
+  link.href = URL.createObjectURL(foldedStacks());
+  link.download = `${/([^/]+?)(\.\w+)?$/.exec(location.pathname)?.[1] ?? 'stacks'}.folded`;
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  say(`saved: ${link.download}`);
+}

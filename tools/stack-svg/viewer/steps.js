@@ -1,0 +1,175 @@
+// The steps by which a reader asks for a part of the profile. Each means exactly
+// what a command does with the folded stacks: see commands.js.
+
+// By the letter that stands for a step in the address.
+const STEPS = {
+  p: { word: 'Profile', isOf: 'name', apply: stacksOfRoot },
+  o: { word: 'Only stacks with', isOf: 'name', apply: (from, name) => stacksWith(from, name, true) },
+  w: { word: 'Without stacks with', isOf: 'name', apply: (from, name) => stacksWith(from, name, false) },
+  h: { word: 'Hide', isOf: 'name', apply: (from, name) => hide(from, (one) => one === name) },
+  m: { word: 'Hide module', isOf: 'module', apply: (from, module) => hide(from, (one) => moduleOf[one] === module) },
+  f: { word: 'Fold recursion', isOf: '', apply: foldRecursion },
+};
+
+// A step of a letter, with the number of a name or of a module if it is of one.
+const makeStep = (letter, what) => ({ letter, what, key: letter + what });
+
+const wordOfStep = ({ letter, what }) => {
+  const { word, isOf } = STEPS[letter];
+  return isOf === '' ? word : `${word} ${isOf === 'name' ? nameText(what) : modules[what]}`;
+};
+
+const placeOfFrame = (from) => (builder, parent, node) => builder.child(parent, from.name[node]);
+
+// The stacks in which a frame has this name, or has not.
+function stacksWith(from, name, isWanted) {
+  const keeps = new Uint8Array(from.count).fill(isWanted ? 0 : 1);
+  for (let node = 1; node < from.count; node++) {
+    keeps[node] = from.name[node] === name ? Number(isWanted) : keeps[from.parent[node]];
+  }
+  return rebuilt(from, keeps, placeOfFrame(from), (_, place) => place);
+}
+
+// The stacks whose root has this name.
+function stacksOfRoot(from, name) {
+  const keeps = new Uint8Array(from.count);
+  for (let node = 1; node < from.count; node = from.end[node]) {
+    if (from.name[node] === name) keeps.fill(1, node, from.end[node]);
+  }
+  return rebuilt(from, keeps, placeOfFrame(from), (_, place) => place);
+}
+
+// The stacks without some frames, whose weight goes to their callers.
+function hide(from, isHidden) {
+  const hidden = names.map((_, name) => isHidden(name));
+  const place = placeOfFrame(from);
+  const placeOf = (builder, parent, node) => (
+    hidden[from.name[node]] ? builder.share(parent) : place(builder, parent, node)
+  );
+  const leafOf = (builder, leaf, node) => {
+    if (node === 0 || !isEmpty(builder, leaf)) return leaf;
+    return builder.child(builder.share(0), HIDDEN);
+  };
+  return rebuilt(from, null, placeOf, leafOf);
+}
+
+// Whether a folded line would have no text for the stack of this frame.
+function isEmpty({ frame }, node) {
+  return node === 0 || (frame.depth[node] === 1 && names[frame.name[node]] === '');
+}
+
+// Gives calls of a function by itself the place of the first one.
+function foldRecursion(from) {
+  const bases = basesOfNames();
+  const place = placeOfFrame(from);
+  const isAgain = (name, caller) => caller !== NOBODY && bases[name] === bases[caller];
+  const placeOf = (builder, parent, node) => (
+    isAgain(from.name[node], builder.frame.name[parent]) ? builder.share(parent) : place(builder, parent, node)
+  );
+  const leafOf = (builder, leaf, node) => {
+    if (node === 0 || !isEmpty(builder, leaf)) return leaf;
+    // A line must have some text, so that `;` stays as it is.
+    let last = leaf;
+    for (let depth = 1; depth < from.depth[node]; depth++) {
+      last = builder.child(builder.share(last), from.name[node]);
+    }
+    return last;
+  };
+  return rebuilt(from, null, placeOf, leafOf);
+}
+
+// For each name, the first one that is the same but for how often it was folded,
+// as in `add (x4+)`.
+function basesOfNames() {
+  const bases = names.map((_, name) => name);
+  if (!names.some((name) => name.includes('+)'))) return bases;
+  const firsts = new Map();
+  return bases.map((name) => {
+    const text = byteText(name);
+    const [, before, height, mark = ''] = /^(.*) \(x(\d+)\+\)(_\[.\])?$/s.exec(text) ?? [];
+    const base = height !== undefined && Number(height) < 2 ** 32 ? before + mark : text;
+    if (!firsts.has(base)) firsts.set(base, name);
+    return firsts.get(base);
+  });
+}
+
+// The trees that the steps leave, as far as they are known: one for each step.
+const made = [];
+
+function treeAfter(steps) {
+  let from = whole;
+  steps.forEach(({ letter, what, key }, at) => {
+    if (made[at]?.key !== key) {
+      made.splice(at, made.length, { key, tree: STEPS[letter].apply(from, what) });
+    }
+    from = made[at].tree;
+  });
+  return from;
+}
+
+// Whether a step does to what was cut off what its command does. What is hidden or folded
+// may be in it, and so may a function unless all that was cut off stands on its frames.
+function isSure(letter, what) {
+  if (facts.cut === '' || letter === 'p') return true;
+  if (letter !== 'o' && letter !== 'w') return false;
+  for (let node = 1; node < whole.count; node++) {
+    if (whole.name[node] === what) node = whole.end[node] - 1;
+    else if (names[whole.name[node]] === '[cut]') return false;
+  }
+  return true;
+}
+
+// Shows what these steps leave of the profile.
+function takeSteps(steps) {
+  const next = treeAfter(steps);
+  if (next.total[0] === 0) return say('no stack would be left');
+  const path = scope().path().slice(1);
+  const name = selectedName();
+  state.steps = steps;
+  growFrom(next);
+  enterView(state.view, nearest(path), name, state.focus);
+  remember(true);
+}
+
+// Makes the views show another tree.
+function growFrom(next) {
+  tree = next;
+  if (state.hits !== null) state.hits.reached = null;
+  plantTrees();
+}
+
+// The branch of the flame graph of those frames of a path that are still there.
+function nearest(path) {
+  let branch = trees.flame.root;
+  for (const { name } of path) branch = branch.kids.find((kid) => kid.name === name) ?? branch;
+  return branch;
+}
+
+const addStep = (letter, what) => takeSteps([...state.steps, makeStep(letter, what)]);
+
+const takeBack = (at) => takeSteps(state.steps.filter((_, other) => other !== at));
+
+// The steps as words of the address.
+function wordsOfSteps() {
+  const wordOf = ({ letter, what }) => {
+    const { isOf } = STEPS[letter];
+    if (isOf === '') return letter;
+    // A module is named by its first function.
+    const name = isOf === 'name' ? what : moduleOf.indexOf(what);
+    return letter + wordFor(name, [...names.keys()], itself);
+  };
+  return state.steps.map(wordOf).join('.');
+}
+
+// The steps that the words of an address name, as far as this profile has them.
+function stepsOf(words) {
+  const steps = words.split('.').filter(Boolean).map((word) => {
+    const letter = word[0];
+    const isOf = STEPS[letter]?.isOf;
+    if (isOf === '') return makeStep(letter, '');
+    const name = ofWord(word.slice(1), [...names.keys()], itself);
+    if (isOf === undefined || name === undefined) return null;
+    return makeStep(letter, isOf === 'name' ? name : moduleOf[name]);
+  });
+  return steps.filter((step) => step !== null && isSure(step.letter, step.what));
+}
