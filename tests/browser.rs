@@ -15,11 +15,20 @@ mod server;
 // Zoom, search, numbers and the keyboard.
 mod reading;
 
+// What the search found: marks, numbers, the next one; patterns that take for ever.
+mod search;
+
+// Ranges: what is narrow or out of sight is reached with the mouse and the keyboard.
+mod range;
+
 // The four views.
 mod views;
 
 // Kinds of pictures: two profiles, time, themes.
 mod kinds;
+
+// A phone, paper, a page around it, a screen reader.
+mod everywhere;
 
 // Safety: names must not be run, and no script where none is allowed.
 mod safety;
@@ -37,9 +46,18 @@ fn pictures_work_in_a_browser() {
         return;
     }
     let stage = Stage { browser: Browser::start(), server: Server::start() };
-    let cases =
-        [reading::CASES, views::CASES, kinds::CASES, safety::CASES, speed::CASES, heat::CASES]
-            .concat();
+    let cases = [
+        reading::CASES,
+        range::CASES,
+        search::CASES,
+        views::CASES,
+        kinds::CASES,
+        everywhere::CASES,
+        safety::CASES,
+        speed::CASES,
+        heat::CASES,
+    ]
+    .concat();
     let failed: Vec<&str> = cases
         .iter()
         .filter(|(_, case)| catch_unwind(AssertUnwindSafe(|| stage.play(*case))).is_err())
@@ -125,6 +143,11 @@ fn text_of(browser: &Browser, class: &str) -> String {
 /// The name that has the focus.
 fn focused(browser: &Browser) -> Value {
     browser.value("document.activeElement.getAttribute('aria-label')?.split(', ')[0] ?? null")
+}
+
+/// Waits until the search says this.
+fn found_is(browser: &Browser, expected: &str) {
+    browser.await_value("document.querySelector('.matched').textContent", &expected.into());
 }
 
 fn query(browser: &Browser, text: &str) {

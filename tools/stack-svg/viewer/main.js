@@ -5,11 +5,13 @@ function render() {
   page.app.dataset.view = view;
   for (const { id } of VIEWS) {
     page.tabOf[id].setAttribute('aria-selected', String(id === view));
+    page.tabOf[id].tabIndex = id === view ? 0 : -1;
   }
   page.flip.disabled = view === 'sandwich' || view === 'table';
   page.flip.setAttribute('aria-pressed', String(state.flipped));
   page.axis.hidden = !(isChart && view === 'flame');
   drawCrumbs();
+  drawRangeCrumb();
   if (view === 'table') drawTable();
   else drawBoxes();
   showMatched();
@@ -19,6 +21,8 @@ function render() {
 
 // The frames from the root to the zoomed one, each a button that zooms to it.
 function drawCrumbs() {
+  page.crumbs.zoom = state.zoom;
+  const hadFocus = page.crumbs.contains(document.activeElement);
   const isZoom = state.view === 'flame' || state.view === 'bottom-up';
   page.crumbs.replaceChildren();
   if (state.view === 'sandwich') makeIn(page.crumbs, 'span', 'crumb last', nameText(state.focus));
@@ -30,14 +34,8 @@ function drawCrumbs() {
     crumb.branch = branch;
     if (isLast) crumb.setAttribute('aria-current', 'location');
   });
+  if (hadFocus) page.crumbs.lastElementChild.focus();
   page.crumbs.scrollLeft = page.crumbs.scrollWidth;
-}
-
-function showMatched() {
-  const { hits } = state;
-  if (hits === null) page.matched.textContent = '';
-  else if (hits.error !== '') page.matched.textContent = hits.error;
-  else page.matched.textContent = `${matchedShare()} found`;
 }
 
 // All numbers of a frame, as short sentences.
@@ -88,13 +86,13 @@ function showTip(box, event) {
   const isGroup = box.frames !== undefined;
   page.tip.replaceChildren();
   const frames = box.frames === 1 ? 'frame' : 'frames';
-  const name = isGroup ? `${inDigits.format(box.frames)} narrow ${frames}` : nameText(box.branch.name);
-  makeIn(page.tip, 'b', '', name);
+  const name = isGroup ? `${inDigits.format(box.frames)} narrow ${frames}` : nameInTip(box.branch.name);
   const numbers = isGroup
-    ? [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, 'zoom in to see them']
-    : numbersOf(box.branch);
+    ? numbersOfBlock(box)
+    : [...numbersOf(box.branch), markOf(box.branch.name)].filter(Boolean);
   const line = makeIn(page.tip, 'div', 'numbers');
   for (const text of numbers) makeIn(line, 'span', '', text);
+  makeIn(page.tip, 'b', '', name);
   page.tip.classList.add('on');
   placeTip(event);
 }
@@ -113,6 +111,20 @@ function hideTip() {
   page.tip.classList.remove('on');
 }
 
+// As much of a name as three lines hold.
+function nameInTip(name) {
+  const line = Math.min(TIP_WIDTH, 0.8 * page.app.clientWidth) / LETTER;
+  return fitted(nameText(name), Math.floor(2.5 * line));
+}
+
+// As in style.css, without the padding.
+const TIP_WIDTH = 540;
+
+function numbersOfBlock(box) {
+  const found = state.hits === null ? [] : [`${percent(foundIn(box), box.weight)} found`];
+  return [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, ...found, 'click to see them'];
+}
+
 const boxUnder = (event) => event.target.closest?.('.frame')?.box;
 
 function onClick(event) {
@@ -120,7 +132,9 @@ function onClick(event) {
   const box = boxUnder(event);
   const row = target.closest('.row');
   const tab = target.closest('.tab');
-  if (box !== undefined) activate(box.branch ?? box.parent);
+  if (box !== undefined && isFirstTap(box)) showTapped(box, event);
+  else if (box?.frames !== undefined) zoomToBlock(box);
+  else if (box !== undefined) activate(box.branch);
   else if (row !== null) showSandwich(table.rows[row.at].name);
   else if (tab !== null) show(tab.dataset.view);
   else if (target.branch !== undefined) zoomTo(target.branch);
@@ -148,14 +162,14 @@ function onFocus(event) {
   showStatus();
 }
 
-let isDue = false;
+const due = new Set();
 
 // At most once for each repaint, however many events there are.
 function soon(act) {
-  if (isDue) return;
-  isDue = true;
+  if (due.has(act)) return;
+  due.add(act);
   requestAnimationFrame(() => {
-    isDue = false;
+    due.delete(act);
     act();
   });
 }
@@ -163,7 +177,8 @@ function soon(act) {
 function start() {
   showPage();
   page.app.addEventListener('click', onClick);
-  page.frames.addEventListener('pointermove', onPointer);
+  listenToPointers();
+  listenToMap();
   page.frames.addEventListener('focusin', onFocus);
   page.frames.addEventListener('pointerleave', () => {
     hideTip();
@@ -171,8 +186,10 @@ function start() {
   });
   page.query.addEventListener('input', () => search(page.query.value));
   page.stage.addEventListener('scroll', () => soon(redrawWhenScrolled), { passive: true });
-  document.addEventListener('keydown', onKey);
-  window.addEventListener('hashchange', restore);
+  // A page around the picture has keys of its own.
+  (isAlone ? document : page.app).addEventListener('keydown', onKey);
+  listenToPrint();
+  window.addEventListener('hashchange', restoreIfChanged);
   window.addEventListener('resize', () => soon(render));
   restore();
 }

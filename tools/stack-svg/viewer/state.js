@@ -9,6 +9,8 @@ const trees = {
 const state = {
   view: 'flame',
   zoom: trees.flame.root,
+  // The part of the zoomed frame that is shown, if not all of it: see range.js.
+  range: null,
   // The frame that has the focus, if any.
   current: null,
   hits: null,
@@ -24,29 +26,37 @@ const START = { view: facts.view, flipped: facts.inverted !== '' };
 // The hashes of names that were computed so far.
 const hashes = [];
 
-// A hash as four digits: 24 bits of FNV-1a.
+// 24 bits of FNV-1a. A link needs those of all names, to tell equal ones apart.
 function hashOf(name) {
   if (hashes[name] !== undefined) return hashes[name];
+  const text = names[name] ?? 'all';
   let hash = 0x811c9dc5;
-  for (const unit of names[name] ?? 'all') {
-    hash = Math.imul(hash ^ unit.codePointAt(0), 0x01000193);
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.codePointAt(at);
+    // The second half of a letter such as an emoji.
+    if (letter > 0xffff) at++;
+    hash = Math.imul(hash ^ letter, 0x01000193);
   }
-  hash = (hash ^ (hash >>> 24)) >>> 0;
-  hashes[name] = [18, 12, 6, 0].map((shift) => DIGITS[(hash >>> shift) & 63]).join('');
+  hashes[name] = (hash ^ (hash >>> 24)) & 0xffffff;
   return hashes[name];
 }
+
+// A hash as four digits.
+const hashText = (hash) => [18, 12, 6, 0].map((shift) => DIGITS[(hash >>> shift) & 63]).join('');
 
 // A word that names one of several names: its hash and, if several have the
 // same hash, ~ and its index among them.
 function wordFor(one, all, nameOf) {
   const hash = hashOf(nameOf(one));
   const at = all.filter((other) => hashOf(nameOf(other)) === hash).indexOf(one);
-  return hash + (at > 0 ? `~${at}` : '');
+  return hashText(hash) + (at > 0 ? `~${at}` : '');
 }
 
 // The one that a word names, if there is one.
 function ofWord(word, all, nameOf) {
-  const [hash, at = '0'] = word.split('~');
+  const [text, at = '0'] = word.split('~');
+  if (!/^[\w-]{4}$/.test(text)) return undefined;
+  const hash = [...text].reduce((sum, digit) => sum * 64 + DIGITS.indexOf(digit), 0);
   const same = all.filter((one) => hashOf(nameOf(one)) === hash);
   return same[Number(at)] ?? same[0];
 }
@@ -83,17 +93,19 @@ function fragment() {
   if (state.view !== START.view) words.set('view', state.view);
   if (state.view === 'sandwich') words.set('function', wordFor(state.focus, [...names.keys()], itself));
   else if (state.zoom.parent !== null) words.set('zoom', wayTo(state.zoom));
+  if (isRange()) words.set('range', rangeText());
   if (state.hits !== null) words.set('search', state.hits.query);
   if (state.flipped !== START.flipped) words.set('flip', '1');
   const { column, isRising } = state.sort;
   if (column !== 'own' || isRising) words.set('sort', (isRising ? '+' : '-') + column);
-  return `#${words}`;
+  return addressWith(words);
 }
 
 // Writes the state to the address, as a new step of the history or in place.
 function remember(isStep = false) {
+  clearTimeout(gesture);
   const now = fragment();
-  if (now === (location.hash || '#')) return;
+  if (now === (location.hash || '#') || isOfPage()) return;
   try {
     history[isStep ? 'pushState' : 'replaceState'](null, '', now);
   } catch {
@@ -101,8 +113,13 @@ function remember(isStep = false) {
   }
 }
 
+// The address may have changed for another picture, or for the page around it.
+function restoreIfChanged() {
+  if (!isOfPage() && fragment() !== (location.hash || '#')) restore();
+}
+
 function restore() {
-  const words = new URLSearchParams(location.hash.slice(1));
+  const words = ownWords();
   const query = words.get('search') ?? '';
   page.query.value = query;
   state.hits = query === '' ? null : new Hits(query);
@@ -117,20 +134,27 @@ function restore() {
   }
   state.current = null;
   state.zoom = branchAt(rootOf(state.view), words.get('zoom') ?? '');
+  state.range = null;
+  setRangeOf(words.get('range') ?? '');
   render();
+}
+
+// The function with the most self weight.
+function heaviest() {
+  const own = new Float64Array(names.length);
+  for (let node = 1; node < tree.count; node++) own[tree.name[node]] += tree.own[node];
+  return own.reduce((best, weight, name) => (weight > own[best] ? name : best), 0);
 }
 
 // Shows a function in the sandwich view; without one, the heaviest.
 function focusOn(name) {
-  table.all ??= sumsOfNames();
-  const heavier = (best, sums) => (sums.own > best.own && sums.name !== NOBODY ? sums : best);
-  const heaviest = () => table.all.reduce(heavier, table.all[0])?.name ?? NOBODY;
   state.focus = name === NOBODY ? heaviest() : name;
   state.sandwich = sandwichOf(state.focus);
 }
 
 function zoomTo(branch) {
   state.zoom = branch;
+  state.range = null;
   state.current = branch;
   render();
   remember(true);
@@ -168,18 +192,6 @@ function currentName() {
 
 function search(query) {
   state.hits = query === '' ? null : new Hits(query);
-  if (state.view === 'table') drawTable();
-  else markHits();
-  showMatched();
+  showHits();
   remember();
-}
-
-// The share of the zoom that the search found, each weight counted once.
-function matchedShare() {
-  const { hits, zoom } = state;
-  if (state.view === 'table') return percent(hits.below(0), tree.total[0]);
-  if (state.view !== 'sandwich') return percent(zoom.tree.matchedWeight(zoom, hits), zoom.weight);
-  const { at, weight } = state.sandwich.callees.root;
-  const found = (node) => (hits.reach(node) ? tree.total[node] : hits.below(node));
-  return percent(at.reduce((sum, node) => sum + found(node), 0), weight);
 }

@@ -37,8 +37,12 @@ class TopDown {
   }
 
   branch(node, parent) {
-    const sums = { weight: tree.total[node], before: tree.before[node], own: tree.own[node] };
-    return new Branch(this, tree.name[node], parent, tree.start[node], { ...sums, node });
+    const branch = new Branch(this, tree.name[node], parent, tree.start[node], null);
+    branch.weight = tree.total[node];
+    branch.before = tree.before[node];
+    branch.own = tree.own[node];
+    branch.node = node;
+    return branch;
   }
 
   kidsOf(branch) {
