@@ -15,6 +15,12 @@ mod server;
 // Zoom, search, numbers and the keyboard.
 mod reading;
 
+// What the search found: marks, numbers, the next one; patterns that take for ever.
+mod search;
+
+// Ranges: what is narrow or out of sight is reached with the mouse and the keyboard.
+mod range;
+
 // The four views.
 mod views;
 
@@ -32,6 +38,9 @@ mod asking;
 
 // Kinds of pictures: two profiles, time, themes.
 mod kinds;
+
+// A phone, paper, a page around it, a screen reader.
+mod everywhere;
 
 // Safety: names must not be run, and no script where none is allowed.
 mod safety;
@@ -51,11 +60,14 @@ fn pictures_work_in_a_browser() {
     let stage = Stage { browser: Browser::start(), server: Server::start() };
     let cases = [
         reading::CASES,
+        range::CASES,
+        search::CASES,
         views::CASES,
         keeping::CASES,
         numbers::CASES,
         asking::CASES,
         kinds::CASES,
+        everywhere::CASES,
         safety::CASES,
         speed::CASES,
         heat::CASES,
@@ -146,6 +158,11 @@ fn text_of(browser: &Browser, class: &str) -> String {
 /// The name that has the focus.
 fn focused(browser: &Browser) -> Value {
     browser.value("document.activeElement.getAttribute('aria-label')?.split(', ')[0] ?? null")
+}
+
+/// Waits until the search says this.
+fn found_is(browser: &Browser, expected: &str) {
+    browser.await_value("document.querySelector('.matched').textContent", &expected.into());
 }
 
 fn query(browser: &Browser, text: &str) {

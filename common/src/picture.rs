@@ -12,9 +12,15 @@ const PAGE_SCRIPT: &str = include_str!("picture/page.js");
 /// `async copyText(text, within)`, which copies a text by the clipboard, or else by an
 /// element that stands in `within` for a moment, and returns whether that worked; and
 /// `showOver(picture, app, fillWindow)`, which puts a page over the static picture.
+///
+/// Lines that are comments and the white space before a line are left out, as the script
+/// is in every picture: no text of a script may go over several lines.
 #[must_use]
 pub fn page_script(parts: &[&str]) -> String {
-    ["(() => {\n'use strict';\n", PAGE_SCRIPT, &parts.concat(), "})();\n"].concat()
+    let script = ["(() => {\n'use strict';\n", PAGE_SCRIPT, &parts.concat(), "})();\n"].concat();
+    let code = script.lines().map(str::trim_start);
+    let code = code.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    code.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The colours of the background and of the text on it.
@@ -66,6 +72,13 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_script_has_no_comments_and_no_indentation() {
+        let script = page_script(&["// Adds.\nfunction add() {\n  return 1; // one\n}\n\n"]);
+        assert!(script.starts_with("(() => {\n'use strict';\nconst HTML"), "{script}");
+        assert!(script.ends_with("\nfunction add() {\nreturn 1; // one\n}\n})();\n"), "{script}");
+    }
 
     #[test]
     fn base64_is_that_of_rfc_4648() {

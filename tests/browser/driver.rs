@@ -112,11 +112,15 @@ impl Browser {
 
     /// Presses a key while Control is held.
     pub(crate) fn type_control(&self, key: &str) {
+        self.type_held("\u{e009}", key);
+    }
+
+    fn type_held(&self, held: &str, key: &str) {
         let presses = json!([
-            { "type": "keyDown", "value": "\u{e009}" },
+            { "type": "keyDown", "value": held },
             { "type": "keyDown", "value": key },
             { "type": "keyUp", "value": key },
-            { "type": "keyUp", "value": "\u{e009}" },
+            { "type": "keyUp", "value": held },
         ]);
         self.act(&json!({ "type": "key", "id": "keyboard", "actions": presses }));
     }
@@ -148,6 +152,20 @@ impl Browser {
         self.act(&json!({ "type": "pointer", "id": "mouse", "actions": actions }));
     }
 
+    /// Turns the wheel by so many pixels while the mouse is at a place of an element.
+    pub(crate) fn wheel(&self, element: &str, at: [f64; 2], pixels: i32) {
+        let mut turn = self.move_within(element, at);
+        turn["type"] = json!("scroll");
+        turn["deltaX"] = json!(0);
+        turn["deltaY"] = json!(pixels);
+        self.act(&json!({ "type": "wheel", "id": "wheel", "actions": [turn] }));
+    }
+
+    /// Presses a key while Shift is held.
+    pub(crate) fn type_shift(&self, key: &str) {
+        self.type_held("\u{e008}", key);
+    }
+
     fn move_to(&self, element: &str) -> Value {
         self.move_within(element, [0.5, 0.5])
     }
@@ -162,6 +180,12 @@ impl Browser {
 
     fn act(&self, source: &Value) {
         self.post("/actions", &json!({ "actions": [source] }));
+    }
+
+    /// The page as it would be printed: a PDF in base 64.
+    pub(crate) fn print(&self) -> String {
+        let pdf = self.post("/print", &json!({}));
+        pdf.as_str().expect("a PDF").to_owned()
     }
 
     /// A command of Chromium's own protocol.

@@ -11,7 +11,6 @@ cases![
     the_width_is_the_windows_or_the_users,
     no_frame_is_behind_the_scroll_bar,
     names_are_shortened_by_module,
-    on_paper_it_is_the_whole_static_picture,
 ];
 
 fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
@@ -65,9 +64,11 @@ fn a_chart_keeps_the_order_and_has_an_axis(stage: &Stage) {
     // The group of narrow frames is as wide as the time that they are spread over.
     let spread = "main;f 1\nmain 3\n".repeat(3000);
     let browser = stage.show(&["--flamechart"], spread);
-    let [block, whole] = [".group", ".frame[role]"]
-        .map(|it| browser.number(&format!("document.querySelector('{it}').offsetWidth")));
-    assert!(block > 0.99 * whole, "{block} of {whole}");
+    let blocks = browser.number(
+        "[...document.querySelectorAll('.group')].reduce((sum, e) => sum + e.box.width, 0)",
+    );
+    let whole = browser.number("document.querySelector('.frame[role]').offsetWidth");
+    assert!(blocks > 0.99 * whole, "{blocks} of {whole}");
     // The mark of 2,000 is at the right edge, where there is no room for its number.
     let browser = stage.show(&["--flamechart"], "a 1000\nb 1001\n");
     let axis = text_of(browser, "axis");
@@ -149,26 +150,4 @@ fn names_are_shortened_by_module(stage: &Stage) {
         );
         assert_eq!(browser.text(&drawn), label);
     }
-}
-
-fn on_paper_it_is_the_whole_static_picture(stage: &Stage) {
-    let high = vec!["f"; 300].join(";");
-    let browser = stage.show(&[], format!("{high} 1\n"));
-    let shape = "document.documentElement.getAttribute('viewBox')?.split(' ').length ?? 0";
-    let media = |name: &str, numbers: u32| {
-        browser.chromium("Emulation.setEmulatedMedia", &json!({ "media": name }));
-        browser.await_value(shape, &json!(numbers));
-    };
-    let height = "document.documentElement.getBoundingClientRect().height";
-    media("print", 4);
-    let printed = browser.number(height);
-    let is_shown = browser.value(
-        "document.querySelector('#frames').getBoundingClientRect().width > 0
-            && document.querySelector('.app').getBoundingClientRect().width === 0",
-    );
-    media("", 0);
-    // Rows of 18 pixels, scaled down a little.
-    assert!(printed > 300.0 * 17.0, "{printed}");
-    assert_eq!(is_shown, json!(true));
-    assert_eq!(browser.number(height), browser.number("innerHeight"));
 }

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::driver::key;
-use super::{Stage, cases, drawn, focused, frame, query, share, text_of};
+use super::{Stage, cases, drawn, focused, found_is, frame, query, share, text_of};
 
 cases![
     a_click_zooms_and_the_way_back_is_short,
@@ -73,7 +73,7 @@ fn search_is_literal_with_smart_case_and_knows_patterns(stage: &Stage) {
     ];
     for (text, found) in table {
         query(browser, text);
-        assert_eq!(text_of(browser, "matched"), found, "{text}");
+        found_is(browser, found);
     }
     browser.type_keys(key::ESCAPE);
     assert_eq!(text_of(browser, "matched"), "");
@@ -88,7 +88,7 @@ fn found_weight_is_counted_once_and_within_the_zoom(stage: &Stage) {
     query(browser, "f");
     assert_eq!(text_of(browser, "matched"), "40.0% found");
     query(browser, "/f|g/");
-    assert_eq!(text_of(browser, "matched"), "60.0% found");
+    found_is(browser, "60.0% found");
     query(browser, "f");
     browser.click(&frame("main"));
     assert_eq!(text_of(browser, "matched"), "50.0% found");
@@ -118,9 +118,9 @@ fn the_next_match_may_be_too_narrow_to_be_drawn(stage: &Stage) {
 fn numbers_are_on_hover_and_focus(stage: &Stage) {
     let browser = stage.show(&["--unit", "ms"], "main;a;b 1000\nmain;a 500\nmain;d 6500\n");
     browser.point_at(&frame("a"));
-    let of_a = "a 1.50 s 18.8% of all self 500 ms (6.3%)";
-    assert_eq!(text_of(browser, "tip"), of_a);
-    assert_eq!(text_of(browser, "status"), of_a);
+    let of_a = "1.50 s 18.8% of all self 500 ms (6.3%)";
+    assert_eq!(text_of(browser, "tip"), format!("{of_a} a"));
+    assert_eq!(text_of(browser, "status"), format!("a {of_a}"));
     browser.click(&frame("a"));
     browser.type_keys(key::UP);
     assert_eq!(
@@ -237,16 +237,16 @@ fn the_address_holds_the_state(stage: &Stage) {
     assert_eq!(text_of(browser, "crumbs"), "all main");
     // Names that differ only in their marks.
     let marked = "main;foo_[k] 5\nmain;foo 4\nmain;foo_[i];z 3\nmain;bar 9\n";
-    for weight in ["5", "4", "3"] {
+    for words in ["kernel, 5", "4", "inlined, 3"] {
         let browser = stage.show(&[], marked);
         browser.click(&format!(
-            "[...document.querySelectorAll('.frame')].filter((e) => e.getAttribute('aria-label')?.startsWith('foo, {weight} '))[0]"
+            "[...document.querySelectorAll('.frame')].filter((e) => e.getAttribute('aria-label')?.startsWith('foo, {words} '))[0]"
         ));
         browser.reload();
         let shown = browser.text(
             "document.querySelector('.frame[aria-label^=\"foo, \"]').getAttribute('aria-label')",
         );
-        assert!(shown.starts_with(&format!("foo, {weight} ")), "{shown}");
+        assert!(shown.starts_with(&format!("foo, {words} ")), "{shown}");
     }
     // The path is followed as far as this profile has it.
     let browser = stage.show_at(&address, &[], "main;z 1\n");

@@ -60,6 +60,12 @@ fn hundred_thousand_frames() -> String {
     folded
 }
 
+/// Waits for the worker that tries a pattern.
+const FOUND: &str =
+    "while (document.querySelector('.matched').textContent.startsWith('searching')) {
+        await new Promise((done) => setTimeout(done));
+    }";
+
 /// The number of frames that the picture shows in its notes.
 const FRAMES: &str = "[...document.querySelectorAll('.note')].map((e) => e.textContent).find((t) => t.endsWith('frames'))";
 
@@ -90,6 +96,12 @@ fn a_hundred_thousand_frames_answer_at_once(stage: &Stage) {
              query.dispatchEvent(new Event('input', {{ bubbles: true }}))"
         )
     };
+    let turn = |how: &str| {
+        format!(
+            "document.querySelector('.stage').dispatchEvent(new WheelEvent('wheel',
+                {{ {how}, clientX: 600, clientY: 500, bubbles: true, cancelable: true }}))"
+        )
+    };
     let press = |key: &str| {
         format!("document.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))")
     };
@@ -99,11 +111,14 @@ fn a_hundred_thousand_frames_answer_at_once(stage: &Stage) {
     let acts = [
         ("zoom", zoom.to_owned(), TO_ACT),
         ("zoom out", press("0"), TO_ACT),
+        ("wheel", turn("deltaY: -120"), TO_ACT),
+        ("pan", turn("deltaY: 60, shiftKey: true"), TO_ACT),
         ("search", search("function_1"), TO_ACT),
-        ("search /re/", search("/part_.*7$|level_[3-5]/"), TO_ACT),
+        ("search /re/", format!("{}; {FOUND}", search("/part_.*7$|level_[3-5]/")), f64::INFINITY),
+        ("next /re/", format!("{}; {FOUND}", search("/part_.*6$|level_[3-5]/")), TO_ACT),
         ("search end", search(""), TO_ACT),
-        ("bottom up", press("2"), f64::INFINITY),
-        ("sandwich", press("3"), f64::INFINITY),
+        ("bottom up", press("2"), TO_ACT),
+        ("sandwich", press("3"), TO_ACT),
         ("table", press("4"), f64::INFINITY),
         ("flame", press("1"), TO_ACT),
         ("hide", ask(2), TO_FILTER),

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::driver::key;
-use super::{Browser, Stage, cases, drawn, focused, frame, query, share, text_of};
+use super::{Browser, Stage, cases, drawn, focused, found_is, frame, query, share, text_of};
 use crate::util::{recording, weight};
 
 cases![
@@ -76,6 +76,7 @@ fn the_table_sorts_and_adds_up(stage: &Stage) {
     browser.reload();
     assert_eq!(rows(browser)[0], by_self[1]);
     query(browser, "/[fg]/");
+    found_is(browser, "80.0% found");
     assert_eq!(text_of(browser, "table-sum"), "80 80.0% 2 functions found");
     browser.type_keys(&[key::ENTER, key::UP, key::UP, key::DOWN, key::ENTER].concat());
     assert_eq!(text_of(browser, "crumbs"), "g");

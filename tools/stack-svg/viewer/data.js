@@ -2,7 +2,16 @@
 
 const picture = document.currentScript.ownerSVGElement;
 
-const part = (id) => picture.querySelector(`metadata[id="${id}"]`);
+// Whether the picture is a document of its own, not a part of a page; and how many
+// pictures of ours stand before it in the page.
+const isAlone = picture === document.documentElement;
+const nth = isAlone ? 0 : [...document.querySelectorAll('svg.stack-svg')].indexOf(picture);
+
+// No two elements of a page have the same id.
+const suffix = nth > 0 ? `-${nth + 1}` : '';
+if (nth > 0) for (const element of picture.querySelectorAll('[id]')) element.id += suffix;
+
+const part = (id) => picture.querySelector(`metadata[id="${id}${suffix}"]`);
 const textOf = (id) => part(id).textContent;
 const facts = part('facts').dataset;
 

@@ -11,11 +11,18 @@ function measureLetter() {
   return context.measureText('0123456789').width / 10 || Number(facts.letter) * 0.605;
 }
 
-const shown = { boxes: [], rows: new Map(), top: 0, bottom: 0, from: 0, to: -1, height: 0 };
+const shown = {
+  boxes: [], rows: new Map(), elements: new Map(), top: 0, bottom: 0, from: 0, to: -1, height: 0,
+  // The height of a row in pixels.
+  row: ROW,
+};
 
 const isUp = () => state.view !== 'sandwich' && !state.flipped;
 
-function drawBoxes() {
+// Draws the boxes of the view; its rows stay where they are on the screen, or are
+// scrolled to the zoomed frame.
+function drawBoxes(keepsRows = false) {
+  const base = page.stage.scrollTop - topOf(0);
   shown.boxes = layout(page.stage.clientWidth);
   shown.rows = new Map();
   shown.top = 0;
@@ -26,45 +33,82 @@ function drawBoxes() {
     shown.top = Math.min(shown.top, box.row);
     shown.bottom = Math.max(shown.bottom, box.row);
   }
-  const content = (shown.bottom - shown.top + 1) * ROW;
-  shown.height = isUp() ? Math.max(content, page.stage.clientHeight - 1) : content;
+  if (!keepsRows) fitRows();
+  const content = (shown.bottom - shown.top + 1) * shown.row;
+  const room = page.stage.clientHeight;
+  shown.height = isUp() ? Math.max(content, room - 1) : content;
+  // What is in sight stays, however low the rest has become.
+  const kept = isUp() ? -base - shown.row : base + topOf(0) + room;
+  if (keepsRows) shown.height = Math.max(shown.height, kept);
   page.frames.style.height = `${shown.height}px`;
+  page.frames.style.setProperty('--row', `${shown.row}px`);
   for (const name of ['role', 'aria-label', 'aria-rowcount']) page.content.removeAttribute(name);
   page.frames.setAttribute('role', 'tree');
   page.frames.setAttribute('aria-label', nameOfView());
-  revealRow(state.zoom.depth);
+  if (keepsRows) page.stage.scrollTop = base + topOf(0);
+  else revealRow(state.zoom.depth);
   drawRows();
   drawAxis();
+  drawMap();
+}
+
+// Rows are at most so many times as high as usual.
+const HIGHEST = 1.6;
+
+// Gives the rows of a small profile more height, and hangs it under the header. Zooming
+// changes neither, as no zoomed view has more rows than the profile.
+function fitRows() {
+  const isUsual = ROW === Math.floor(facts.letter * 1.5);
+  shown.deepest ??= tree.depth.reduce((one, other) => Math.max(one, other));
+  const rows = Math.max(shown.deepest, shown.bottom - shown.top) + 1;
+  if (isOnPaper) {
+    shown.row = ROW;
+    return;
+  }
+  page.content.classList.remove('short');
+  page.stage.style.flex = '';
+  const room = page.stage.clientHeight;
+  shown.row = isUsual ? Math.max(ROW, Math.min(Math.floor(room / rows), Math.floor(ROW * HIGHEST))) : ROW;
+  if (rows * shown.row >= room) return;
+  page.stage.style.flex = `0 0 ${rows * shown.row + 1}px`;
+  page.content.classList.add('short');
 }
 
 const nameOfView = () => VIEWS.find((view) => view.id === state.view).word;
 
-const topOf = (row) => (isUp() ? shown.height - (row + 1) * ROW : (row - shown.top) * ROW);
+const topOf = (row) => (isUp() ? shown.height - (row + 1) * shown.row : (row - shown.top) * shown.row);
 
 // Scrolls so that a row, and what stands on it, is in sight.
 function revealRow(row) {
   const room = page.stage.clientHeight;
   const top = state.view === 'sandwich' ? topOf(0) - room / 2 : topOf(row);
-  const margin = 2 * ROW;
-  page.stage.scrollTop = isUp() ? top + ROW + margin - room : top - margin;
+  const margin = 2 * shown.row;
+  page.stage.scrollTop = isUp() ? top + shown.row + margin - room : top - margin;
 }
 
 // How many rows beyond the visible ones are drawn, for scrolling.
 const SPARE = 20;
 
 function drawRows() {
-  const first = Math.floor(page.stage.scrollTop / ROW) - SPARE;
-  const last = first + Math.ceil(page.stage.clientHeight / ROW) + 2 * SPARE;
+  const first = isOnPaper ? 0 : Math.floor(page.stage.scrollTop / shown.row) - SPARE;
+  const last = isOnPaper ? Infinity : first + Math.ceil(page.stage.clientHeight / shown.row) + 2 * SPARE;
   const hadFocus = page.frames.contains(document.activeElement);
   const drawn = document.createDocumentFragment();
+  const before = shown.elements;
+  shown.elements = new Map();
   for (const [row, boxes] of shown.rows) {
-    const line = topOf(row) / ROW;
+    const line = topOf(row) / shown.row;
     const isInSight = line >= first && line <= last;
     for (const box of boxes) {
-      box.element = isInSight ? drawn.appendChild(elementOf(box)) : null;
+      box.element = isInSight ? drawnAgain(box, before) ?? drawn.appendChild(elementOf(box)) : null;
     }
   }
-  page.frames.replaceChildren(drawn);
+  // To empty all at once is faster than one by one.
+  if (drawn.childElementCount === shown.elements.size) page.frames.replaceChildren();
+  else for (const element of before.values()) element.remove();
+  page.frames.append(drawn);
+  // What had the focus may be out of the range now.
+  if (hadFocus && !page.frames.contains(document.activeElement)) page.stage.focus({ preventScroll: true });
   [shown.from, shown.to] = [first, last];
   markCurrent(hadFocus);
   markEdges();
@@ -80,52 +124,50 @@ function markEdges() {
 function redrawWhenScrolled() {
   markEdges();
   if (state.view === 'table') return drawTableRows();
-  const first = Math.floor(page.stage.scrollTop / ROW);
-  const last = first + Math.ceil(page.stage.clientHeight / ROW);
+  const first = Math.floor(page.stage.scrollTop / shown.row);
+  const last = first + Math.ceil(page.stage.clientHeight / shown.row);
   if (first < shown.from + 2 || last > shown.to - 2) drawRows();
 }
 
 const frameTemplate = make('div', 'frame', '', { role: 'treeitem', tabindex: '-1' });
 const groupTemplate = make('div', 'frame group', '', { 'aria-hidden': 'true' });
 
+// The element that the frame of a box already has, at its new place. It keeps the focus.
+function drawnAgain(box, before) {
+  const element = box.branch && before.get(box.branch);
+  // The table has taken the place of the frames since.
+  if (element?.parentNode !== page.frames) return null;
+  before.delete(box.branch);
+  shown.elements.set(box.branch, element);
+  placeElement(element, box);
+  fillFrame(element, box);
+  return element;
+}
+
 function elementOf(box) {
   const element = (box.frames === undefined ? frameTemplate : groupTemplate).cloneNode();
+  placeElement(element, box);
+  shown.elements.set(box.branch ?? box, element);
+  if (box.frames === undefined) fillFrame(element, box);
+  else markBlock(element, box);
+  return element;
+}
+
+function placeElement(element, box) {
   element.box = box;
   const gap = box.width > 3 ? 1 : 0;
   const width = box.branch === state.current ? Math.max(box.width, CURRENT_WIDTH) : box.width;
-  element.style.left = `${box.x}px`;
-  element.style.top = `${topOf(box.row)}px`;
-  element.style.width = `${width - gap}px`;
-  element.style.height = `${ROW - 1}px`;
-  if (box.frames === undefined) fillFrame(element, box);
-  return element;
+  const { style } = element;
+  [style.left, style.top, style.width] = [`${box.x}px`, `${topOf(box.row)}px`, `${width - gap}px`];
 }
 
 function fillFrame(element, { branch, width, isBelow }) {
   element.style.backgroundColor = colorOf(branch);
-  element.textContent = labelOf(branch, Math.floor((width - 2 * PADDING) / LETTER));
+  const label = labelOf(branch, Math.floor((width - 2 * PADDING) / LETTER));
+  if (element.textContent !== label) element.textContent = label;
   element.setAttribute('aria-level', branch.depth + 1);
   element.classList.toggle('below', isBelow === true);
-  // Its outline would hide its colour.
-  element.classList.toggle('thin', width < 6);
   markHit(element, branch);
-}
-
-// Shows whether the search found a frame.
-function markHit(element, branch) {
-  const isSearched = state.hits !== null;
-  const isHit = isSearched && state.hits.has(branch.name);
-  element.classList.toggle('hit', isHit);
-  element.classList.toggle('miss', isSearched && !isHit);
-  const label = `${branch.word}, ${summary(branch)}`;
-  element.setAttribute('aria-label', isHit ? `${label}, found` : label);
-}
-
-// Shows the results of a search; no box moves.
-function markHits() {
-  for (const { element, branch } of shown.boxes) {
-    if (element !== null && branch !== undefined) markHit(element, branch);
-  }
 }
 
 function colorOf(branch) {
@@ -158,15 +200,14 @@ function markCurrent(takesFocus) {
 function drawAxis() {
   page.axis.replaceChildren();
   if (page.axis.hidden) return;
-  const { zoom } = state;
+  const { from, to } = shownRange();
   const width = page.stage.clientWidth;
-  const step = stepOf(zoom.weight, width);
-  const end = zoom.start + zoom.weight;
-  const first = Math.ceil(zoom.start / step);
+  const step = stepOf(to - from, width);
+  const first = Math.ceil(from / step);
   // Steps are counted: adding a small step to a large weight may not change it.
-  for (let index = 0; (first + index) * step < end; index++) {
+  for (let index = 0; (first + index) * step < to; index++) {
     const at = (first + index) * step;
-    const x = ((at - zoom.start) / zoom.weight) * width;
+    const x = ((at - from) / (to - from)) * width;
     const mark = makeIn(page.axis, 'span', 'mark', number(at));
     mark.style.left = `${x}px`;
     // A number that is cut by the edge would be read as another number.

@@ -35,6 +35,7 @@ function goTo(branch) {
   const isOutside = !branch.path().includes(state.zoom) && state.view !== 'sandwich';
   // Zoom out as far as needed to show it.
   if (isOutside) state.zoom = commonBranch(branch, state.zoom);
+  if (isRange()) bringIntoRange(branch, 0);
   state.current = branch;
   render();
   if (isOutside) remember(true);
@@ -42,7 +43,7 @@ function goTo(branch) {
   if (box === undefined) return;
   const top = topOf(box.row);
   const { scrollTop, clientHeight } = page.stage;
-  if (top < scrollTop || top + ROW > scrollTop + clientHeight) {
+  if (top < scrollTop || top + shown.row > scrollTop + clientHeight) {
     page.stage.scrollTop = top - clientHeight / 2;
     drawRows();
   }
@@ -55,38 +56,6 @@ function commonBranch(one, other) {
   let branch = other;
   while (!path.has(branch)) branch = branch.parent;
   return branch;
-}
-
-// Walks to the next match, or with -1 to the one before.
-function walkMatches(by) {
-  if (state.hits === null) return;
-  if (state.view === 'table') return goToRow(table.current + by);
-  const found = state.view === 'flame' ? nextNode(by) : nextBox(by);
-  if (found === null) say(state.view === 'flame' ? 'no match here' : 'no match here is wide enough to be drawn');
-  else goTo(found);
-}
-
-// In the flame view, all frames of the zoom count, drawn or not.
-function nextNode(by) {
-  const { zoom, hits } = state;
-  const [first, end] = [zoom.node, tree.end[zoom.node]];
-  let at = state.current?.node ?? (by > 0 ? first - 1 : end);
-  for (let tries = first; tries < end; tries++) {
-    at += by;
-    if (at >= end) at = first;
-    if (at < first) at = end - 1;
-    if (hits.has(tree.name[at])) return trees.flame.branchOf(at);
-  }
-  return null;
-}
-
-function nextBox(by) {
-  const found = shown.boxes.filter((box) => box.branch && state.hits.has(box.branch.name));
-  if (found.length === 0) return null;
-  found.sort((one, other) => one.row - other.row || one.x - other.x);
-  const at = found.findIndex((box) => box.branch === state.current);
-  const next = at < 0 && by < 0 ? found.length - 1 : at + by;
-  return found[(next + found.length) % found.length].branch;
 }
 
 function enter() {
@@ -103,6 +72,7 @@ function activate(branch) {
 
 function goOut() {
   if (!page.keys.hidden) toggleKeys();
+  else if (isRange()) zoomTo(state.zoom);
   else if (state.view === 'sandwich') show('flame');
   else if (state.view !== 'table' && state.zoom.parent !== null) zoomTo(state.zoom.parent);
   else if (scope().parent !== null) zoomScope(scope().parent);
@@ -147,6 +117,8 @@ const ACTIONS = {
   4: () => show('table'),
   0: () => (state.view === 'flame' ? zoomTo : zoomScope)(trees.flame.root),
   '/': () => page.query.select(),
+  '+': () => byKeys(scaleRange, 0.5),
+  '-': () => byKeys(scaleRange, 2),
   n: () => walkMatches(1),
   N: () => walkMatches(-1),
   i: flip,
@@ -162,6 +134,22 @@ const ACTIONS = {
   Enter: enter,
   Escape: goOut,
 };
+
+// The part of a width or height that a step of the keyboard moves the picture by.
+const STEP = 0.25;
+
+function byKeys(act, by) {
+  if (state.view === 'table') return;
+  act(by);
+  rangeMoved();
+}
+
+// Moves the picture by an arrow key.
+function pan(key) {
+  if (key === 'ArrowLeft') byKeys(moveRange, -STEP);
+  else if (key === 'ArrowRight') byKeys(moveRange, STEP);
+  else page.stage.scrollTop += (key === 'ArrowUp' ? -STEP : STEP) * page.stage.clientHeight;
+}
 
 function walk(key) {
   if (state.view !== 'table') return goTo(neighbour(key));
@@ -181,11 +169,25 @@ function onKey(event) {
   if (event.target === page.query) return onKeyInSearch(event);
   if (event.target === page.profiles) return;
   if (!page.menu.hidden) return onKeyInMenu(event);
+  if (event.target.matches?.('input, select, textarea')) return;
+  if (event.target.matches?.('.tab') && moveTab(key)) return event.preventDefault();
   if (key === 'Enter' && event.target.localName === 'button') return;
-  const action = key.startsWith('Arrow') ? () => walk(key) : ACTIONS[key];
+  const onArrow = event.shiftKey ? pan : walk;
+  const action = key.startsWith('Arrow') ? () => onArrow(key) : ACTIONS[key];
   if (action === undefined) return;
   event.preventDefault();
   action();
+}
+
+// Goes from tab to tab; returns whether the key does that.
+function moveTab(key) {
+  const at = VIEWS.findIndex(({ id }) => id === state.view);
+  const end = VIEWS.length - 1;
+  const next = { ArrowLeft: at > 0 ? at - 1 : end, ArrowRight: at < end ? at + 1 : 0, Home: 0, End: end }[key];
+  if (next === undefined) return false;
+  show(VIEWS[next].id);
+  page.tabOf[VIEWS[next].id].focus();
+  return true;
 }
 
 function onKeyInSearch(event) {

@@ -1,55 +1,99 @@
 // Computes where the boxes of a view stand, in pixels.
 
-// Narrower frames, in pixels, are drawn together, as one group.
+// Narrower frames, in pixels, are drawn together, as one block.
 const LEAST_WIDTH = 1;
+
+// No block is wider, so that a click on one always leads nearer to its frames.
+const WIDEST_BLOCK = 32;
 
 // The least width of the current frame, so that it is always visible.
 const CURRENT_WIDTH = 4;
 
-// The boxes of the zoomed branch, which has the whole width, of its ancestors,
-// and of its descendants that are wide enough. `kept` are drawn in any case.
-function boxesOf(zoom, width, kept) {
+// The kids of a branch of which a part is between two weights.
+function kidsWithin({ kids }, from, to) {
+  const first = firstWhere(kids.length, (at) => kids[at].start + kids[at].weight > from);
+  const end = firstWhere(kids.length, (at) => kids[at].start >= to);
+  return kids.slice(first, end);
+}
+
+// The first index below `count` for which `holds`; it does for all after it, too.
+function firstWhere(count, holds) {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+// Puts a narrow frame into the last block of its row, or into a new one. A block ends
+// where a frame is drawn, where there is a gap, and at fixed weights, so that it has
+// the same frames wherever the picture is moved to.
+function intoBlock(row, kid, scale) {
+  const last = row.at(-1);
+  const cell = Math.floor((kid.start * scale) / WIDEST_BLOCK);
+  if (last?.frames && last.cell === cell && (kid.start - last.end) * scale < LEAST_WIDTH) {
+    last.end = kid.start + kid.weight;
+    last.branches.push(kid);
+    last.frames++;
+    last.weight += kid.weight;
+    return;
+  }
+  const { start, weight, depth } = kid;
+  row.push({ frames: 1, branches: [kid], weight, start, end: start + weight, row: depth, cell });
+}
+
+// The boxes of a branch and of all that is above it, as far as they are in the range,
+// which has the whole width. Frames in `kept` are drawn however narrow they are.
+function boxesOf(zoom, { from, to }, width, kept) {
+  const scale = width / (to - from);
+  const rows = [[{ branch: zoom, start: zoom.start, end: zoom.start + zoom.weight, row: zoom.depth }]];
+  for (let level = rows[0]; level.length > 0; level = rows.at(-1)) {
+    const row = [];
+    for (const { branch } of level) {
+      if (branch === undefined) continue;
+      for (const kid of kidsWithin(branch, from, to)) {
+        const { start, weight, depth } = kid;
+        if (weight * scale < LEAST_WIDTH && !kept.has(kid)) intoBlock(row, kid, scale);
+        else row.push({ branch: kid, start, end: start + weight, row: depth });
+      }
+    }
+    rows.push(row);
+  }
+  const boxes = rows.flat();
+  for (const box of boxes) {
+    // The edges of what is cut are out of sight.
+    const left = Math.max((box.start - from) * scale, -CUT);
+    const right = Math.min((box.end - from) * scale, width + CUT);
+    box.x = left;
+    box.width = right - left;
+  }
+  return boxes;
+}
+
+// How far a frame that goes on outside of the range is drawn, in pixels.
+const CUT = 3;
+
+// The frames below the zoomed one, which have the whole width.
+function ancestorsOf(zoom, width) {
   const boxes = [];
   for (let below = zoom.parent; below !== null; below = below.parent) {
     boxes.push({ branch: below, x: 0, width, row: below.depth, isBelow: true });
   }
-  const scale = width / zoom.weight;
-  const pending = [zoom];
-  while (pending.length > 0) {
-    const branch = pending.pop();
-    const x = (branch.start - zoom.start) * scale;
-    boxes.push({ branch, x, width: branch.weight * scale, row: branch.depth });
-    let group = null;
-    for (const kid of branch.kids) {
-      if (kid.weight * scale >= LEAST_WIDTH || kept.has(kid)) {
-        pending.push(kid);
-        group = null;
-        continue;
-      }
-      if (group === null) {
-        group = { frames: 0, parent: branch, weight: 0, start: kid.start, row: kid.depth };
-        boxes.push(group);
-      }
-      group.frames++;
-      group.weight += kid.weight;
-      group.end = kid.start + kid.weight;
-    }
-  }
-  for (const box of boxes) {
-    if (box.frames === undefined) continue;
-    box.x = (box.start - zoom.start) * scale;
-    // In a flame chart, there may be gaps between the frames of a group.
-    box.width = (box.end - box.start) * scale;
-  }
-  return boxes.filter((box) => box.frames === undefined || box.width >= LEAST_WIDTH);
+  return boxes;
 }
 
 // The boxes of the view that is shown.
 function layout(width) {
   const kept = new Set(state.current === null ? [] : state.current.path());
-  if (state.view !== 'sandwich') return boxesOf(state.zoom, width, kept);
-  const callers = boxesOf(state.sandwich.callers.root, width, kept);
-  const callees = boxesOf(state.sandwich.callees.root, width, kept);
+  return ancestorsOf(state.zoom, width).concat(boxesOfView(state.zoom, shownRange(), width, kept));
+}
+
+function boxesOfView(zoom, range, width, kept) {
+  if (state.view !== 'sandwich') return boxesOf(zoom, range, width, kept);
+  const callers = boxesOf(state.sandwich.callers.root, range, width, kept);
+  const callees = boxesOf(state.sandwich.callees.root, range, width, kept);
   const above = callers.filter((box) => box.row > 0);
   for (const box of state.flipped ? callees : above) box.row = -box.row;
   return above.concat(callees);

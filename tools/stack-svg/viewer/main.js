@@ -5,6 +5,7 @@ function render() {
   page.app.dataset.view = view;
   for (const { id } of VIEWS) {
     page.tabOf[id].setAttribute('aria-selected', String(id === view));
+    page.tabOf[id].tabIndex = id === view ? 0 : -1;
   }
   page.flip.disabled = view === 'table';
   page.flip.setAttribute('aria-pressed', String(state.flipped));
@@ -13,6 +14,7 @@ function render() {
   page.axis.hidden = !(isChart && view === 'flame');
   drawCrumbs();
   drawSteps();
+  drawRangeCrumb();
   if (view === 'table') drawTable();
   else drawBoxes();
   showMatched();
@@ -23,6 +25,8 @@ function render() {
 // The frames from the root to the zoomed one, each a button that zooms to it.
 function drawCrumbs() {
   const { view, zoom, scope: part } = state;
+  page.crumbs.zoom = zoom;
+  const hadFocus = page.crumbs.contains(document.activeElement);
   page.crumbs.replaceChildren();
   const path = view === 'flame' || view === 'bottom-up' ? zoom.path() : [];
   // The way to the part of the flame graph that another view shows.
@@ -35,14 +39,8 @@ function drawCrumbs() {
   const { lastChild } = page.crumbs;
   lastChild.classList.add('last');
   if (path.length > 0) lastChild.setAttribute('aria-current', 'location');
+  if (hadFocus) lastChild.focus();
   page.crumbs.scrollLeft = page.crumbs.scrollWidth;
-}
-
-function showMatched() {
-  const { hits } = state;
-  if (hits === null) page.matched.textContent = '';
-  else if (hits.error !== '') page.matched.textContent = hits.error;
-  else page.matched.textContent = `${matchedShare()} found`;
 }
 
 // All numbers of a frame, as short sentences.
@@ -94,13 +92,13 @@ function showTip(box, event) {
   const isGroup = box.frames !== undefined;
   page.tip.replaceChildren();
   const frames = box.frames === 1 ? 'frame' : 'frames';
-  const name = isGroup ? `${inDigits.format(box.frames)} narrow ${frames}` : box.branch.word;
-  makeIn(page.tip, 'b', '', name);
+  const name = isGroup ? `${inDigits.format(box.frames)} narrow ${frames}` : nameInTip(box.branch);
   const numbers = isGroup
-    ? [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, 'zoom in to see them']
-    : numbersOf(box.branch);
+    ? numbersOfBlock(box)
+    : [...numbersOf(box.branch), markOf(box.branch.name)].filter(Boolean);
   const line = makeIn(page.tip, 'div', 'numbers');
   for (const text of numbers) makeIn(line, 'span', '', text);
+  makeIn(page.tip, 'b', '', name);
   page.tip.classList.add('on');
   placeTip(event);
 }
@@ -131,6 +129,20 @@ function zoomToCrumb(branch) {
   else zoomTo(branch);
 }
 
+// As much of a name as three lines hold.
+function nameInTip(branch) {
+  const line = Math.min(TIP_WIDTH, 0.8 * page.app.clientWidth) / LETTER;
+  return fitted(branch.word, Math.floor(2.5 * line));
+}
+
+// As in style.css, without the padding.
+const TIP_WIDTH = 540;
+
+function numbersOfBlock(box) {
+  const found = state.hits === null ? [] : [`${percent(foundIn(box), box.weight)} found`];
+  return [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, ...found, 'click to see them'];
+}
+
 const boxUnder = (event) => event.target.closest?.('.frame')?.box;
 
 function onClick(event) {
@@ -139,7 +151,9 @@ function onClick(event) {
   const box = boxUnder(event);
   const row = target.closest('.row');
   const tab = target.closest('.tab');
-  if (box !== undefined) activate(box.branch ?? box.parent);
+  if (box !== undefined && isFirstTap(box)) showTapped(box, event);
+  else if (box?.frames !== undefined) zoomToBlock(box);
+  else if (box !== undefined) activate(box.branch);
   else if (row !== null) showSandwich(table.rows[row.at].name);
   else if (tab !== null) show(tab.dataset.view);
   else if (target.ask !== undefined) answer(target);
@@ -171,14 +185,14 @@ function onFocus(event) {
   showStatus();
 }
 
-let isDue = false;
+const due = new Set();
 
 // At most once for each repaint, however many events there are.
 function soon(act) {
-  if (isDue) return;
-  isDue = true;
+  if (due.has(act)) return;
+  due.add(act);
   requestAnimationFrame(() => {
-    isDue = false;
+    due.delete(act);
     act();
   });
 }
@@ -186,8 +200,9 @@ function soon(act) {
 function start() {
   showPage();
   page.app.addEventListener('click', onClick);
-  page.frames.addEventListener('pointermove', onPointer);
   page.frames.addEventListener('contextmenu', onContextMenu);
+  listenToPointers();
+  listenToMap();
   page.frames.addEventListener('focusin', onFocus);
   page.frames.addEventListener('pointerleave', () => {
     hideTip();
@@ -196,8 +211,10 @@ function start() {
   page.profiles?.addEventListener('change', chooseProfile);
   page.query.addEventListener('input', () => search(page.query.value));
   page.stage.addEventListener('scroll', () => soon(redrawWhenScrolled), { passive: true });
-  document.addEventListener('keydown', onKey);
-  window.addEventListener('hashchange', restore);
+  // A page around the picture has keys of its own.
+  (isAlone ? document : page.app).addEventListener('keydown', onKey);
+  listenToPrint();
+  window.addEventListener('hashchange', restoreIfChanged);
   window.addEventListener('resize', () => soon(render));
   restore();
 }

@@ -11,6 +11,8 @@ const KEYS = [
   ['1 2 3 4', 'flame, bottom up, sandwich, table'],
   ['arrows', 'walk from frame to frame'],
   ['Enter, click', 'zoom in; in the sandwich, go to the function'],
+  ['wheel, + −', 'zoom in and out, around the pointer'],
+  ['drag, Shift-arrows', 'move the picture'],
   ['Escape', 'zoom out by one; end a search'],
   ['0', 'zoom out to the whole'],
   ['/ or Ctrl-F', 'search; /re/ is a regular expression; a capital tells cases apart'],
@@ -62,7 +64,11 @@ function makePage() {
   });
   const search = makeSearch(bar);
   const help = makeIn(bar, 'button', 'tool help', '?', { title: 'Keys (?)', 'aria-label': 'Keys' });
-  const crumbs = makeIn(app, 'nav', 'crumbs', '', { 'aria-label': 'Zoom' });
+  const way = makeIn(app, 'div', 'way');
+  const crumbs = makeIn(way, 'nav', 'crumbs', '', { 'aria-label': 'Zoom' });
+  const map = makeIn(way, 'div', 'map', '', { 'aria-hidden': 'true' });
+  const canvas = makeIn(map, 'canvas', '');
+  const window = makeIn(map, 'i', 'window');
   const steps = makeIn(app, 'div', 'steps', '', { role: 'group', 'aria-label': 'Steps' });
   const content = makeIn(app, 'div', 'content');
   const axis = makeIn(content, 'div', 'axis', '', { 'aria-hidden': 'true' });
@@ -70,26 +76,29 @@ function makePage() {
   const stage = makeIn(content, 'div', 'stage', '', { tabindex: '-1' });
   const frames = makeIn(stage, 'div', 'frames');
   const sum = makeIn(content, 'div', 'table-sum', '', { role: 'row' });
-  const status = makeIn(app, 'div', 'status', '', { role: 'status', 'aria-live': 'polite' });
+  const status = makeIn(app, 'div', 'status');
+  const live = makeIn(app, 'div', 'live', '', { role: 'status', 'aria-live': 'polite' });
   const notes = makeNotes(app);
   const tip = makeIn(app, 'div', 'tip', '', { 'aria-hidden': 'true' });
   const menu = makeIn(app, 'div', 'menu', '', { role: 'menu', 'aria-label': 'Filter', tabindex: '-1' });
   menu.hidden = true;
   const keys = makeKeys(app);
   return {
-    app, profiles, tabOf, flip, order, filter, save, ...search, help, crumbs, steps, content, axis, head, stage, frames, sum, status,
-    notes, tip, menu, keys,
+    app, profiles, tabOf, flip, order, filter, save, ...search, help, crumbs, map, canvas, window, steps,
+    content, axis, head, stage, frames, sum, status, live, notes, tip, menu, keys,
   };
 }
 
 function makeSearch(bar) {
   const search = makeIn(bar, 'label', 'search');
-  const matched = makeIn(search, 'span', 'matched', '', { role: 'status' });
+  const found = makeIn(search, 'span', 'found-numbers');
+  const matched = makeIn(found, 'span', 'matched');
+  const functions = makeIn(found, 'span', 'functions');
   const query = makeIn(search, 'input', 'query', '', {
     type: 'search', placeholder: 'Search  /', 'aria-label': 'Search', spellcheck: 'false',
     autocomplete: 'off', maxlength: String(LONGEST_QUERY),
   });
-  return { query, matched };
+  return { query, matched, functions };
 }
 
 // What colours mean, and what the picture holds.
@@ -123,23 +132,35 @@ function makeKeys(app) {
 function showPage() {
   page.app.style.fontSize = `${facts.letter}px`;
   showOver(picture, page.app, fillWindow);
+  // A phone would else show the picture as wide as a screen, and small.
+  if (isAlone) {
+    const content = 'width=device-width, initial-scale=1';
+    picture.append(make('meta', '', '', { name: 'viewport', content }));
+  }
   // A scroll bar takes the place of the margin.
   const { offsetWidth, clientWidth } = page.stage;
   page.stage.style.marginRight = `${Math.max(0, MARGIN - (offsetWidth - clientWidth))}px`;
 }
 
 function fillWindow() {
-  const isWindow = picture === document.documentElement;
   const height = picture.getAttribute('height');
   picture.removeAttribute('viewBox');
   picture.setAttribute('width', facts.width || '100%');
-  picture.setAttribute('height', isWindow ? '100%' : Math.max(height, 300));
+  picture.setAttribute('height', isAlone ? '100%' : Math.max(height, 300));
 }
 
 let toast = 0;
+let announcement = 0;
+
+// Says a text to a screen reader, once nothing newer is to be said.
+function announce(text) {
+  clearTimeout(announcement);
+  announcement = setTimeout(() => (page.live.textContent = text), 400);
+}
 
 // Shows a message for a moment, in place of the numbers.
 function say(text) {
+  announce(text);
   page.status.textContent = text;
   page.status.classList.add('said');
   clearTimeout(toast);

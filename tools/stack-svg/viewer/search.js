@@ -6,33 +6,33 @@ let smallNames = null;
 
 // Parses a query: text, or a regular expression as /re/. Case matters only if
 // the query has a capital letter.
-function matcherOf(query) {
+function parsed(query) {
   const pattern = /^\/(.+)\/(i?)$/s.exec(query);
   const source = pattern === null ? query : pattern[1];
   const isExact = /\p{Lu}/u.test(source.replace(/\\[a-zA-Z]/g, '')) && !pattern?.[2];
-  if (pattern !== null) {
-    const regex = new RegExp(source, isExact ? '' : 'i');
-    return (name) => regex.test(bareNames[name]);
-  }
-  if (isExact) return (name) => bareNames[name].includes(query);
+  return { source, isExact, isPattern: pattern !== null };
+}
+
+function textMatcher({ source, isExact }) {
+  if (isExact) return (name) => bareNames[name].includes(source);
   smallNames ??= bareNames.map((name) => name.toLowerCase());
-  const small = query.toLowerCase();
+  const small = source.toLowerCase();
   return (name) => smallNames[name].includes(small);
 }
 
-// The frames that a query finds. A broken pattern finds none, and is named.
+// The frames that a query finds. A broken pattern finds none, and is named. A pattern is
+// tried elsewhere: see pattern.js; `error` says so until the frames are known.
 class Hits {
   constructor(query) {
     this.query = query.slice(0, LONGEST_QUERY);
     this.error = '';
     this.names = new Uint8Array(names.length);
-    try {
-      const matches = matcherOf(this.query);
-      for (let name = 0; name < names.length; name++) if (matches(name)) this.names[name] = 1;
-    } catch (error) {
-      this.error = error instanceof SyntaxError ? 'no regular expression' : String(error);
-    }
     this.reached = null;
+    this.under = null;
+    const search = parsed(this.query);
+    if (search.isPattern) return findPattern(search, this);
+    const matches = textMatcher(search);
+    for (let name = 0; name < names.length; name++) if (matches(name)) this.names[name] = 1;
   }
 
   has(name) {
@@ -56,16 +56,13 @@ class Hits {
   // The weight of the stacks through a frame in which it or a descendant is
   // found, each stack counted once.
   below(node) {
-    let weight = 0;
-    let at = node;
-    while (at < tree.end[node]) {
-      if (this.has(tree.name[at])) {
-        weight += tree.total[at];
-        at = tree.end[at];
-      } else {
-        at++;
+    if (this.under === null) {
+      this.under = new Float64Array(tree.count);
+      for (let at = tree.count - 1; at > 0; at--) {
+        if (this.has(tree.name[at])) this.under[at] = tree.total[at];
+        this.under[tree.parent[at]] += this.under[at];
       }
     }
-    return weight;
+    return this.under[node];
   }
 }

@@ -11,6 +11,8 @@ const state = {
   zoom: trees.flame.root,
   // In the other views, the branch of the flame graph that they are of.
   scope: trees.flame.root,
+  // The part of the zoomed frame that is shown, if not all of it: see range.js.
+  range: null,
   // The frame that has the focus, if any.
   current: null,
   hits: null,
@@ -30,29 +32,37 @@ const START = { view: facts.view, flipped: facts.inverted !== '' };
 // The hashes of names that were computed so far.
 const hashes = [];
 
-// A hash as four digits: 24 bits of FNV-1a.
+// 24 bits of FNV-1a. A link needs those of all names, to tell equal ones apart.
 function hashOf(name) {
   if (hashes[name] !== undefined) return hashes[name];
+  const text = names[name] ?? 'all';
   let hash = 0x811c9dc5;
-  for (const unit of names[name] ?? 'all') {
-    hash = Math.imul(hash ^ unit.codePointAt(0), 0x01000193);
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.codePointAt(at);
+    // The second half of a letter such as an emoji.
+    if (letter > 0xffff) at++;
+    hash = Math.imul(hash ^ letter, 0x01000193);
   }
-  hash = (hash ^ (hash >>> 24)) >>> 0;
-  hashes[name] = [18, 12, 6, 0].map((shift) => DIGITS[(hash >>> shift) & 63]).join('');
+  hashes[name] = (hash ^ (hash >>> 24)) & 0xffffff;
   return hashes[name];
 }
+
+// A hash as four digits.
+const hashText = (hash) => [18, 12, 6, 0].map((shift) => DIGITS[(hash >>> shift) & 63]).join('');
 
 // A word that names one of several names: its hash and, if several have the
 // same hash, ~ and its index among them.
 function wordFor(one, all, nameOf) {
   const hash = hashOf(nameOf(one));
   const at = all.filter((other) => hashOf(nameOf(other)) === hash).indexOf(one);
-  return hash + (at > 0 ? `~${at}` : '');
+  return hashText(hash) + (at > 0 ? `~${at}` : '');
 }
 
 // The one that a word names, if there is one.
 function ofWord(word, all, nameOf) {
-  const [hash, at = '0'] = word.split('~');
+  const [text, at = '0'] = word.split('~');
+  if (!/^[\w-]{4}$/.test(text)) return undefined;
+  const hash = [...text].reduce((sum, digit) => sum * 64 + DIGITS.indexOf(digit), 0);
   const same = all.filter((one) => hashOf(nameOf(one)) === hash);
   return same[Number(at)] ?? same[0];
 }
@@ -91,17 +101,19 @@ function fragment() {
   const order = ['flame', 'merged'].filter((kind) => state.isHeavyFirst[kind] !== (kind === 'merged'));
   if (order.length > 0) words.set('order', order.join('.'));
   if (state.steps.length > 0) words.set('steps', wordsOfSteps());
+  if (isRange()) words.set('range', rangeText());
   if (state.hits !== null) words.set('search', state.hits.query);
   if (state.flipped !== START.flipped) words.set('flip', '1');
   const { column, isRising } = state.sort;
   if (column !== 'own' || isRising) words.set('sort', (isRising ? '+' : '-') + column);
-  return `#${words}`;
+  return addressWith(words);
 }
 
 // Writes the state to the address, as a new step of the history or in place.
 function remember(isStep = false) {
+  clearTimeout(gesture);
   const now = fragment();
-  if (now === (location.hash || '#')) return;
+  if (now === (location.hash || '#') || isOfPage()) return;
   try {
     history[isStep ? 'pushState' : 'replaceState'](null, '', now);
   } catch {
@@ -109,8 +121,13 @@ function remember(isStep = false) {
   }
 }
 
+// The address may have changed for another picture, or for the page around it.
+function restoreIfChanged() {
+  if (!isOfPage() && fragment() !== (location.hash || '#')) restore();
+}
+
 function restore() {
-  const words = new URLSearchParams(location.hash.slice(1));
+  const words = ownWords();
   const query = words.get('search') ?? '';
   page.query.value = query;
   state.hits = query === '' ? null : new Hits(query);
@@ -133,20 +150,33 @@ function restore() {
   }
   state.current = null;
   if (state.view !== 'flame') state.zoom = branchAt(rootOf(state.view), words.get('zoom') ?? '');
+  state.range = null;
+  setRangeOf(words.get('range') ?? '');
   render();
+}
+
+// The self weights of the functions of the zoomed part; less than 0 if they are not in it.
+function ownWeights() {
+  const own = new Float64Array(names.length).fill(-1);
+  const first = scope().node;
+  for (let node = Math.max(first, 1); node < tree.end[first]; node++) {
+    own[tree.name[node]] = Math.max(own[tree.name[node]], 0) + tree.own[node];
+  }
+  return own;
 }
 
 // Shows a function in the sandwich view; without one in the zoomed part, the heaviest.
 function focusOn(name) {
-  const all = sumsOfScope();
-  const heavier = (best, sums) => (sums.own > best.own && sums.name !== NOBODY ? sums : best);
-  const isThere = name !== NOBODY && all.some((sums) => sums.name === name);
-  state.focus = isThere ? name : all.reduce(heavier, all[0])?.name ?? NOBODY;
+  const own = ownWeights();
+  const heaviest = own.reduce((best, weight, at) => (weight > own[best] ? at : best), 0);
+  const isThere = own[name] >= 0;
+  state.focus = isThere ? name : own[heaviest] < 0 ? NOBODY : heaviest;
   state.sandwich = sandwichOf(state.focus, scope().node, state.isHeavyFirst.merged);
 }
 
 function zoomTo(branch) {
   state.zoom = branch;
+  state.range = null;
   state.current = branch;
   render();
   remember(true);
@@ -166,18 +196,6 @@ function currentName() {
 
 function search(query) {
   state.hits = query === '' ? null : new Hits(query);
-  if (state.view === 'table') drawTable();
-  else markHits();
-  showMatched();
+  showHits();
   remember();
-}
-
-// The share of the zoom that the search found, each weight counted once.
-function matchedShare() {
-  const { hits, zoom } = state;
-  if (state.view === 'table') return percent(hits.below(scope().node), scope().weight);
-  if (state.view !== 'sandwich') return percent(zoom.tree.matchedWeight(zoom, hits), zoom.weight);
-  const { at, weight } = state.sandwich.callees.root;
-  const found = (node) => (hits.reach(node) ? tree.total[node] : hits.below(node));
-  return percent(at.reduce((sum, node) => sum + found(node), 0), weight);
 }

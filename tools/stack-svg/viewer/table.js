@@ -22,6 +22,8 @@ const ROW_OF_TABLE = Math.max(ROW, Number(facts.letter) * 2);
 const table = { all: [], scope: null, rows: [], current: 0, name: NOBODY };
 
 function drawTable() {
+  page.content.classList.remove('short');
+  if (!isOnPaper) page.stage.style.flex = '';
   const all = sumsOfScope();
   const isFound = ({ name }) => state.hits === null || state.hits.has(name);
   const { of } = [...COLUMNS, BY_NAME].find(({ id }) => id === state.sort.column);
@@ -42,6 +44,7 @@ function drawTable() {
 }
 
 function drawTableHead() {
+  const focused = page.head.contains(document.activeElement) ? document.activeElement.dataset.column : null;
   page.head.replaceChildren();
   for (const { id, word } of [...COLUMNS, BY_NAME]) {
     const isSorted = id === state.sort.column;
@@ -51,13 +54,14 @@ function drawTableHead() {
       'aria-sort': isSorted ? (rises ? 'ascending' : 'descending') : 'none',
     });
     const arrow = isSorted ? (rises ? ' ↑' : ' ↓') : '';
-    makeIn(cell, 'button', 'sort', word + arrow, { 'data-column': id });
+    const button = makeIn(cell, 'button', 'sort', word + arrow, { 'data-column': id });
+    if (id === focused) button.focus();
   }
 }
 
 function drawTableRows() {
   const first = Math.max(0, Math.floor(page.stage.scrollTop / ROW_OF_TABLE) - 5);
-  const last = first + Math.ceil(page.stage.clientHeight / ROW_OF_TABLE) + 10;
+  const last = first + (isOnPaper ? ROWS_OF_PAPER + 5 : Math.ceil(page.stage.clientHeight / ROW_OF_TABLE) + 10);
   const hadFocus = page.frames.contains(document.activeElement);
   const drawn = document.createDocumentFragment();
   table.rows.slice(first, last).forEach((sums, at) => drawn.append(rowOf(sums, first + at)));

@@ -44,8 +44,12 @@ class TopDown {
   }
 
   branch(node, parent, start) {
-    const sums = { weight: tree.total[node], before: tree.before[node], own: tree.own[node] };
-    return new Branch(this, tree.name[node], parent, start, { ...sums, node });
+    const branch = new Branch(this, tree.name[node], parent, start, null);
+    branch.weight = tree.total[node];
+    branch.before = tree.before[node];
+    branch.own = tree.own[node];
+    branch.node = node;
+    return branch;
   }
 
   kidsOf(branch) {

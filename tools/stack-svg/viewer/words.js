@@ -38,6 +38,17 @@ function counted(weight) {
   return `${number(weight)} ${facts.unit || (weight === 1 ? 'count' : 'counts')}`;
 }
 
+// What a mark of a name says.
+const MARKS = { k: 'kernel', j: 'JIT', i: 'inlined', w: 'waker' };
+
+function markOf(name) {
+  const mark = name === NOBODY ? null : /_\[([kjiw])\]$/.exec(names[name]);
+  return mark === null ? '' : MARKS[mark[1]];
+}
+
+// The name and its mark, as it is read aloud.
+const spokenName = ({ word, name }) => [word, markOf(name)].filter(Boolean).join(', ');
+
 // A share in percent. A small one never reads as 0%, and a part never as 100%.
 function percent(part, whole) {
   const share = whole === 0 ? 0 : (100 * part) / whole;

@@ -1,0 +1,191 @@
+// What the search found, in the picture and in numbers.
+
+// Shows whether the search found a frame.
+function markHit(element, branch) {
+  const isSearched = state.hits !== null;
+  const isHit = isSearched && state.hits.has(branch.name);
+  element.classList.toggle('hit', isHit);
+  element.classList.toggle('miss', isSearched && !isHit);
+  element.spoken ??= `${spokenName(branch)}, ${summary(branch)}`;
+  const label = isHit ? `${element.spoken}, found` : element.spoken;
+  if (element.getAttribute('aria-label') !== label) element.setAttribute('aria-label', label);
+}
+
+// Shows the part of a block's weight that the search found.
+function markBlock(element, box) {
+  if (state.hits === null && element.className === 'frame group') return;
+  const part = state.hits === null ? 0 : foundIn(box) / box.weight;
+  element.classList.toggle('found', part > 0);
+  element.classList.toggle('miss', state.hits !== null && part === 0);
+  // The least is still seen.
+  element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : '';
+}
+
+function foundIn({ branches }) {
+  return branches.reduce((sum, one) => sum + one.tree.matchedWeight(one, state.hits), 0);
+}
+
+// Shows the results of a search; no box moves.
+function markHits() {
+  for (const box of shown.boxes) {
+    if (box.element === null) continue;
+    if (box.branch === undefined) markBlock(box.element, box);
+    else markHit(box.element, box.branch);
+  }
+}
+
+function showHits() {
+  if (state.view === 'table') drawTable();
+  else markHits();
+  showMatched();
+}
+
+function showMatched() {
+  const { hits } = state;
+  page.functions.textContent = '';
+  if (hits === null) page.matched.textContent = '';
+  else if (hits.error !== '') announce(page.matched.textContent = hits.error);
+  else showFound(foundNow());
+}
+
+function showFound({ weight, whole, functions }) {
+  const noun = functions === 1 ? 'function' : 'functions';
+  page.matched.textContent = `${percent(weight, whole)} found`;
+  page.functions.textContent = `${inDigits.format(functions)} ${noun}, ${counted(weight)}`;
+  announce(`${page.matched.textContent}, ${page.functions.textContent}`);
+}
+
+// The weight that the search found in the zoom, each stack counted once, and how many
+// functions those are.
+function foundNow() {
+  const { hits, zoom } = state;
+  if (state.view === 'table') {
+    const functions = table.rows.filter(({ name }) => hits.has(name)).length;
+    return { weight: hits.below(scope().node), whole: scope().weight, functions };
+  }
+  const found = new Uint8Array(names.length);
+  let { weight } = zoom;
+  if (state.view === 'sandwich') {
+    const { at } = state.sandwich.callees.root;
+    const of = (node) => (hits.reach(node) ? tree.total[node] : hits.below(node));
+    weight = at.reduce((sum, node) => sum + of(node), 0);
+    noteBelow(at, found);
+    noteAbove(at, found);
+  } else {
+    weight = zoom.tree.matchedWeight(zoom, hits);
+    if (zoom.node === 0) found.fill(1);
+    else if (state.view === 'flame') noteBelow([zoom.node], found);
+    else noteAbove(zoom.at, found);
+  }
+  let functions = 0;
+  for (let name = 0; name < names.length; name++) functions += hits.names[name] & found[name];
+  return { weight, whole: zoom.weight, functions };
+}
+
+// Notes the names of frames and of all below them.
+function noteBelow(nodes, found) {
+  for (const first of nodes) {
+    for (let node = first; node < tree.end[first]; node++) found[tree.name[node]] = 1;
+  }
+}
+
+// Notes the names of frames and of all their callers in the zoomed part.
+function noteAbove(nodes, found) {
+  const isNoted = new Uint8Array(tree.count);
+  const last = Math.max(scope().node, 1);
+  for (const first of nodes) {
+    for (let node = first; node >= last && isNoted[node] === 0; node = tree.parent[node]) {
+      isNoted[node] = 1;
+      found[tree.name[node]] = 1;
+    }
+  }
+}
+
+// The next frame that the search found, in the order of the tree, or with -1 the one
+// before. After the last comes the first.
+function nextHit(by) {
+  if (state.view === 'flame') return nextNode(by);
+  const roots = state.view === 'sandwich'
+    ? [state.sandwich.callers.root, state.sandwich.callees.root]
+    : [state.zoom];
+  const path = state.current?.path() ?? [];
+  let at = roots.findIndex((root) => path.includes(root));
+  let from = at < 0 ? null : state.current;
+  if (at < 0) at = by > 0 ? 0 : roots.length - 1;
+  for (let tries = 0; tries <= roots.length; tries++) {
+    const found = by > 0 ? hitAfter(roots[at], from) : hitBefore(roots[at], from);
+    if (found !== null) return found;
+    at = (at + by + roots.length) % roots.length;
+    from = null;
+  }
+  return null;
+}
+
+// Whether a branch or one above it is found: others are not looked into.
+const holdsHit = (branch) => branch.tree.matchedWeight(branch, state.hits) > 0;
+
+// The function of a sandwich is drawn once, as the root of its callees.
+const isHit = (branch) => state.hits.has(branch.name) && branch !== state.sandwich?.callers.root;
+
+function hitAfter(root, from) {
+  if (from === null && isHit(root)) return root;
+  let branch = from ?? root;
+  for (;;) {
+    let next = branch.kids.find(holdsHit);
+    while (next === undefined && branch !== root) {
+      const { kids } = branch.parent;
+      next = kids.slice(kids.indexOf(branch) + 1).find(holdsHit);
+      branch = branch.parent;
+    }
+    if (next === undefined) return null;
+    if (isHit(next)) return next;
+    branch = next;
+  }
+}
+
+function hitBefore(root, from) {
+  const lastIn = (top) => {
+    let branch = top;
+    for (let kid = top; kid !== undefined; kid = branch.kids.findLast(holdsHit)) branch = kid;
+    return branch;
+  };
+  const before = (branch) => {
+    if (branch === root) return null;
+    const { kids } = branch.parent;
+    const left = kids.slice(0, kids.indexOf(branch)).findLast(holdsHit);
+    return left === undefined ? branch.parent : lastIn(left);
+  };
+  let branch = from === null ? lastIn(root) : before(from);
+  while (branch !== null && !isHit(branch)) branch = before(branch);
+  return branch;
+}
+
+// In the flame view, all frames of the zoom count, drawn or not.
+function nextNode(by) {
+  const { zoom, hits } = state;
+  const [first, end] = [zoom.node, tree.end[zoom.node]];
+  let at = state.current?.node ?? (by > 0 ? first - 1 : end);
+  for (let tries = first; tries < end; tries++) {
+    at += by;
+    if (at >= end) at = first;
+    if (at < first) at = end - 1;
+    if (hits.has(tree.name[at])) return trees.flame.branchOf(at);
+  }
+  return null;
+}
+
+// A hit that is narrower, as a part of the width, is zoomed.
+const LEAST_SHARE = 0.02;
+
+// Zooms to the next hit, or with -1 to the one before. The zoomed frame stays, so that
+// the share that was found is of the same whole.
+function walkMatches(by) {
+  if (state.hits === null) return;
+  if (state.view === 'table') return goToRow(table.current + by);
+  const found = nextHit(by);
+  if (found === null) return say('no match here');
+  bringIntoRange(found, LEAST_SHARE);
+  goTo(found);
+  drawRangeCrumb();
+  remember();
+}

@@ -1,0 +1,59 @@
+// The map: the whole view, small, with a mark on the part that is shown.
+
+const map = { drawn: '', boxes: [] };
+
+// Rows of the map are at least so high, in pixels.
+const LEAST_ROW = 0.8;
+
+function drawMap() {
+  page.map.classList.toggle('on', isZoomed());
+  if (!isZoomed()) return;
+  const [width, height] = [page.map.clientWidth, page.map.clientHeight];
+  const root = rootOf(state.view);
+  const paper = getComputedStyle(page.app).backgroundColor;
+  const drawn = [state.view, state.focus, state.flipped, width, height, paper].join();
+  if (map.root !== root || map.drawn !== drawn) {
+    Object.assign(map, { root, drawn });
+    paintMap(root, width, height);
+  }
+  const { from, to } = shownRange();
+  page.window.style.left = `${((from - root.start) / root.weight) * 100}%`;
+  page.window.style.width = `${((to - from) / root.weight) * 100}%`;
+}
+
+function paintMap(root, width, height) {
+  const { canvas } = page;
+  const sharp = window.devicePixelRatio || 1;
+  [canvas.width, canvas.height] = [width * sharp, height * sharp];
+  const boxes = boxesOfView(root, { from: root.start, to: root.start + root.weight }, width, new Set());
+  const rows = boxes.map((box) => box.row);
+  const first = rows.reduce((one, other) => Math.min(one, other));
+  const last = rows.reduce((one, other) => Math.max(one, other));
+  // Of a very deep view, the rows next to the root are drawn.
+  const row = Math.min(Math.max(height / (last - first + 1), LEAST_ROW), 4);
+  const context = canvas.getContext('2d');
+  context.scale(sharp, sharp);
+  for (const { branch, branches, x, width: wide, row: at } of boxes) {
+    context.fillStyle = colorOf(branch ?? branches[0]);
+    const top = isUp() ? height - (at - first + 1) * row : (at - first) * row;
+    context.fillRect(x, top, wide, row);
+  }
+}
+
+// Shows what is under the pointer in the middle.
+function onMap(event) {
+  if (event.type === 'pointerdown') page.map.setPointerCapture(event.pointerId);
+  else if (event.buttons === 0) return;
+  const { left, width } = page.map.getBoundingClientRect();
+  const root = rootOf(state.view);
+  const middle = root.start + ((event.clientX - left) / width) * root.weight;
+  const { from, to } = shownRange();
+  const half = (to - from) / 2;
+  setRange(middle - half, middle + half);
+  rangeMoved();
+}
+
+function listenToMap() {
+  page.map.addEventListener('pointerdown', onMap);
+  page.map.addEventListener('pointermove', onMap);
+}

@@ -1,0 +1,55 @@
+// Print: what is shown, with all its rows, on one page.
+
+// The width of the picture on paper, in pixels, and the width of a page in its heights.
+const PAPER_WIDTH = 1200;
+const PAGE_SHAPE = 0.7;
+const WIDEST_PAPER = 4000;
+
+// How many rows of a table stand on a page.
+const ROWS_OF_PAPER = 50;
+
+let isOnPaper = false;
+
+// Lays the picture out for paper. A high one gets wider boxes, since it is scaled down.
+function toPaper() {
+  if (isOnPaper) return;
+  isOnPaper = true;
+  page.app.classList.add('on-paper');
+  const height = layOutOnPaper(PAPER_WIDTH);
+  const width = Math.min(height * PAGE_SHAPE, WIDEST_PAPER);
+  if (width > PAPER_WIDTH) layOutOnPaper(Math.round(width));
+}
+
+function layOutOnPaper(width) {
+  const holder = page.app.parentNode;
+  holder.setAttribute('width', width);
+  holder.setAttribute('height', 10);
+  picture.setAttribute('width', width);
+  picture.removeAttribute('viewBox');
+  page.stage.style.flex = '0 0 0px';
+  render();
+  const rows = Math.min(table.rows.length, ROWS_OF_PAPER) * ROW_OF_TABLE;
+  page.stage.style.flex = `0 0 ${state.view === 'table' ? rows : shown.height}px`;
+  const height = page.app.scrollHeight;
+  holder.setAttribute('height', height);
+  picture.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  picture.setAttribute('width', '100%');
+  picture.removeAttribute('height');
+  return height;
+}
+
+function fromPaper() {
+  if (!isOnPaper) return;
+  isOnPaper = false;
+  page.app.classList.remove('on-paper');
+  const holder = page.app.parentNode;
+  for (const side of ['width', 'height']) holder.setAttribute(side, '100%');
+  fillWindow();
+  render();
+}
+
+function listenToPrint() {
+  window.addEventListener('beforeprint', toPaper);
+  window.addEventListener('afterprint', fromPaper);
+  matchMedia('print').addEventListener('change', ({ matches }) => (matches ? toPaper() : fromPaper()));
+}

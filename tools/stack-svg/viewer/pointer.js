@@ -1,0 +1,124 @@
+// The mouse and the fingers: the wheel zooms around the pointer, dragging moves the
+// picture, two fingers do both.
+
+// Pixels that a hand may shake.
+const SHAKE = 4;
+
+const pointers = new Map();
+
+// What the hand holds, if it moved: the picture or the map.
+let isDragged = false;
+
+// Which part of the width the event is at.
+function partOf(x) {
+  const { left } = page.frames.getBoundingClientRect();
+  return Math.min(Math.max((x - left) / page.stage.clientWidth, 0), 1);
+}
+
+let gesture = 0;
+
+// Shows the new range at the next repaint. It becomes a step of the history once the
+// hand rests, since browsers refuse many steps in a row.
+function rangeMoved() {
+  soon(renderRange);
+  clearTimeout(gesture);
+  gesture = setTimeout(() => remember(true), 300);
+}
+
+const LINE = 16;
+const PAGE = 400;
+
+function onWheel(event) {
+  const hasModifier = event.ctrlKey || event.metaKey;
+  // A picture in a page leaves the wheel to the page; the table scrolls.
+  if (state.view === 'table' || event.altKey || (!isAlone && !hasModifier)) return;
+  event.preventDefault();
+  const unit = [1, LINE, PAGE][event.deltaMode];
+  const [x, y] = [event.deltaX * unit, event.deltaY * unit];
+  if (event.shiftKey || Math.abs(x) > Math.abs(y)) {
+    moveRange((Math.abs(x) > Math.abs(y) ? x : y) / page.stage.clientWidth);
+  } else {
+    // Two fingers on a touch pad are told as small steps with Control.
+    const isPinch = event.ctrlKey && Math.abs(y) < 50;
+    const step = Math.max(-200, Math.min(y, 200));
+    scaleRange(Math.exp(step * (isPinch ? 0.01 : 0.003)), partOf(event.clientX));
+  }
+  rangeMoved();
+}
+
+function onPointerDown(event) {
+  isTouch = event.pointerType === 'touch';
+  if (state.view === 'table' || event.button !== 0) return;
+  isDragged = false;
+  pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+}
+
+function onPointerMove(event) {
+  const held = pointers.get(event.pointerId);
+  if (held === undefined) return onPointer(event);
+  // The button was let go outside of the window.
+  if (event.buttons === 0) return onPointerEnd(event);
+  const { clientX: x, clientY: y } = event;
+  if (!isDragged && Math.hypot(x - held.x, y - held.y) < SHAKE) return;
+  if (!isDragged) {
+    isDragged = true;
+    page.stage.setPointerCapture(event.pointerId);
+    page.stage.classList.add('dragged');
+  }
+  const others = [...pointers.values()].filter((one) => one !== held);
+  if (others.length === 0) dragTo(held, x, y);
+  else pinch(held, others[0], x);
+  [held.x, held.y] = [x, y];
+}
+
+function dragTo(held, x, y) {
+  moveRange((held.x - x) / page.stage.clientWidth);
+  // A finger scrolls by itself.
+  page.stage.scrollTop += held.y - y;
+  rangeMoved();
+}
+
+function pinch(held, other, x) {
+  const [before, after] = [held.x, x].map((one) => Math.max(20, Math.abs(one - other.x)));
+  scaleRange(before / after, partOf(other.x));
+  rangeMoved();
+}
+
+function onPointerEnd({ pointerId }) {
+  pointers.delete(pointerId);
+  page.stage.classList.remove('dragged');
+}
+
+// The end of a drag is no click.
+function dropClick(event) {
+  if (isDragged) event.stopPropagation();
+  isDragged = false;
+}
+
+let isTouch = false;
+let tapped = null;
+
+// A finger cannot point: its first tap on a box shows it, the second is a click.
+function isFirstTap({ branch, branches }) {
+  const before = tapped;
+  tapped = isTouch ? branch ?? branches[0] : null;
+  return tapped !== before && isTouch;
+}
+
+function showTapped(box, event) {
+  if (box.branch !== undefined) {
+    state.current = box.branch;
+    markCurrent(false);
+    showStatus();
+  }
+  showTip(box, event);
+}
+
+function listenToPointers() {
+  page.stage.addEventListener('wheel', onWheel, { passive: false });
+  page.stage.addEventListener('pointerdown', onPointerDown);
+  page.stage.addEventListener('pointermove', onPointerMove);
+  page.stage.addEventListener('pointerup', onPointerEnd);
+  page.stage.addEventListener('pointercancel', onPointerEnd);
+  page.stage.addEventListener('click', dropClick, { capture: true });
+}

@@ -1,0 +1,119 @@
+// The part of a view that is shown: the zoomed frame, or a range of weights within it.
+
+// The range that is shown, in the weights of the tree: all of the zoomed frame, unless
+// the reader has chosen a part of it.
+function shownRange() {
+  const { zoom, range } = state;
+  if (range?.zoom === zoom) return range;
+  return { from: zoom.start, to: zoom.start + zoom.weight };
+}
+
+const isRange = () => state.range?.zoom === state.zoom;
+
+// Whether anything is out of sight to the left or right.
+const isZoomed = () => state.view !== 'table' && (isRange() || state.zoom !== rootOf(state.view));
+
+// Chooses a range. Where it leaves the zoomed frame, it zooms out to a caller that holds it.
+function setRange(from, to) {
+  const root = rootOf(state.view);
+  const step = stepOfRange(to - from);
+  const weight = Math.min(Math.max(rounded(to - from, step), 1), root.weight);
+  const last = root.start + root.weight - weight;
+  const start = Math.min(Math.max(rounded(from, step), root.start), last);
+  const end = start + weight;
+  let { zoom } = state;
+  const holds = (one) => one.start <= start && end <= one.start + one.weight;
+  while (zoom.parent !== null && !holds(zoom)) zoom = zoom.parent;
+  state.zoom = zoom;
+  state.range = weight < zoom.weight ? { zoom, from: start, to: end } : null;
+}
+
+// Places are multiples of a step that is a small part of a pixel, so that they take few
+// digits in the address.
+const stepOfRange = (weight) => 2 ** Math.floor(Math.log2(Math.max(weight, 1) / 65536));
+const rounded = (place, step) => Math.round(place / step) * step;
+
+// Makes the range `times` as wide; what is at a part of its width, such as 0.5 for the
+// middle, stays there.
+function scaleRange(times, part = 0.5) {
+  const { from, to } = shownRange();
+  const fixed = from + part * (to - from);
+  const weight = Math.max((to - from) * times, 1);
+  setRange(fixed - part * weight, fixed + (1 - part) * weight);
+}
+
+// Moves the range to the right by a part of its width; less than 0 is to the left.
+function moveRange(parts) {
+  const { from, to } = shownRange();
+  const by = parts * (to - from);
+  setRange(from + by, to + by);
+}
+
+// Zooms to a block of narrow frames, in the frame that has them all.
+function zoomToBlock({ start, end, branches }) {
+  const [first, last] = [branches[0], branches.at(-1)];
+  if (state.view !== 'sandwich') state.zoom = commonBranch(first.parent, last.parent);
+  setRange(start, end);
+  state.current = null;
+  renderRange();
+  remember(true);
+}
+
+// Shows a frame that is out of the range, or too narrow to be read: it gets a quarter
+// of the width. The zoomed frame stays.
+function bringIntoRange({ start, weight }, leastShare) {
+  const { from, to } = shownRange();
+  const isInside = from <= start && start + weight <= to;
+  const isReadable = weight >= leastShare * (to - from);
+  if (isInside && isReadable) return;
+  const width = isReadable && weight <= to - from ? to - from : 4 * weight;
+  const { zoom } = state;
+  const least = Math.max(zoom.start, start + weight / 2 - width / 2);
+  const first = Math.min(least, zoom.start + zoom.weight - width);
+  if (width < zoom.weight) setRange(first, first + width);
+  else state.range = null;
+}
+
+// Draws a range that was moved: the rows stay where they are on the screen.
+function renderRange() {
+  const { zoom } = state;
+  if (page.crumbs.zoom !== zoom) {
+    drawCrumbs();
+    showMatched();
+    showStatus();
+  }
+  drawRangeCrumb();
+  drawBoxes(true);
+  hideTip();
+}
+
+// Behind the names of the zoomed frames: which part of the last one is shown.
+function drawRangeCrumb() {
+  page.crumbs.querySelector('.range')?.remove();
+  if (!isRange()) return;
+  const { zoom } = state;
+  const { from, to } = state.range;
+  const share = (100 * (to - from)) / zoom.weight;
+  const digits = Math.min(12, Math.max(1, 2 - Math.floor(Math.log10(share))));
+  const [first, last] = [from, to].map((at) => ((100 * (at - zoom.start)) / zoom.weight).toFixed(digits));
+  makeIn(page.crumbs, 'span', 'crumb last range', `${first}–${last}%`, {
+    title: `the part of ${nameText(zoom.name)} that is shown`,
+  });
+  page.crumbs.scrollLeft = page.crumbs.scrollWidth;
+}
+
+// As in the address: where the range starts in the zoomed frame, and its weight.
+function rangeText() {
+  const { zoom } = state;
+  const { from, to } = state.range;
+  return `${from - zoom.start}+${to - from}`;
+}
+
+// Shows the range of an address, as far as this profile has it.
+function setRangeOf(text) {
+  const [from, weight] = text.split('+').map(Number);
+  const { zoom } = state;
+  if (!(from >= 0 && from < zoom.weight && weight > 0)) return;
+  const start = zoom.start + from;
+  setRange(start, Math.min(start + weight, zoom.start + zoom.weight));
+}
