@@ -84,7 +84,9 @@ class TreeBuilder {
       return inOrder;
     };
     const frames = Object.fromEntries(Object.entries(frame).map(([key, values]) => [key, placed(values)]));
-    if (order !== null) frames.parent = frames.parent.map((node) => order.places[node]);
+    if (order !== null) {
+      for (let node = 0; node < count; node++) frames.parent[node] = order.places[frames.parent[node]];
+    }
     return addUp(frames);
   }
 
@@ -114,32 +116,43 @@ class TreeBuilder {
 // `placeOf` gives a frame its place in the new tree, and `leafOf` the place of its
 // self weight.
 function rebuilt(from, keeps, placeOf, leafOf) {
-  const kept = new Uint8Array(from.count).fill(keeps === null ? 1 : 0);
-  const isKept = (node) => from.own[node] > 0 && (keeps === null || keeps[node] === 1);
-  for (let node = from.count - 1; node > 0; node--) {
-    if (isKept(node)) kept[node] = 1;
-    kept[from.parent[node]] |= kept[node];
-  }
+  const kept = keptFrames(from, keeps);
   const builder = new TreeBuilder(from.count + 1);
   const places = new Uint32Array(from.count);
-  const rest = Float64Array.from(from.own);
   const leave = (node, own) => {
-    if (own === 0 || !isKept(node)) return;
+    if (own === 0 || (keeps !== null && keeps[node] === 0)) return;
     builder.add(leafOf(builder, places[node], node), own, isDiff ? from.ownBefore[node] : 0);
   };
+  // In a flame chart, self weight has its place between the kids and behind them.
+  const rest = isChart ? Float64Array.from(from.own) : null;
   const open = [0];
+  const close = (before) => {
+    while (open.length > 0 && before >= from.end[open.at(-1)]) leave(open.at(-1), rest[open.pop()]);
+  };
+  if (!isChart) leave(0, from.own[0]);
   for (let node = 1; node < from.count; node++) {
-    while (node >= from.end[open.at(-1)]) leave(open.at(-1), rest[open.pop()]);
     const parent = from.parent[node];
-    // In a flame chart, self weight has its place between the kids.
     if (isChart) {
+      close(node);
       leave(parent, from.gap[node]);
       rest[parent] -= from.gap[node];
     }
     if (kept[node] === 0) continue;
     places[node] = placeOf(builder, places[parent], node);
-    open.push(node);
+    if (isChart) open.push(node);
+    else leave(node, from.own[node]);
   }
-  while (open.length > 0) leave(open.at(-1), rest[open.pop()]);
+  if (isChart) close(from.count);
   return builder.tree();
+}
+
+// The frames that are kept: those of the stacks that are kept.
+function keptFrames(from, keeps) {
+  if (keeps === null) return new Uint8Array(from.count).fill(1);
+  const kept = new Uint8Array(from.count);
+  for (let node = from.count - 1; node > 0; node--) {
+    if (from.own[node] > 0) kept[node] |= keeps[node];
+    kept[from.parent[node]] |= kept[node];
+  }
+  return kept;
 }
