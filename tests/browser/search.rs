@@ -24,7 +24,7 @@ const BLOCKS: &str = "[...document.querySelectorAll('.group')].map(({ box, class
 
 fn a_block_shows_how_much_of_it_was_found(stage: &Stage) {
     // Every second of the first half is found, of some only a callee.
-    let is_hit = |n: usize| n < 5_000 && n % 2 == 0;
+    let is_hit = |n: usize| n < 5_000 && n.is_multiple_of(2);
     let folded: String = (0..10_000)
         .map(|n| match (is_hit(n), n % 3) {
             (true, 0) => format!("f{n:05};x;hit 1\n"),
@@ -75,7 +75,10 @@ fn functions_and_weight_stand_beside_the_share(stage: &Stage) {
     assert_eq!(text_of(browser, "functions"), "2 functions, 30 ops");
     browser.click(&frame("b"));
     assert_eq!(text_of(browser, "functions"), "1 function, 20 ops");
+    // The other views are of the zoomed part, too.
     browser.type_keys("2");
+    assert_eq!(text_of(browser, "functions"), "1 function, 20 ops");
+    browser.type_keys("0");
     assert_eq!(text_of(browser, "functions"), "3 functions, 60 ops");
     browser.click(&frame("alloc_slow"));
     assert_eq!(text_of(browser, "functions"), "2 functions, 10 ops");

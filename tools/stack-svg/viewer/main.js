@@ -118,7 +118,7 @@ function hideTip() {
 }
 
 // Does what a button of the menu or of a step is for.
-function answer(button) {
+function doAsAsked(button) {
   closeMenu();
   button.ask();
 }
@@ -156,7 +156,7 @@ function onClick(event) {
   else if (box !== undefined) activate(box.branch);
   else if (row !== null) showSandwich(table.rows[row.at].name);
   else if (tab !== null) show(tab.dataset.view);
-  else if (target.ask !== undefined) answer(target);
+  else if (target.ask !== undefined) doAsAsked(target);
   else if (target.branch !== undefined) zoomToCrumb(target.branch);
   else if (target.dataset?.column) sortBy(target.dataset.column);
   else if (target === page.flip) flip();
