@@ -109,6 +109,10 @@ fn what_was_cut_is_said(stage: &Stage) {
         text_of(browser, "notes")
             .contains("2 frames (10.0% of the weight) are cut by --max-frames")
     );
+    browser.type_keys("4");
+    let rows = "[...document.querySelectorAll('.row')].map((row) => row.textContent).join(' ')";
+    let expected = "≥ 50≥ 50.0%≥ 50≥ 50.0%a ≥ 40≥ 40.0%≥ 40≥ 40.0%b 1010.0%1010.0%[cut]";
+    assert_eq!(browser.text(rows), expected);
     for view in ["flame", "bottom-up", "sandwich", "table"] {
         let fragment = format!("#view={view}");
         let browser = stage.show_at(&fragment, &["--max-frames", "0"], "a 1\nb 1\n");

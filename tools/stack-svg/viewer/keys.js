@@ -115,7 +115,7 @@ const ACTIONS = {
   2: () => show('bottom-up'),
   3: () => show('sandwich'),
   4: () => show('table'),
-  0: () => (state.view === 'flame' ? zoomTo : zoomScope)(trees.flame.root),
+  0: zoomToWhole,
   '/': () => page.query.select(),
   '+': () => byKeys(scaleRange, 0.5),
   '-': () => byKeys(scaleRange, 2),
@@ -134,6 +134,12 @@ const ACTIONS = {
   Enter: enter,
   Escape: goOut,
 };
+
+function zoomToWhole() {
+  const isPart = state.view === 'table' || (state.view !== 'flame' && scope() !== trees.flame.root);
+  if (isPart) zoomScope(trees.flame.root);
+  else zoomTo(rootOf(state.view));
+}
 
 // The part of a width or height that a step of the keyboard moves the picture by.
 const STEP = 0.25;
@@ -167,9 +173,8 @@ function onKey(event) {
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target === page.query) return onKeyInSearch(event);
-  if (event.target === page.profiles) return;
-  if (!page.menu.hidden) return onKeyInMenu(event);
   if (event.target.matches?.('input, select, textarea')) return;
+  if (!page.menu.hidden) return onKeyInMenu(event);
   if (event.target.matches?.('.tab') && moveTab(key)) return event.preventDefault();
   if (key === 'Enter' && event.target.localName === 'button') return;
   const onArrow = event.shiftKey ? pan : walk;

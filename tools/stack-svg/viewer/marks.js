@@ -50,7 +50,7 @@ function showMatched() {
 
 function showFound({ weight, whole, functions }) {
   const noun = functions === 1 ? 'function' : 'functions';
-  page.matched.textContent = `${percent(weight, whole)} found`;
+  page.matched.textContent = `${atLeast}${percent(weight, whole)} found`;
   page.functions.textContent = `${inDigits.format(functions)} ${noun}, ${counted(weight)}`;
   announce(`${page.matched.textContent}, ${page.functions.textContent}`);
 }
@@ -73,8 +73,7 @@ function foundNow() {
     noteAbove(at, found);
   } else {
     weight = zoom.tree.matchedWeight(zoom, hits);
-    if (zoom.node === 0) found.fill(1);
-    else if (state.view === 'flame') noteBelow([zoom.node], found);
+    if (state.view === 'flame') noteBelow([zoom.node], found);
     else noteAbove(zoom.at, found);
   }
   let functions = 0;
@@ -91,10 +90,10 @@ function noteBelow(nodes, found) {
 
 // Notes the names of frames and of all their callers in the zoomed part.
 function noteAbove(nodes, found) {
+  const top = Math.max(scope().node, 1);
   const isNoted = new Uint8Array(tree.count);
-  const last = Math.max(scope().node, 1);
   for (const first of nodes) {
-    for (let node = first; node >= last && isNoted[node] === 0; node = tree.parent[node]) {
+    for (let node = first; node >= top && isNoted[node] === 0; node = tree.parent[node]) {
       isNoted[node] = 1;
       found[tree.name[node]] = 1;
     }

@@ -155,23 +155,19 @@ function restore() {
   render();
 }
 
-// The self weights of the functions of the zoomed part; less than 0 if they are not in it.
-function ownWeights() {
-  const own = new Float64Array(names.length).fill(-1);
-  const first = scope().node;
-  for (let node = Math.max(first, 1); node < tree.end[first]; node++) {
-    own[tree.name[node]] = Math.max(own[tree.name[node]], 0) + tree.own[node];
-  }
-  return own;
-}
-
-// Shows a function in the sandwich view; without one in the zoomed part, the heaviest.
+// Shows a function in the sandwich view; without one in the zoomed part, the one with
+// the most self weight.
 function focusOn(name) {
-  const own = ownWeights();
-  const heaviest = own.reduce((best, weight, at) => (weight > own[best] ? at : best), 0);
-  const isThere = own[name] >= 0;
-  state.focus = isThere ? name : own[heaviest] < 0 ? NOBODY : heaviest;
-  state.sandwich = sandwichOf(state.focus, scope().node, state.isHeavyFirst.merged);
+  const { node: top } = scope();
+  const own = new Float64Array(names.length);
+  let isThere = false;
+  for (let node = Math.max(top, 1); node < tree.end[top]; node++) {
+    own[tree.name[node]] += tree.own[node];
+    isThere ||= tree.name[node] === name;
+  }
+  const heaviest = own.reduce((best, weight, one) => (weight > (own[best] ?? 0) ? one : best), NOBODY);
+  state.focus = isThere ? name : heaviest;
+  state.sandwich = sandwichOf(state.focus, top, state.isHeavyFirst.merged);
 }
 
 function zoomTo(branch) {

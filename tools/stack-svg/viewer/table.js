@@ -41,6 +41,7 @@ function drawTable() {
   page.frames.removeAttribute('aria-label');
   drawTableRows();
   drawTableSum();
+  drawMap();
 }
 
 function drawTableHead() {
@@ -80,7 +81,8 @@ function rowOf(sums, at) {
   row.style.top = `${at * ROW_OF_TABLE}px`;
   row.style.height = `${ROW_OF_TABLE}px`;
   for (const column of COLUMNS) {
-    const cell = makeIn(row, 'div', `cell ${column.id}`, cellText(column, sums), { role: 'cell' });
+    const text = (isCut(sums.name) ? '' : atLeast) + cellText(column, sums);
+    const cell = makeIn(row, 'div', `cell ${column.id}`, text, { role: 'cell' });
     if (column.isShare) barIn(cell, column.of(sums) / scope().weight);
   }
   const name = nameText(sums.name);
@@ -91,6 +93,9 @@ function rowOf(sums, at) {
   cell.prepend(square);
   return row;
 }
+
+// What was cut off is known as a whole.
+const isCut = (name) => names[name] === '[cut]';
 
 function barIn(cell, share) {
   const bar = makeIn(cell, 'i', 'bar');

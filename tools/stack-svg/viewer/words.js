@@ -33,6 +33,9 @@ function inBytes(weight) {
   return at === 0 ? `${weight} B` : `${part.toFixed(1)} ${' KMGTPE'[at]}iB`;
 }
 
+// Before what a function weighs at least: more of it may have been cut off.
+const atLeast = facts.cut ? '≥ ' : '';
+
 function counted(weight) {
   if (isTime || isBytes) return number(weight);
   return `${number(weight)} ${facts.unit || (weight === 1 ? 'count' : 'counts')}`;
