@@ -59,7 +59,7 @@ const HIGHEST = 1.6;
 // changes neither, as no zoomed view has more rows than the profile.
 function fitRows() {
   const isUsual = ROW === Math.floor(facts.letter * 1.5);
-  shown.deepest ??= tree.depth.reduce((one, other) => Math.max(one, other));
+  shown.deepest ??= whole.depth.reduce((one, other) => Math.max(one, other));
   const rows = Math.max(shown.deepest, shown.bottom - shown.top) + 1;
   if (isOnPaper) {
     shown.row = ROW;

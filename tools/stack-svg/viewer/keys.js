@@ -115,7 +115,7 @@ const ACTIONS = {
   2: () => show('bottom-up'),
   3: () => show('sandwich'),
   4: () => show('table'),
-  0: () => (state.view === 'flame' ? zoomTo : zoomScope)(trees.flame.root),
+  0: zoomToWhole,
   '/': () => page.query.select(),
   '+': () => byKeys(scaleRange, 0.5),
   '-': () => byKeys(scaleRange, 2),
@@ -134,6 +134,13 @@ const ACTIONS = {
   Enter: enter,
   Escape: goOut,
 };
+
+// In a view of a zoomed part, shows the whole; else, shows all of the view.
+function zoomToWhole() {
+  const isPart = state.view === 'table' || (state.view !== 'flame' && scope() !== trees.flame.root);
+  if (isPart) zoomScope(trees.flame.root);
+  else zoomTo(rootOf(state.view));
+}
 
 // The part of a width or height that a step of the keyboard moves the picture by.
 const STEP = 0.25;

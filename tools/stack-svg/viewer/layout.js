@@ -4,7 +4,7 @@
 const LEAST_WIDTH = 1;
 
 // No block is wider, so that a click on one always leads nearer to its frames.
-const WIDEST_BLOCK = 32;
+const WIDEST_BLOCK = 48;
 
 // The least width of the current frame, so that it is always visible.
 const CURRENT_WIDTH = 4;

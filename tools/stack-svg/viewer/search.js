@@ -56,7 +56,8 @@ class Hits {
   // The weight of the stacks through a frame in which it or a descendant is
   // found, each stack counted once.
   below(node) {
-    if (this.under === null) {
+    if (this.under === null || this.tree !== tree) {
+      this.tree = tree;
       this.under = new Float64Array(tree.count);
       for (let at = tree.count - 1; at > 0; at--) {
         if (this.has(tree.name[at])) this.under[at] = tree.total[at];
