@@ -43,6 +43,11 @@ fn a_click_zooms_and_the_way_back_is_short(stage: &Stage) {
     browser.type_keys("0");
     assert_eq!(drawn(browser).len(), 6);
     assert_eq!(browser.text("location.hash"), "");
+    browser.type_keys("2");
+    browser.click(&frame("d"));
+    assert_eq!(text_of(browser, "crumbs"), "all d");
+    browser.type_keys("0");
+    assert_eq!(text_of(browser, "crumbs"), "all");
 }
 
 fn narrow_frames_appear_when_zoomed(stage: &Stage) {

@@ -84,6 +84,15 @@ fn functions_and_weight_stand_beside_the_share(stage: &Stage) {
     assert_eq!(text_of(browser, "functions"), "2 functions, 10 ops");
     browser.type_keys("4");
     assert_eq!(text_of(browser, "functions"), "3 functions, 60 ops");
+    // What a filter has taken away is not counted.
+    browser.type_keys("1");
+    query(browser, "alloc");
+    browser.type_keys(&[key::ENTER, "f"].concat());
+    browser.click("document.querySelectorAll('.item')[1]");
+    assert_eq!(text_of(browser, "functions"), "1 function, 30 ops");
+    assert_eq!(text_of(browser, "matched"), "42.9% found");
+    browser.type_keys("u4");
+    assert_eq!(text_of(browser, "functions"), "3 functions, 60 ops");
     query(browser, "main");
     browser.type_keys(&[key::ENTER, "3"].concat());
     query(browser, "alloc");

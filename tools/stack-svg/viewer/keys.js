@@ -135,6 +135,7 @@ const ACTIONS = {
   Escape: goOut,
 };
 
+// In a view of a zoomed part, shows the whole; else, shows all of the view.
 function zoomToWhole() {
   const isPart = state.view === 'table' || (state.view !== 'flame' && scope() !== trees.flame.root);
   if (isPart) zoomScope(trees.flame.root);
@@ -173,8 +174,9 @@ function onKey(event) {
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target === page.query) return onKeyInSearch(event);
-  if (event.target.matches?.('input, select, textarea')) return;
+  if (event.target === page.profiles) return;
   if (!page.menu.hidden) return onKeyInMenu(event);
+  if (event.target.matches?.('input, select, textarea')) return;
   if (event.target.matches?.('.tab') && moveTab(key)) return event.preventDefault();
   if (key === 'Enter' && event.target.localName === 'button') return;
   const onArrow = event.shiftKey ? pan : walk;
