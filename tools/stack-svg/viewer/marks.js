@@ -73,8 +73,7 @@ function foundNow() {
     noteAbove(at, found);
   } else {
     weight = zoom.tree.matchedWeight(zoom, hits);
-    if (zoom.node === 0) found.fill(1);
-    else if (state.view === 'flame') noteBelow([zoom.node], found);
+    if (state.view === 'flame') noteBelow([zoom.node], found);
     else noteAbove(zoom.at, found);
   }
   let functions = 0;
