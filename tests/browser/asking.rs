@@ -14,6 +14,7 @@ use crate::util::{TOOLS, filter, recording, scratch};
 
 cases![
     steps_show_what_is_left_and_are_taken_back,
+    a_search_is_of_what_is_left,
     steps_do_what_they_say_to_every_stack,
     steps_of_a_chart_keep_time,
     steps_of_two_profiles_keep_both_weights,
@@ -104,6 +105,19 @@ fn steps_show_what_is_left_and_are_taken_back(stage: &Stage) {
     browser.value("void document.querySelectorAll('.item')[1].click()");
     assert_eq!(text_of(browser, "status"), "no stack would be left");
     assert_eq!(drawn(browser), ["all", "f", "main"]);
+}
+
+fn a_search_is_of_what_is_left(stage: &Stage) {
+    let browser = stage.show(&[], "main;A.f;malloc 30\nmain;A.g;malloc 40\nmain 10\nx;A.h 20\n");
+    let found = || [text_of(browser, "matched"), text_of(browser, "functions")];
+    query(browser, "A.");
+    assert_eq!(found(), ["90.0% found", "3 functions, 90 counts"]);
+    ask(browser, "malloc", ONLY);
+    assert_eq!(found(), ["100.0% found", "2 functions, 70 counts"]);
+    ask(browser, "A.g", HIDE);
+    assert_eq!(found(), ["42.9% found", "1 function, 30 counts"]);
+    browser.click("document.querySelector('.back')");
+    assert_eq!(found(), ["50.0% found", "2 functions, 50 counts"]);
 }
 
 /// The names that are drawn, but for the whole.

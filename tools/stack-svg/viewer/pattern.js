@@ -155,6 +155,6 @@ function worstOf(source, length) {
 function settle(hits, found, error) {
   hits.error = error;
   if (found !== null) hits.names = found;
-  [hits.reached, hits.under] = [null, null];
+  hits.forget();
   if (state.hits === hits) showHits();
 }

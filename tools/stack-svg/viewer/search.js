@@ -27,12 +27,17 @@ class Hits {
     this.query = query.slice(0, LONGEST_QUERY);
     this.error = '';
     this.names = new Uint8Array(names.length);
-    this.reached = null;
-    this.under = null;
+    this.forget();
     const search = parsed(this.query);
     if (search.isPattern) return findPattern(search, this);
     const matches = textMatcher(search);
     for (let name = 0; name < names.length; name++) if (matches(name)) this.names[name] = 1;
+  }
+
+  // Forgets what depends on the tree that is shown, or on the names that are found.
+  forget() {
+    this.reached = null;
+    this.under = null;
   }
 
   has(name) {

@@ -134,7 +134,7 @@ function takeSteps(steps) {
 // Makes the views show another tree.
 function growFrom(next) {
   tree = next;
-  if (state.hits !== null) state.hits.reached = null;
+  state.hits?.forget();
   plantTrees();
 }
 
