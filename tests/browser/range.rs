@@ -293,6 +293,9 @@ fn rows_stay_where_they_are_while_the_range_moves(stage: &Stage) {
             "[...document.querySelectorAll('.frame')].find((e) => e.ariaLevel === '150').getBoundingClientRect().top",
         )
     };
+    // Rows are drawn when the page has scrolled.
+    let is_drawn = "[...document.querySelectorAll('.frame')].some((e) => e.ariaLevel === '150')";
+    browser.await_value(is_drawn, &json!(true));
     let before = top();
     for pixels in [-100, -100, 60] {
         browser.wheel(STAGE, [0.7, 0.5], pixels);
