@@ -124,7 +124,7 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if let Some(unit) = pipe.header_value("unit") {
         args.look.count_name.get_or_insert_with(|| String::from_utf8_lossy(unit).into_owned());
     }
-    if let Some(name) = name_of(&args.files, &stacks) {
+    if let Some(name) = name_of(&stacks) {
         args.look.name(&name, kind(&args));
     }
     let svg = draw(&args, &stacks).map_err(unwritten)?;
@@ -192,19 +192,8 @@ fn kind(args: &Args) -> Kind {
     Kind { reverse: args.reverse, chart: args.flamechart, diff: args.diff }
 }
 
-/// What was profiled: the name of the only file, `deep` of `out/deep.folded.gz`, or the
-/// only frame that all others stand on, which is mostly the program.
-fn name_of(files: &Files, Stacks { profile, frames }: &Stacks) -> Option<String> {
-    const ENDINGS: [&str; 8] = ["gz", "zst", "xz", "bz2", "lz4", "folded", "collapsed", "txt"];
-    if let [path] = &files.paths[..]
-        && path != Path::new("-")
-    {
-        let mut name = Path::new(path.file_name()?);
-        while name.extension().is_some_and(|it| ENDINGS.iter().any(|&ending| it == ending)) {
-            name = Path::new(name.file_stem()?);
-        }
-        return Some(name.display().to_string());
-    }
+/// What was profiled: the only frame that all others stand on, which is mostly the program.
+fn name_of(Stacks { profile, frames }: &Stacks) -> Option<String> {
     let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
     let only = roots.next().filter(|_| roots.next().is_none())?;
     Some(escape::shown(frames.name(only.frame?)))
