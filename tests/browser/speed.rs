@@ -31,6 +31,10 @@ const REFERENCE: &str = "
 /// What [`REFERENCE`] takes on the machine that the limits are for, in milliseconds.
 const REFERENCE_TIME: f64 = 200.0;
 
+/// How many times longer everything may take beside the other tests, which keep the machine
+/// busy. scripts/bench asks for the limits themselves, with STACK_TOOLS_LIMITS=1.
+const BESIDE_TESTS: f64 = 3.0;
+
 /// How often an action is tried at most. The best try counts, since other programs
 /// may keep the machine busy.
 const TRIES: usize = 15;
@@ -145,7 +149,9 @@ fn a_hundred_thousand_frames_answer_at_once(stage: &Stage) {
     let frames = browser.text(FRAMES);
     let names = iter::once("open").chain(acts.iter().map(|(name, ..)| *name));
     println!("browser, reference: {reference:.0} ms");
-    let slowness = (reference / REFERENCE_TIME).max(1.0);
+    let is_strict = std::env::var_os("STACK_TOOLS_LIMITS").is_some();
+    let patience = if is_strict { 1.0 } else { BESIDE_TESTS };
+    let slowness = (reference / REFERENCE_TIME).max(1.0) * patience;
     let mut slow = Vec::new();
     for ((name, most), best) in names.zip(limits).zip(best) {
         println!("browser, {frames}: {name} {best:.0} ms");
