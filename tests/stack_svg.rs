@@ -1,9 +1,7 @@
 //! stack-svg. The tests read the pictures as XML.
 
 use crate::picture::Picture;
-use crate::util::{
-    TOOLS, feed, filter, filter_bytes, golden_path, recording, scratch, stderr, tool,
-};
+use crate::util::{TOOLS, feed, filter, filter_bytes, recording, scratch, stderr, tool};
 
 // Where the picture is written, and what happens if it cannot be.
 mod files;
