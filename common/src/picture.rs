@@ -11,7 +11,7 @@ const PAGE_SCRIPT: &str = include_str!("picture/page.js");
 /// it. Beside them stand `make` and `makeIn`, which make elements of HTML;
 /// `async copyText(text, within)`, which copies a text by the clipboard, or else by an
 /// element that stands in `within` for a moment, and returns whether that worked; and
-/// `showOver(picture, app, fillWindow)`, which puts a page over the static picture.
+/// `showOver(picture, app)`, which puts a page over the static picture.
 ///
 /// Lines that are comments and the white space before a line are left out, as the script
 /// is in every picture: no text of a script may go over several lines.

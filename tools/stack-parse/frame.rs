@@ -22,6 +22,11 @@ pub(crate) struct Frame<'a> {
     pub(crate) inlined: bool,
 }
 
+/// A name, or nothing where a program writes `???` for want of one.
+pub(crate) fn known_name(name: &[u8]) -> &[u8] {
+    if name == b"???" { b"" } else { name }
+}
+
 /// Where code comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kind {

@@ -23,7 +23,7 @@ pub(crate) const PADDING: usize = 3;
 pub(crate) struct Document<'a> {
     pub(crate) look: &'a Look,
     pub(crate) title: String,
-    /// What every box has below it.
+    /// The boxes; the first is the whole.
     pub(crate) nodes: &'a [Node],
     pub(crate) footer: Footer,
     /// The data for the script; without it there is no script.
@@ -44,9 +44,13 @@ pub(crate) struct Caption {
 
 /// Where everything stands, in pixels from above.
 struct Places {
-    first_row: u32,
-    last_row: u32,
+    /// The upper edge of all boxes.
+    top: u32,
+    /// How many rows stand on that of the whole.
+    rows: u32,
     row_height: u32,
+    /// Whether the whole stands on top.
+    inverted: bool,
     bottom: u32,
 }
 
@@ -79,10 +83,8 @@ impl Document<'_> {
         let titles = if self.look.subtitle().is_some() { 5 } else { 3 };
         let rows = self.nodes.iter().map(|node| node.depth as u32).max().unwrap_or(0);
         let top = titles * font_size;
-        let lowest = top + rows * row_height;
-        let (first_row, last_row) = if inverted { (top, lowest) } else { (lowest, top) };
-        let bottom = lowest + row_height + 2 * font_size + self.footer.height();
-        Places { first_row, last_row, row_height, bottom }
+        let bottom = top + (rows + 1) * row_height + 2 * font_size + self.footer.height();
+        Places { top, rows, row_height, inverted, bottom }
     }
 
     /// Writes everything that stands before the boxes.
@@ -162,12 +164,8 @@ impl Document<'_> {
 impl Places {
     /// The upper edge of a row of boxes; the whole is row 0.
     fn row(&self, row: u32) -> u32 {
-        let distance = row * self.row_height;
-        if self.first_row <= self.last_row {
-            self.first_row + distance
-        } else {
-            self.first_row - distance
-        }
+        let above = if self.inverted { row } else { self.rows - row };
+        self.top + above * self.row_height
     }
 }
 

@@ -163,9 +163,14 @@ impl Picture<'_> {
                 colors::legend(names).map(owned).collect()
             }
             Colors::Module => {
-                let nodes = self.script_data.unwrap_or(self.drawn).nodes.iter();
-                let named = nodes.filter_map(|node| Some((node.frame?, node.self_weight)));
-                colors::heaviest_modules(named.map(|(id, own)| (self.frames.name(id), own)))
+                let mut own = vec![0; self.frames.len()];
+                for node in &self.script_data.unwrap_or(self.drawn).nodes {
+                    if let Some(id) = node.frame {
+                        own[id as usize] += node.self_weight;
+                    }
+                }
+                let weights = ids.iter().map(|&id| (self.frames.name(id), own[id as usize]));
+                colors::heaviest_modules(weights)
             }
             Colors::Inferno(_) => Vec::new(),
         }

@@ -36,9 +36,8 @@ function copyBySelection(text, within) {
   return isDone;
 }
 
-// Puts `app` over the static picture, which is still used for print. `fillWindow` gives
-// the picture its size on a screen.
-function showOver(picture, app, fillWindow) {
+// Puts `app` over the static picture.
+function showOver(picture, app) {
   const holder = document.createElementNS('http://www.w3.org/2000/svg', 'foreignObject');
   holder.setAttribute('class', 'viewer');
   holder.setAttribute('width', '100%');
@@ -46,12 +45,4 @@ function showOver(picture, app, fillWindow) {
   holder.append(app);
   picture.append(holder);
   picture.classList.add('has-viewer');
-  const paper = matchMedia('print');
-  const own = ['viewBox', 'width', 'height'].map((key) => [key, picture.getAttribute(key)]);
-  const fit = () => {
-    for (const [key, value] of own) picture.setAttribute(key, value);
-    if (!paper.matches) fillWindow();
-  };
-  paper.addEventListener('change', fit);
-  fit();
 }

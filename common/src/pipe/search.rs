@@ -10,8 +10,8 @@ use crate::folded::{LineEnd, LineEnds};
 use crate::{Finder, FoldedLine, Input, Pipe, Result, Total};
 
 impl Pipe {
-    /// As [`filter`](Pipe::filter) with one input, until `each` has enough; lines in which `finder` finds nothing
-    /// are not shown to `each`: they are counted as dropped.
+    /// As [`filter`](Pipe::filter) with one input, until `each` has enough; lines in which
+    /// `finder` finds nothing are not shown to `each`: they are counted as dropped.
     ///
     /// # Errors
     ///

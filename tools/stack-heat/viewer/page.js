@@ -66,8 +66,21 @@ function makeLayer() {
 }
 
 function showPage() {
-  showOver(picture, page.app, fillWindow);
+  showOver(picture, page.app);
+  fitToMedia();
   new ResizeObserver(layOut).observe(page.content);
+}
+
+// Gives the picture its size on a screen; on paper the static one is used.
+function fitToMedia() {
+  const paper = matchMedia('print');
+  const own = ['viewBox', 'width', 'height'].map((key) => [key, picture.getAttribute(key)]);
+  const fit = () => {
+    for (const [key, value] of own) picture.setAttribute(key, value);
+    if (!paper.matches) fillWindow();
+  };
+  paper.addEventListener('change', fit);
+  fit();
 }
 
 function fillWindow() {

@@ -14,7 +14,7 @@
 use common::{Error, FrameId, Input, Result};
 
 use crate::format::{Format, Head};
-use crate::frame::Frame;
+use crate::frame::{Frame, known_name};
 use crate::options::Options;
 use crate::read::costs::Costs;
 use crate::read::lines::for_each_line;
@@ -97,11 +97,11 @@ impl File {
         match line {
             [b'0'..=b'9', ..] => return self.position(line, samples),
             _ if is_file(line) => {
-                self.place.set_file(known(&line[3..]));
+                self.place.set_file(known_name(&line[3..]));
                 self.frame.clear();
             }
             [b'f', b'n', b'=', name @ ..] => {
-                self.function = known(name).to_vec();
+                self.function = known_name(name).to_vec();
                 self.frame.clear();
             }
             _ if line.starts_with(b"events:") => self.costs.set_events(&line[7..], samples),
@@ -151,9 +151,4 @@ impl File {
             self.costs.compare(self.said.into(), samples);
         }
     }
-}
-
-/// A name, unless cachegrind knows none.
-fn known(name: &[u8]) -> &[u8] {
-    if name == b"???" { b"" } else { name }
 }

@@ -31,6 +31,7 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::costs::{Costs, signed, words};
 use crate::read::lines::for_each_line;
+use crate::read::paths::file_name;
 use crate::samples::{Root, Samples, Weighs};
 use graph::{AllNames, Function, Functions, Site, Thread};
 use names::{Name, Names};
@@ -227,9 +228,7 @@ impl File {
             b"pid" => self.set_thread(|file| &mut file.pid, value),
             b"thread" => self.set_thread(|file| &mut file.tid, value),
             b"cmd" => {
-                let program = words(value).next().unwrap_or_default();
-                let name = program.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-                self.comm = name.to_vec();
+                self.comm = file_name(words(value).next().unwrap_or_default()).to_vec();
             }
             b"part" => self.is_open = self.is_valgrind,
             b"totals" => {

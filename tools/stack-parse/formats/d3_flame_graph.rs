@@ -14,8 +14,9 @@ use common::{FrameId, Input, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::call_tree::note_excess;
 use crate::read::documents::{Document, read_documents};
-use crate::read::json::Json;
+use crate::read::json::{self, Field, Json, read_tree};
 use crate::read::nodes::{self, Node, Totals};
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
@@ -74,35 +75,7 @@ impl Document for Tree {
     /// Reads the whole tree, however deep.
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         let nameless = samples.frame(b"[no name]");
-        let begun = |parent| Read { name: nameless, value: None, parent };
-        self.nodes.push(begun(None));
-        // The nodes that are being read, and whether their children are.
-        let mut open = vec![(0, false)];
-        while let Some((number, in_children)) = open.last_mut() {
-            let number = *number;
-            if *in_children {
-                *in_children = json.next_element()?;
-                if *in_children && json.begin_object()? {
-                    open.push((self.nodes.len(), false));
-                    self.nodes.push(begun(u32::try_from(number).ok()));
-                }
-                continue;
-            }
-            match json.next_key()? {
-                Some(b"name" | b"n") => {
-                    let name = json.text()?.unwrap_or_default();
-                    self.nodes[number].name = samples.frame(name);
-                    if number == 0 {
-                        self.name = name.to_vec();
-                    }
-                }
-                Some(b"value" | b"v") => self.set_value(number, json.scaled(FRACTION)?),
-                Some(b"children" | b"c") => *in_children = json.begin_array()?,
-                Some(_) => {}
-                None => _ = open.pop(),
-            }
-        }
-        Ok(())
+        read_tree(json, &mut Reading { tree: self, nameless, samples })
     }
 
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
@@ -125,6 +98,40 @@ impl Document for Tree {
             samples.note(format_args!("{bad} values are no numbers that can be counted"));
         }
         Ok(())
+    }
+}
+
+/// A tree that is being read, with what names its nodes.
+struct Reading<'a, 's> {
+    tree: &'a mut Tree,
+    /// The name of nodes without one.
+    nameless: FrameId,
+    samples: &'a mut Samples<'s>,
+}
+
+impl json::Tree<&mut Input> for Reading<'_, '_> {
+    fn begin(&mut self, parent: Option<usize>) -> usize {
+        let parent = parent.and_then(|parent| u32::try_from(parent).ok());
+        self.tree.nodes.push(Read { name: self.nameless, value: None, parent });
+        self.tree.nodes.len() - 1
+    }
+
+    fn read_field(&mut self, json: &mut Json<&mut Input>, number: usize) -> Result<Field> {
+        let Reading { tree, samples, .. } = self;
+        match json.next_key()? {
+            Some(b"name" | b"n") => {
+                let name = json.text()?.unwrap_or_default();
+                tree.nodes[number].name = samples.frame(name);
+                if number == 0 {
+                    tree.name = name.to_vec();
+                }
+            }
+            Some(b"value" | b"v") => tree.set_value(number, json.scaled(FRACTION)?),
+            Some(b"children" | b"c") => return Ok(Field::Children),
+            Some(_) => {}
+            None => return Ok(Field::End),
+        }
+        Ok(Field::Other)
     }
 }
 
@@ -166,11 +173,7 @@ impl Tree {
             return nodes().map(|(value, _)| value.unwrap_or_default()).collect();
         }
         let Totals { own, excess } = nodes::own_weights(nodes());
-        if excess > 0 {
-            samples.note(format_args!(
-                "callees took {excess} more than their callers, all of it is counted"
-            ));
-        }
+        note_excess(excess, samples);
         own
     }
 }

@@ -26,6 +26,7 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::numbers::hexadecimal;
+use crate::read::paths::file_name;
 use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::events::Measure;
@@ -161,8 +162,7 @@ impl File {
             b'c' => hexadecimal(rest).map(|time| self.time = time),
             b'v' => self.set_version(rest),
             b'X' => {
-                let program = rest.fields().next().unwrap_or_default();
-                self.comm = program.rsplit(|&byte| byte == b'/').next().unwrap_or(b"").to_vec();
+                self.comm = file_name(rest.fields().next().unwrap_or_default()).to_vec();
                 Some(())
             }
             b'A' | b'I' | b'R' | b'S' | b'#' => Some(()),
@@ -219,10 +219,7 @@ impl File {
         samples: &mut Samples<'_>,
     ) -> u32 {
         let [module, function, file, line] = place;
-        let string = |number: u64| {
-            let place = usize::try_from(number).ok().and_then(|it| it.checked_sub(1));
-            place.and_then(|place| self.strings.get(place)).map_or(&b""[..], |text| text)
-        };
+        let string = |number| nth(&self.strings, number).map_or(&b""[..], |text| text);
         let (name, object) = (string(function), string(module));
         // What has a name has it at all addresses.
         let address = if name.is_empty() && object.is_empty() { address } else { 0 };
@@ -244,10 +241,7 @@ impl File {
         let [address, caller] = pair(rest)?;
         let caller = usize::try_from(caller).ok().and_then(|it| self.traces.get(it)).copied();
         let mut stack = caller.unwrap_or(Stacks::EMPTY);
-        let end = |number: u64| {
-            let place = usize::try_from(number).ok().and_then(|it| it.checked_sub(1));
-            place.and_then(|place| self.addresses.get(place)).copied()
-        };
+        let end = |number| nth(&self.addresses, number).copied();
         match end(address) {
             Some(last) => {
                 let first = end(address - 1).unwrap_or(0);
@@ -328,6 +322,11 @@ impl File {
         }
         Ok(())
     }
+}
+
+/// The line of a kind to which others refer by this number, counted from 1.
+fn nth<T>(lines: &[T], number: u64) -> Option<&T> {
+    lines.get(usize::try_from(number).ok()?.checked_sub(1)?)
 }
 
 /// `4 main`: a length and as much text.

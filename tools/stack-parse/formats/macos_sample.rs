@@ -15,7 +15,7 @@ use bstr::ByteSlice;
 use common::{Input, Result};
 
 use crate::format::{Format, Head};
-use crate::frame::Frame;
+use crate::frame::{Frame, known_name};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::numbers::{decimal, hexadecimal};
@@ -187,8 +187,8 @@ fn frame(text: &[u8]) -> Frame<'_> {
     let (name, rest) = code.split_once_str("  (in ").unwrap_or((code, b""));
     let object = rest.split_once_str(")").map_or(rest, |(object, _)| object);
     let object = if object == b"<unknown binary>" { b"" } else { object };
-    let name = if name == b"???" { b"" } else { name };
     let address = hexadecimal(digits.strip_suffix(b"...").unwrap_or(digits));
+    let name = known_name(name);
     Frame { name, object, address, source: source.trim_ascii(), ..Frame::default() }
 }
 

@@ -239,16 +239,16 @@ impl Snapshot {
 
     /// Adds the tree, whose top is what allocated and not its caller.
     fn add_tree(&self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let Some((_, _, total, top)) = self.tree.first().and_then(|line| node(line)) else {
+        let nodes: Vec<_> = self.tree.iter().filter_map(|line| node(line)).collect();
+        let Some(&(_, _, total, top)) = nodes.first() else {
             let sample = Sample { weights: &[self.heap], ..*origin };
             return samples.add(&sample, &[]);
         };
         let mut outline = Outline::default();
         outline.is_inverted = true;
         let mut below = 0u64;
-        for (number, line) in self.tree.iter().enumerate().skip(1) {
-            let Some((indent, _, bytes, text)) = node(line) else { continue };
-            let next = self.tree.get(number + 1).and_then(|line| node(line));
+        for (number, &(indent, _, bytes, text)) in nodes.iter().enumerate().skip(1) {
+            let next = nodes.get(number + 1);
             let caller = next.filter(|(next_indent, ..)| *next_indent > indent);
             let inlined = caller.is_some_and(|(_, _, _, caller)| is_inlined(text, caller));
             let frame = match text {

@@ -13,7 +13,7 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::call_tree::{self, Call};
 use crate::read::documents::{Document, read_documents};
-use crate::read::json::Json;
+use crate::read::json::{Field, Json, Tree, read_tree};
 use crate::read::source::Place;
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
@@ -51,8 +51,8 @@ impl Document for Session {
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
-            if key == b"root_frame" {
-                read_tree(json, &mut self.frames)?;
+            if key == b"root_frame" && json.begin_object()? {
+                read_tree(json, self)?;
             }
         }
         Ok(())
@@ -74,27 +74,18 @@ struct Called {
     children: Vec<usize>,
 }
 
-/// Reads a frame with all frames that stand inside of it, however deep.
-fn read_tree(json: &mut Json<&mut Input>, frames: &mut Vec<Called>) -> Result<()> {
-    // The frames that are being read, and whether their children are.
-    let mut open = vec![(frames.len(), false)];
-    if !json.begin_object()? {
-        return Ok(());
-    }
-    frames.push(Called::default());
-    while let Some((number, in_children)) = open.last_mut() {
-        let number = *number;
-        if *in_children {
-            *in_children = json.next_element()?;
-            if *in_children && json.begin_object()? {
-                open.push((frames.len(), false));
-                let child = frames.len();
-                frames[number].children.push(child);
-                frames.push(Called::default());
-            }
-            continue;
+impl Tree<&mut Input> for Session {
+    fn begin(&mut self, parent: Option<usize>) -> usize {
+        let number = self.frames.len();
+        if let Some(parent) = parent {
+            self.frames[parent].children.push(number);
         }
-        let frame = &mut frames[number];
+        self.frames.push(Called::default());
+        number
+    }
+
+    fn read_field(&mut self, json: &mut Json<&mut Input>, number: usize) -> Result<Field> {
+        let frame = &mut self.frames[number];
         match json.next_key()? {
             Some(b"function") => frame.function = json.text()?.unwrap_or_default().to_vec(),
             Some(b"file_path") => frame.place.set_file(json.text()?.unwrap_or_default()),
@@ -103,12 +94,12 @@ fn read_tree(json: &mut Json<&mut Input>, frames: &mut Vec<Called>) -> Result<()
                 let time = json.scaled(9)?.and_then(|time| u64::try_from(time).ok());
                 frame.time = time.unwrap_or_default();
             }
-            Some(b"children") => *in_children = json.begin_array()?,
+            Some(b"children") => return Ok(Field::Children),
             Some(_) => {}
-            None => _ = open.pop(),
+            None => return Ok(Field::End),
         }
+        Ok(Field::Other)
     }
-    Ok(())
 }
 
 impl Called {

@@ -16,9 +16,8 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::csv::fields;
-use crate::read::lines::for_each_line;
 use crate::read::numbers::{decimal, scaled};
-use crate::read::table_of_calls::TableOfCalls;
+use crate::read::table_of_calls::{TableOfCalls, read_table};
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
 
@@ -65,22 +64,14 @@ impl Columns {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut columns = None;
-    let mut calls = TableOfCalls::default();
-    for_each_line(input, |number, line| {
-        let Some(columns) = &columns else {
-            columns = Columns::of(line);
-            if let Some(Columns { weights, .. }) = &columns {
-                let measures: Vec<_> = weights.iter().map(|(_, measure, _)| *measure).collect();
-                samples.set_measures(&measures);
-            }
-            return Ok(());
-        };
-        if !line.trim_ascii().is_empty() && add_row(line, columns, &mut calls, samples)?.is_none() {
-            samples.malformed(number, "expected a level, a function and numbers of Visual Studio");
-        }
-        Ok(())
-    })
+    let columns = |line: &[u8], samples: &mut Samples<'_>| {
+        let columns = Columns::of(line)?;
+        let measures: Vec<_> = columns.weights.iter().map(|(_, measure, _)| *measure).collect();
+        samples.set_measures(&measures);
+        Some(columns)
+    };
+    let expected = "a level, a function and numbers of Visual Studio";
+    read_table(input, samples, columns, add_row, expected)
 }
 
 /// Adds a row, if it is one.

@@ -15,9 +15,8 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::csv::{fields, next_field};
-use crate::read::lines::for_each_line;
 use crate::read::numbers::scaled;
-use crate::read::table_of_calls::TableOfCalls;
+use crate::read::table_of_calls::{TableOfCalls, read_table};
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
 
@@ -59,18 +58,8 @@ impl Columns {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"cpu-time", unit: b"nanoseconds" }]);
-    let mut columns = None;
-    let mut calls = TableOfCalls::default();
-    for_each_line(input, |number, line| {
-        let Some(columns) = &columns else {
-            columns = Columns::of(line);
-            return Ok(());
-        };
-        if !line.trim_ascii().is_empty() && add_row(line, columns, &mut calls, samples)?.is_none() {
-            samples.malformed(number, "expected a function, seconds and a module of VTune");
-        }
-        Ok(())
-    })
+    let columns = |line: &[u8], _: &mut Samples<'_>| Columns::of(line);
+    read_table(input, samples, columns, add_row, "a function, seconds and a module of VTune")
 }
 
 /// Adds a row, if it is one.

@@ -60,12 +60,17 @@ pub(crate) fn add(
         }
     }
     walk.report(samples);
-    for excess in excess.into_iter().filter(|&excess| excess > 0) {
+    excess.into_iter().for_each(|excess| note_excess(excess, samples));
+    Ok(())
+}
+
+/// Says what callees took more than their callers, if they did.
+pub(crate) fn note_excess(excess: u128, samples: &mut Samples<'_>) {
+    if excess > 0 {
         samples.note(format_args!(
             "callees took {excess} more than their callers, all of it is counted"
         ));
     }
-    Ok(())
 }
 
 fn total(call: &Call, measure: usize) -> u128 {

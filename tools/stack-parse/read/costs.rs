@@ -103,6 +103,15 @@ impl Costs {
     /// out at the end are 0. `None` if there is something that is no number, or a sum is
     /// too large.
     pub(crate) fn add(&mut self, numbers: &[u8]) -> Option<i64> {
+        self.add_each(numbers, |_, _| Some(()))
+    }
+
+    /// The same, which hands each cost to `each` with the place of its event.
+    fn add_each(
+        &mut self,
+        numbers: &[u8],
+        mut each: impl FnMut(usize, i64) -> Option<()>,
+    ) -> Option<i64> {
         let mut found = 0;
         for (number, &column) in words(numbers).zip(&self.columns) {
             let event = &mut self.events[column];
@@ -111,6 +120,7 @@ impl Costs {
             if self.wanted == Some(column) {
                 found = cost.checked_add(found)?;
             }
+            each(column, cost)?;
         }
         Some(found)
     }
@@ -119,11 +129,10 @@ impl Costs {
     pub(crate) fn add_row(&mut self, numbers: &[u8], row: &mut Vec<u64>) -> Option<i64> {
         row.clear();
         row.resize(self.events.len(), 0);
-        let found = self.add(numbers)?;
-        for (number, &column) in words(numbers).zip(&self.columns) {
-            let cost = signed(number)?.checked_mul(self.events[column].scale)?;
+        let found = self.add_each(numbers, |column, cost| {
             row[column] = row[column].checked_add(u64::try_from(cost).unwrap_or(0))?;
-        }
+            Some(())
+        })?;
         self.has_events().then_some(found)
     }
 

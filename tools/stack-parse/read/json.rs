@@ -19,6 +19,7 @@
 //! nesting. Strings may hold any bytes, and lone surrogates of JavaScript. A
 //! comma behind a last element is accepted.
 
+mod nested;
 mod outline;
 mod scan;
 mod strings;
@@ -29,6 +30,7 @@ use common::{Error, Input, Result};
 
 use super::decimal::scaled;
 
+pub(crate) use nested::{Field, Tree, read_tree};
 pub(crate) use outline::Outline;
 
 /// A JSON text that is being read.

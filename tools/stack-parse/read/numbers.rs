@@ -15,6 +15,12 @@ pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
     text.to_str().ok()?.parse().ok()
 }
 
+/// `853`, `59,542,424`: digits, with commas anywhere between them.
+pub(crate) fn grouped(text: &[u8]) -> Option<u64> {
+    let digits: Vec<u8> = text.iter().copied().filter(|&byte| byte != b',').collect();
+    decimal(&digits)
+}
+
 /// `7f4c593162ec`, `0x7f4c593162ec`
 pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").unwrap_or(text);

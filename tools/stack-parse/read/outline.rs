@@ -4,6 +4,7 @@
 use common::{FrameId, Result};
 
 use crate::frame::Frame;
+use crate::read::call_tree::note_excess;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
@@ -82,12 +83,7 @@ impl Outline {
     /// Ends all lines.
     pub(crate) fn finish(&mut self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
         self.leave(0, origin, samples)?;
-        let excess = std::mem::take(&mut self.excess);
-        if excess > 0 {
-            samples.note(format_args!(
-                "callees took {excess} more than their callers, all of it is counted"
-            ));
-        }
+        note_excess(std::mem::take(&mut self.excess).into(), samples);
         Ok(())
     }
 

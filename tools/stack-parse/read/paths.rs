@@ -1,9 +1,14 @@
-//! Paths of files as stacks: each folder is a frame, and what is in it stands on it.
+//! Paths of files: as stacks, each folder is a frame, and what is in it stands on it.
 
 /// The parts of a path, the outermost first; the root is one of them: `/`, `usr`, `bin`.
 pub(crate) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let root = path.starts_with(b"/").then_some(&b"/"[..]);
     root.into_iter().chain(path.split(|&byte| byte == b'/').filter(|part| !part.is_empty()))
+}
+
+/// The last part of a path: `demo` of `/usr/bin/demo`.
+pub(crate) fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }
 
 /// A name whose odd bytes were written as in C: `new\nline`, `gr\303\266\303\237e`, `a\ b`.

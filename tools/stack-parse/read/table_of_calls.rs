@@ -1,8 +1,9 @@
 //! A call tree as the rows of a table: each function stands below its caller, at a deeper
 //! level, with what it took itself.
 
-use common::{FrameId, Result};
+use common::{FrameId, Input, Result};
 
+use super::lines::for_each_line;
 use crate::frame::Frame;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
@@ -34,4 +35,32 @@ impl TableOfCalls {
         }
         Ok(())
     }
+}
+
+/// Reads a table: `header` tells the columns by the line that names them, before which all
+/// lines are passed over, and `add_row` adds the row of a line if it is one. It should be
+/// what is `expected`.
+///
+/// # Errors
+///
+/// [`common::Error::Input`], or what `add_row` returns.
+pub(crate) fn read_table<C>(
+    input: &mut Input,
+    samples: &mut Samples<'_>,
+    header: impl Fn(&[u8], &mut Samples<'_>) -> Option<C>,
+    add_row: impl Fn(&[u8], &C, &mut TableOfCalls, &mut Samples<'_>) -> Result<Option<()>>,
+    expected: &str,
+) -> Result<()> {
+    let mut columns = None;
+    let mut calls = TableOfCalls::default();
+    for_each_line(input, |number, line| {
+        let Some(columns) = &columns else {
+            columns = header(line, samples);
+            return Ok(());
+        };
+        if !line.trim_ascii().is_empty() && add_row(line, columns, &mut calls, samples)?.is_none() {
+            samples.malformed(number, format_args!("expected {expected}"));
+        }
+        Ok(())
+    })
 }

@@ -15,7 +15,7 @@ use std::io::Read;
 use common::Result;
 use hashbrown::HashMap;
 
-use super::json::{Json, Kind};
+use super::json::{Field, Json, Tree, read_tree};
 use super::source::Place;
 use super::stacks::{FrameNames, StackId, Stacks};
 use crate::frame::{Frame, Kind as Code};
@@ -62,65 +62,7 @@ impl Nodes {
     /// Reads a node with all nodes that stand inside of it, however deep. A value
     /// that is none is passed over.
     pub(crate) fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        // The nodes that are being read, and whether their children are.
-        let mut open: Vec<(usize, bool)> = Vec::new();
-        self.begin(json, Parent::None, &mut open)?;
-        while let Some((place, in_children)) = open.last_mut() {
-            let place = *place;
-            if !*in_children {
-                match self.read_key(json, place)? {
-                    Key::Children => *in_children = json.begin_array()?,
-                    Key::Other => {}
-                    Key::End => _ = open.pop(),
-                }
-            } else if !json.next_element()? {
-                *in_children = false;
-            } else if json.kind()? == Kind::Object {
-                self.begin(json, Parent::Place(place), &mut open)?;
-            } else if let Some(id) = json.integer()? {
-                self.list[place].children.push(id);
-            }
-        }
-        Ok(())
-    }
-
-    fn begin<R: Read>(
-        &mut self,
-        json: &mut Json<R>,
-        parent: Parent,
-        open: &mut Vec<(usize, bool)>,
-    ) -> Result<()> {
-        if json.begin_object()? {
-            open.push((self.list.len(), false));
-            self.list.push(Node { parent, ..Node::default() });
-        }
-        Ok(())
-    }
-
-    fn read_key<R: Read>(&mut self, json: &mut Json<R>, place: usize) -> Result<Key> {
-        let node = &mut self.list[place];
-        let Some(key) = json.next_key()? else { return Ok(Key::End) };
-        match key {
-            b"children" => return Ok(Key::Children),
-            b"id" => {
-                if let Some(id) = json.integer()? {
-                    self.by_id.insert(id, place);
-                }
-            }
-            b"parent" => {
-                if let Some(id) = json.integer()? {
-                    node.parent = Parent::Id(id);
-                }
-            }
-            b"hitCount" | b"selfSize" => node.own = json.integer()?.unwrap_or_default(),
-            b"callFrame" => node.read_call_frame(json)?,
-            // The first generation has no call frame, and counts lines from 1.
-            b"functionName" => node.function = json.text()?.unwrap_or_default().to_vec(),
-            b"url" => node.place.set_file(json.text()?.unwrap_or_default()),
-            b"lineNumber" => node.place.line = json.integer()?.filter(|line| *line > 0),
-            _ => {}
-        }
-        Ok(Key::Other)
+        if json.begin_object()? { read_tree(json, self) } else { Ok(()) }
     }
 
     /// Takes in the nodes of a later part of the same tree.
@@ -209,11 +151,46 @@ impl Nodes {
     }
 }
 
-/// What a key of a node is about.
-enum Key {
-    Children,
-    Other,
-    End,
+impl<R: Read> Tree<R> for Nodes {
+    fn begin(&mut self, parent: Option<usize>) -> usize {
+        let parent = parent.map_or(Parent::None, Parent::Place);
+        self.list.push(Node { parent, ..Node::default() });
+        self.list.len() - 1
+    }
+
+    fn read_field(&mut self, json: &mut Json<R>, place: usize) -> Result<Field> {
+        let node = &mut self.list[place];
+        let Some(key) = json.next_key()? else { return Ok(Field::End) };
+        match key {
+            b"children" => return Ok(Field::Children),
+            b"id" => {
+                if let Some(id) = json.integer()? {
+                    self.by_id.insert(id, place);
+                }
+            }
+            b"parent" => {
+                if let Some(id) = json.integer()? {
+                    node.parent = Parent::Id(id);
+                }
+            }
+            b"hitCount" | b"selfSize" => node.own = json.integer()?.unwrap_or_default(),
+            b"callFrame" => node.read_call_frame(json)?,
+            // The first generation has no call frame, and counts lines from 1.
+            b"functionName" => node.function = json.text()?.unwrap_or_default().to_vec(),
+            b"url" => node.place.set_file(json.text()?.unwrap_or_default()),
+            b"lineNumber" => node.place.line = json.integer()?.filter(|line| *line > 0),
+            _ => {}
+        }
+        Ok(Field::Other)
+    }
+
+    /// The first generation has nodes, the second their ids.
+    fn read_reference(&mut self, json: &mut Json<R>, place: usize) -> Result<()> {
+        if let Some(id) = json.integer()? {
+            self.list[place].children.push(id);
+        }
+        Ok(())
+    }
 }
 
 impl Node {

@@ -11,7 +11,7 @@
 use bstr::ByteSlice;
 
 use super::numbers::{hexadecimal, is_digits};
-use crate::frame::Frame;
+use crate::frame::{Frame, known_name};
 
 /// The function in such a text; all of the text is its name if it is something else.
 pub(crate) fn frame(text: &[u8]) -> Frame<'_> {
@@ -21,8 +21,7 @@ pub(crate) fn frame(text: &[u8]) -> Frame<'_> {
     };
     let function = if address.is_some() { function } else { text };
     let (name, object, source) = place(function);
-    let name = if name == b"???" { b"" } else { name };
-    Frame { name, object, address, source, ..Frame::default() }
+    Frame { name: known_name(name), object, address, source, ..Frame::default() }
 }
 
 /// Whether `callee` is inlined into `caller`: then they have the same address. Recursion

@@ -35,15 +35,10 @@ struct Tree {
 impl Profile {
     /// The same stacks, leaf first, without the frames whose weight `keep`
     /// refuses; it must accept every weight above one that it accepts.
-    ///
-    /// If frames of this profile were cut, their weight is their callers' here,
-    /// too: both trees show the same frames.
     pub(crate) fn bottom_up(&self, keep: impl Fn(u64) -> bool) -> Profile {
         let LeafFirst { frames, stacks } = LeafFirst::of(&self.nodes);
-        let Node { self_weight, self_before, .. } = self.nodes[0];
-        let whole = Node { weight: self_weight, self_before, ..Node::default() };
-        let left_out = LeftOut::default();
-        let mut tree = Tree { nodes: vec![whole], open: vec![0], now: self_weight, left_out };
+        let (whole, left_out) = (Node::default(), LeftOut::default());
+        let mut tree = Tree { nodes: vec![whole], open: vec![0], now: 0, left_out };
         let mut last: &[FrameId] = &[];
         for stack in &stacks {
             let frames = &frames[stack.frames.clone()];

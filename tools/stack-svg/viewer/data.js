@@ -51,6 +51,12 @@ const NOBODY = -1;
 
 // What stack-collapse-frames leaves of a stack of which it hides every frame.
 const HIDDEN = names.includes('[hidden]') ? names.indexOf('[hidden]') : names.push('[hidden]') - 1;
+// The numbers of all names.
+const allNames = names.map((_, name) => name);
+
+// What was cut off stands in a frame of its own.
+const isCut = (name) => names[name] === '[cut]';
+
 const bareNames = names.map((name) => name.replace(/_\[[kjiw]\]$/, '') || '[empty name]');
 const nameText = (name) => (name === NOBODY ? 'all' : bareNames[name]);
 

@@ -174,9 +174,8 @@ function onKey(event) {
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target === page.query) return onKeyInSearch(event);
-  if (event.target === page.profiles) return;
-  if (!page.menu.hidden) return onKeyInMenu(event);
   if (event.target.matches?.('input, select, textarea')) return;
+  if (!page.menu.hidden) return onKeyInMenu(event);
   if (event.target.matches?.('.tab') && moveTab(key)) return event.preventDefault();
   if (key === 'Enter' && event.target.localName === 'button') return;
   const onArrow = event.shiftKey ? pan : walk;

@@ -131,7 +131,8 @@ function makeKeys(app) {
 
 function showPage() {
   page.app.style.fontSize = `${facts.letter}px`;
-  showOver(picture, page.app, fillWindow);
+  showOver(picture, page.app);
+  fillWindow();
   // A phone would else show the picture as wide as a screen, and small.
   if (isAlone) {
     const content = 'width=device-width, initial-scale=1';

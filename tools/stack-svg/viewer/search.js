@@ -61,8 +61,7 @@ class Hits {
   // The weight of the stacks through a frame in which it or a descendant is
   // found, each stack counted once.
   below(node) {
-    if (this.under === null || this.tree !== tree) {
-      this.tree = tree;
+    if (this.under === null) {
       this.under = new Float64Array(tree.count);
       for (let at = tree.count - 1; at > 0; at--) {
         if (this.has(tree.name[at])) this.under[at] = tree.total[at];

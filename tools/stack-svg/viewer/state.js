@@ -95,7 +95,7 @@ const rootOf = (view) => {
 function fragment() {
   const words = new URLSearchParams();
   if (state.view !== START.view) words.set('view', state.view);
-  if (state.view === 'sandwich') words.set('function', wordFor(state.focus, [...names.keys()], itself));
+  if (state.view === 'sandwich') words.set('function', wordFor(state.focus, allNames, itself));
   else if (state.zoom.parent !== null) words.set('zoom', wayTo(state.zoom));
   if (scope() !== state.zoom && scope().parent !== null) words.set('in', wayTo(scope()));
   const order = ['flame', 'merged'].filter((kind) => state.isHeavyFirst[kind] !== (kind === 'merged'));
@@ -146,7 +146,7 @@ function restore() {
   state.zoom = branchAt(trees.flame.root, words.get('zoom') ?? '');
   state.scope = branchAt(trees.flame.root, words.get('in') ?? '');
   if (state.view === 'sandwich') {
-    focusOn(ofWord(words.get('function') ?? '', [...names.keys()], itself) ?? NOBODY);
+    focusOn(ofWord(words.get('function') ?? '', allNames, itself) ?? NOBODY);
   }
   state.current = null;
   if (state.view !== 'flame') state.zoom = branchAt(rootOf(state.view), words.get('zoom') ?? '');

@@ -81,10 +81,9 @@ function foldRecursion(from) {
 // For each name, the first one that is the same but for how often it was folded,
 // as in `add (x4+)`.
 function basesOfNames() {
-  const bases = names.map((_, name) => name);
-  if (!names.some((name) => name.includes('+)'))) return bases;
+  if (!names.some((name) => name.includes('+)'))) return allNames;
   const firsts = new Map();
-  return bases.map((name) => {
+  return allNames.map((name) => {
     const text = byteText(name);
     const [, before, height, mark = ''] = /^(.*) \(x(\d+)\+\)(_\[.\])?$/s.exec(text) ?? [];
     const base = height !== undefined && Number(height) < 2 ** 32 ? before + mark : text;
@@ -114,7 +113,7 @@ function isSure(letter, what) {
   if (letter !== 'o' && letter !== 'w') return false;
   for (let node = 1; node < whole.count; node++) {
     if (whole.name[node] === what) node = whole.end[node] - 1;
-    else if (names[whole.name[node]] === '[cut]') return false;
+    else if (isCut(whole.name[node])) return false;
   }
   return true;
 }
@@ -156,7 +155,7 @@ function wordsOfSteps() {
     if (isOf === '') return letter;
     // A module is named by its first function.
     const name = isOf === 'name' ? what : moduleOf.indexOf(what);
-    return letter + wordFor(name, [...names.keys()], itself);
+    return letter + wordFor(name, allNames, itself);
   };
   return state.steps.map(wordOf).join('.');
 }
@@ -167,7 +166,7 @@ function stepsOf(words) {
     const letter = word[0];
     const isOf = STEPS[letter]?.isOf;
     if (isOf === '') return makeStep(letter, '');
-    const name = ofWord(word.slice(1), [...names.keys()], itself);
+    const name = ofWord(word.slice(1), allNames, itself);
     if (isOf === undefined || name === undefined) return null;
     return makeStep(letter, isOf === 'name' ? name : moduleOf[name]);
   });

@@ -81,6 +81,7 @@ function rowOf(sums, at) {
   row.style.top = `${at * ROW_OF_TABLE}px`;
   row.style.height = `${ROW_OF_TABLE}px`;
   for (const column of COLUMNS) {
+    // What was cut off is known as a whole.
     const text = (isCut(sums.name) ? '' : atLeast) + cellText(column, sums);
     const cell = makeIn(row, 'div', `cell ${column.id}`, text, { role: 'cell' });
     if (column.isShare) barIn(cell, column.of(sums) / scope().weight);
@@ -93,9 +94,6 @@ function rowOf(sums, at) {
   cell.prepend(square);
   return row;
 }
-
-// What was cut off is known as a whole.
-const isCut = (name) => names[name] === '[cut]';
 
 function barIn(cell, share) {
   const bar = makeIn(cell, 'i', 'bar');

@@ -123,10 +123,6 @@ class BottomUp {
       sums.weight += weights[item];
       sums.before += befores[item];
     }
-    // Self weight of the whole belongs to no function.
-    if (name === NOBODY && scope === 0) sums.own = tree.own[0];
-    sums.weight += sums.own;
-    sums.before += sums.own > 0 && isDiff ? tree.ownBefore[0] : 0;
     this.root = new Branch(this, name, null, 0, sums);
   }
 
@@ -249,11 +245,5 @@ function sumsOfNames(scope) {
     sums[tree.name[node]].own += tree.own[node];
     if (isDiff) sums[tree.name[node]].ownBefore += tree.ownBefore[node];
   }
-  const found = sums.filter(({ total }) => total > 0);
-  // The weight of cut root frames belongs to the whole, which is no function.
-  if (scope === 0 && tree.own[0] > 0) {
-    const before = isDiff ? tree.ownBefore[0] : 0;
-    found.push({ name: NOBODY, own: tree.own[0], ownBefore: before, total: tree.own[0], before });
-  }
-  return found;
+  return sums.filter(({ total }) => total > 0);
 }

@@ -2,6 +2,9 @@
 
 use hashbrown::HashMap;
 
+use crate::frame::known_name;
+use crate::read::numbers::decimal;
+
 /// The names of one kind, which share their numbers.
 pub(super) struct Names {
     texts: Vec<Vec<u8>>,
@@ -37,10 +40,7 @@ impl Names {
 
     /// The text of a name; empty where callgrind knows none and writes `???`.
     pub(super) fn text(&self, name: Name) -> &[u8] {
-        match &self.texts[name as usize][..] {
-            b"???" => b"",
-            text => text,
-        }
+        known_name(&self.texts[name as usize])
     }
 
     fn intern(&mut self, text: &[u8]) -> Name {
@@ -59,8 +59,7 @@ fn numbered(text: &[u8]) -> Option<(u64, &[u8])> {
     let digits = text.strip_prefix(b"(")?;
     let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
     let rest = digits[end..].strip_prefix(b")")?;
-    let number = std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?;
-    Some((number, rest.trim_ascii_start()))
+    Some((decimal(&digits[..end])?, rest.trim_ascii_start()))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use super::frame;
 use crate::frame::Frame;
 use crate::read::documents::{Document, read_documents};
-use crate::read::json::Json;
+use crate::read::json::{Field, Json, Tree, read_tree};
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
@@ -50,10 +50,10 @@ impl Document for Profile {
 
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
-            match key {
-                b"cost_centres" => json.for_each(|json| self.read_centre(json, samples))?,
-                b"profile" => self.read_tree(json)?,
-                _ => {}
+            if key == b"cost_centres" {
+                json.for_each(|json| self.read_centre(json, samples))?;
+            } else if key == b"profile" && json.begin_object()? {
+                read_tree(json, self)?;
             }
         }
         Ok(())
@@ -103,39 +103,26 @@ impl Profile {
         }
         Ok(())
     }
+}
 
-    /// Reads a node with all nodes that stand inside of it, however deep.
-    fn read_tree(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
-        // The nodes that are being read, and whether their children are.
-        let mut open = vec![(self.push(self.nodes.len()), false)];
-        while let Some((number, in_children)) = open.last_mut() {
-            let number = *number;
-            if *in_children {
-                *in_children = json.next_element()?;
-                if *in_children && json.begin_object()? {
-                    open.push((self.push(number), false));
-                }
-                continue;
-            }
-            let node = &mut self.nodes[number];
-            match json.next_key()? {
-                Some(b"id") => node.id = json.integer()?.unwrap_or(u64::MAX),
-                Some(b"ticks") => node.own[0] = json.integer()?.unwrap_or_default(),
-                Some(b"alloc") => node.own[1] = json.integer()?.unwrap_or_default(),
-                Some(b"children") => *in_children = json.begin_array()?,
-                Some(_) => {}
-                None => _ = open.pop(),
-            }
-        }
-        Ok(())
+impl Tree<&mut Input> for Profile {
+    fn begin(&mut self, caller: Option<usize>) -> usize {
+        let number = self.nodes.len();
+        let caller = caller.unwrap_or(number);
+        self.nodes.push(Node { caller, id: u64::MAX, own: [0, 0] });
+        number
     }
 
-    /// The number of a new node.
-    fn push(&mut self, caller: usize) -> usize {
-        self.nodes.push(Node { caller, id: u64::MAX, own: [0, 0] });
-        self.nodes.len() - 1
+    fn read_field(&mut self, json: &mut Json<&mut Input>, number: usize) -> Result<Field> {
+        let node = &mut self.nodes[number];
+        match json.next_key()? {
+            Some(b"id") => node.id = json.integer()?.unwrap_or(u64::MAX),
+            Some(b"ticks") => node.own[0] = json.integer()?.unwrap_or_default(),
+            Some(b"alloc") => node.own[1] = json.integer()?.unwrap_or_default(),
+            Some(b"children") => return Ok(Field::Children),
+            Some(_) => {}
+            None => return Ok(Field::End),
+        }
+        Ok(Field::Other)
     }
 }

@@ -23,7 +23,7 @@ use super::frame;
 use crate::format::Head;
 use crate::read::decimal::{Carry, scaled};
 use crate::read::lines::for_each_line;
-use crate::read::numbers::decimal;
+use crate::read::numbers::{decimal, grouped};
 use crate::read::table_of_calls::TableOfCalls;
 use crate::samples::Samples;
 
@@ -181,7 +181,5 @@ fn at_character(line: &[u8], number: usize) -> Option<usize> {
 fn between(text: &[u8], before: &str, after: &str) -> Option<u64> {
     let (_, rest) = text.split_once_str(before)?;
     let (number, _) = rest.split_once_str(after)?;
-    let digits: Vec<u8> =
-        number.trim_ascii().iter().copied().filter(|byte| *byte != b',').collect();
-    decimal(&digits)
+    grouped(number.trim_ascii())
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use bstr::ByteSlice;
 use common::NodeId;
 
 use super::backtraces::Backtraces;
@@ -14,6 +13,7 @@ use super::objects::Objects;
 use super::packets::{Header, Packet};
 use crate::frame::Frame;
 use crate::options::ObjectArgs;
+use crate::read::paths::file_name;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, Time};
@@ -95,7 +95,7 @@ impl Trace {
         let mut bytes = first.body;
         let (info, executable) = Info::read(&first.header, &mut bytes)?;
         info.announce(samples);
-        let file = executable.rsplit_once_str("/").map_or(executable, |(_, file)| file);
+        let file = file_name(executable);
         let pid = info.pid.to_string().into_bytes();
         Ok(Trace {
             info,

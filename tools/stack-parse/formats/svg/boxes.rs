@@ -6,6 +6,7 @@ use common::{FrameId, Result};
 use quick_xml::events::BytesStart;
 
 use super::title::Title;
+use crate::read::call_tree::note_excess;
 use crate::read::decimal::scaled;
 use crate::read::nodes::{self, Node};
 use crate::read::numbers::decimal;
@@ -175,11 +176,7 @@ impl Boxes {
         if *is_scaled {
             samples.note("titles show multiples of what was counted, which is taken instead");
         }
-        if *excess > 0 {
-            samples.note(format_args!(
-                "callees took {excess} more than their callers, all of it is counted"
-            ));
-        }
+        note_excess(*excess, samples);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use crate::read::numbers::decimal;
+use crate::read::numbers::grouped;
 
 /// What the title of a box says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +59,9 @@ fn count(text: &[u8]) -> Option<(u64, &[u8])> {
     let length = text.iter().take_while(|&&byte| byte.is_ascii_digit() || byte == b',').count();
     let (number, rest) = text.split_at(length);
     // The comma behind a number without unit is none of its own.
-    let digits: Vec<u8> = number.iter().copied().filter(|&byte| byte != b',').collect();
     let rest = if number.ends_with(b",") { &text[length - 1..] } else { rest };
-    (!digits.is_empty() && matches!(rest.first(), None | Some(b' ' | b','))).then_some(())?;
-    Some((decimal(&digits)?, rest))
+    matches!(rest.first(), None | Some(b' ' | b',')).then_some(())?;
+    Some((grouped(number)?, rest))
 }
 
 #[cfg(test)]
