@@ -60,18 +60,10 @@ const OF_PAGE: Expected = &[
 ];
 
 const OF_README: Expected = &[
-    ("An OCaml program on Linux.", &["<svg", ";Server.handle;Db.query;", "Stdlib.Map.Make.add"]),
-    ("The GC out of the way.", &["<svg", "[GC]", "%\n"]),
-    ("Exact names and lines.", &["Db.query (db.ml:16)", "Server.handle\tserver.ml:"]),
-    ("Lwt.", &["<svg", "[lwt]", "Server.handle"]),
-    ("Memory.", &["<svg", "Alloc.deep"]),
-    ("What is hot? Who calls it?", &["FUNCTION\n", "CALLERS OF Db.query\n", "\nall: "]),
-    (
-        "Which viewer?",
-        &["speedscope.app/file-format-schema.json", "\"preprocessedProfileVersion\":"],
-    ),
-    ("When was it busy?", &["<svg", "\na column is "]),
-    ("Below one function.", &["<svg", "Db.insert"]),
+    ("stack-tools", &["<svg", "Db.query"]),
+    ("A first picture", &["<svg", "Server.handle"]),
+    ("A first answer", &["FUNCTION\n", "CALLERS OF Db.query\n", "\nall: "]),
+    ("What you type today", &["camlDb__query_", "<svg", "app::digest", "FUNCTION\n"]),
     (
         "What changed?",
         &[
@@ -81,12 +73,17 @@ const OF_README: Expected = &[
         ],
     ),
     ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),
-    ("Which host of 500 is it?", &["<svg", "host-417.folded (", "  retry\n"]),
+    ("What does it wait for?", &["<svg", "backup.sh-", "Db.insert"]),
+    ("When was it busy?", &["<svg"]),
     ("What does it do now?", &["FUNCTION\n", "Db."]),
-    ("What does it wait for?", &["<svg", "backup.sh-"]),
+    ("Below one function.", &["<svg", "Db.insert"]),
+    ("The garbage collector out of the way.", &["<svg", "[GC]"]),
+    ("Recursion out of the way,", &["<svg", "[lwt]", "Server.handle"]),
+    ("Memory.", &["<svg", "Alloc.deep"]),
+    ("Which host of 500 is it?", &["<svg", "host-417.folded (", "  retry\n"]),
     (
-        "Where are the cache misses? How many cycles does an instruction take?",
-        &["<svg", "Db.insert ("],
+        "Another viewer?",
+        &["speedscope.app/file-format-schema.json", "\"preprocessedProfileVersion\":"],
     ),
     ("In a Makefile.", &["<svg", "Db.query"]),
 ];
@@ -141,6 +138,8 @@ fn displays(page: &str) -> Vec<String> {
     let displays = displays.map(|it| it.split_once("\n.Ed").expect("an end").0);
     displays
         .map(|text| {
+            // `\&` stands before a full stop that starts a line of text.
+            let text = text.replace("\\&", "");
             let escapes = text.matches('\\').count();
             assert_eq!(escapes, text.matches("\\e").count(), "only \\e is known: {text}");
             text.replace("\\e", "\\")
@@ -148,18 +147,33 @@ fn displays(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// The recipes of README.md. Each bold title starts one; the indented lines are the commands.
+/// What README.md tells to type: below each heading and each bold title the indented lines, and the
+/// last column of a table of commands. Other tests run what the sections without a recipe here say:
+/// [`languages`], and those of scripts/install.
 fn of_readme() -> Vec<Recipe> {
     let page = include_str!("../README.md");
-    let (_, recipes) = page.split_once("\n## Recipes\n").expect("recipes");
-    let (recipes, _) = recipes.split_once("\n## ").expect("another section behind them");
-    let recipes = recipes.split("\n**").skip(1);
-    recipes
-        .map(|recipe| {
-            let (title, text) = recipe.split_once("**").expect("an end of the title");
-            let lines: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("    ")).collect();
-            Recipe { title: title.to_owned(), commands: lines.join("\n") }
+    let sections = page.split("\n## ").map(|section| section.trim_start_matches("# "));
+    let sections = sections.filter(|section| {
+        !["Install\n", "Your language\n"].iter().any(|heading| section.starts_with(heading))
+    });
+    let titled = sections.flat_map(|section| {
+        let mut parts = section.split("\n**");
+        let heading = parts.next().and_then(|part| part.split_once('\n'));
+        let bold = parts.map(|part| part.split_once("**").expect("an end of the title"));
+        heading.into_iter().chain(bold)
+    });
+    titled
+        .map(|(title, text)| {
+            let lines = text.lines().filter_map(|line| {
+                let in_table = line.strip_suffix("` |").filter(|_| title == "What you type today");
+                let last_column = in_table.and_then(|line| line.rsplit_once("| `"));
+                line.strip_prefix("    ").or(last_column.map(|(_, command)| command))
+            });
+            // A table's `|` is escaped.
+            let commands = lines.collect::<Vec<_>>().join("\n").replace("\\|", "|");
+            Recipe { title: title.to_owned(), commands }
         })
+        .filter(|recipe| !recipe.commands.is_empty())
         .collect()
 }
 
@@ -186,6 +200,8 @@ impl Place {
             symlink(from, place.path(source)).expect("a new name");
         }
         place.write("app.ctf", recording("formats/memtrace/alloc.ctf.gz"));
+        place.write("cpu.pprof", recording("formats/pprof/go-cpu.pb.gz"));
+        languages::cargo_project(&place);
         for (name, folded) in [
             ("monday.folded", "main;work 2\n"),
             ("tuesday.folded", "main;work 3\n"),

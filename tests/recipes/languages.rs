@@ -6,6 +6,7 @@ use std::fs;
 use super::{Place, Recipe, recipes_of};
 use crate::needs::{OCAML, goes_without};
 use crate::programs::APP;
+use crate::util::recording;
 
 /// A recipe that can be tried here.
 struct Tried {
@@ -13,47 +14,108 @@ struct Tried {
     /// The programs it needs.
     needs: &'static [&'static str],
     files: &'static [(&'static str, &'static str)],
+    stand_in: Option<StandIn>,
     /// What is in the picture and in the table.
     function: &'static str,
 }
 
-const TRIED: [Tried; 7] = [
+/// For a profiler that is in no package which the tests install: programs that do nothing but put
+/// a recording of ours, below tests/golden, where theirs would be.
+struct StandIn {
+    programs: &'static [&'static str],
+    recording: &'static str,
+    file: &'static str,
+}
+
+const TRIED: [Tried; 11] = [
     Tried {
         title: "C and C++",
         needs: &["perf", "g++"],
         files: &[("server.cc", CPP)],
+        stand_in: None,
         function: "shop::digest(",
     },
     Tried {
         title: "Rust",
         needs: &["perf", "cargo"],
-        files: &[("Cargo.toml", CARGO), ("src/main.rs", RUST)],
+        files: &[],
+        stand_in: None,
         function: "app::digest",
     },
     Tried {
         title: "Go",
         needs: &["go"],
         files: &[("go.mod", GO_MOD), ("shop_test.go", GO)],
+        stand_in: None,
         function: "shop.digest",
     },
-    Tried { title: "Java", needs: &["java"], files: &[("App.java", JAVA)], function: "App.digest" },
+    Tried {
+        title: "Java",
+        needs: &["java"],
+        files: &[("App.java", JAVA)],
+        stand_in: None,
+        function: "App.digest",
+    },
     Tried {
         title: "Node.js",
         needs: &["node"],
         files: &[("app.js", JAVASCRIPT)],
+        stand_in: None,
         function: "digest",
     },
     Tried {
         title: "Python",
         needs: &["python3"],
         files: &[("app.py", PYTHON)],
+        stand_in: None,
         function: "digest",
     },
-    Tried { title: "OCaml", needs: &["perf"], files: &[], function: "Db.query" },
+    Tried {
+        title: "Ruby",
+        needs: &[],
+        files: &[],
+        stand_in: Some(StandIn {
+            programs: &["rbspy"],
+            recording: "formats/rbspy/demo.raw.gz",
+            file: "app.raw.gz",
+        }),
+        function: "block in run",
+    },
+    Tried { title: "OCaml", needs: &["perf"], files: &[], stand_in: None, function: "Db.query" },
+    Tried {
+        title: "Haskell",
+        needs: &[],
+        files: &[],
+        stand_in: Some(StandIn {
+            programs: &["ghc", "app"],
+            recording: "formats/ghc-prof/exact.prof",
+            file: "app.prof",
+        }),
+        function: "Main.sorted",
+    },
+    Tried {
+        title: "PHP",
+        needs: &[],
+        files: &[],
+        stand_in: Some(StandIn {
+            programs: &["php"],
+            recording: "formats/xdebug/calls.xt",
+            file: "app.xt",
+        }),
+        function: "A->step",
+    },
+    Tried {
+        title: "Swift",
+        needs: &[],
+        files: &[],
+        stand_in: Some(StandIn {
+            programs: &["xctrace"],
+            recording: "formats/xctrace/time-profile.xml",
+            file: "app.xml",
+        }),
+        function: "std::map<",
+    },
 ];
-
-/// Languages whose profilers are in no package that the tests install.
-const NOT_TRIED: [&str; 4] = ["Ruby", "Haskell", "PHP", "Swift"];
 
 const CPP: &str = r#"#include <cstdio>
 #include <string>
@@ -140,23 +202,62 @@ for number in range(500):
     digest(str(number) * 100)
 ";
 
+impl StandIn {
+    fn install(&self, place: &Place) {
+        place.write("recording", recording(self.recording));
+        for program in self.programs {
+            place.program(program, &format!("#!/bin/sh\ncp recording {}\n", self.file));
+        }
+    }
+}
+
+/// Writes a project that cargo builds.
+pub(super) fn cargo_project(place: &Place) {
+    fs::create_dir_all(place.path("src")).expect("our own folder");
+    place.write("Cargo.toml", CARGO);
+    place.write("src/main.rs", RUST);
+}
+
+/// The commands of README.md's section, a block for each language: its title and its lines.
+fn of_readme() -> Vec<(&'static str, Vec<&'static str>)> {
+    let page = include_str!("../../README.md");
+    let (_, section) = page.split_once("\n## Your language\n").expect("the section");
+    let (section, _) = section.split_once("\n## ").expect("another section behind it");
+    let blocks =
+        section.split("\n\n").filter_map(|block| block.trim_matches('\n').strip_prefix("    # "));
+    blocks
+        .map(|block| {
+            let mut lines = block.lines();
+            let title = lines.next().expect("a first line");
+            (title, lines.map(|line| &line[4..]).collect())
+        })
+        .collect()
+}
+
 #[test]
 fn every_language_has_a_recipe() {
     let titles: Vec<String> =
         recipes_of("LANGUAGES").into_iter().map(|recipe| recipe.title).collect();
-    let mut known: Vec<&str> = TRIED.iter().map(|tried| tried.title).chain(NOT_TRIED).collect();
-    known.sort_unstable_by_key(|known| titles.iter().position(|title| title == known));
-    assert_eq!(titles, known);
-    for recipe in recipes_of("LANGUAGES") {
-        let is_tried = TRIED.iter().any(|tried| tried.title == recipe.title);
-        assert_eq!(recipe.commands.is_empty(), !is_tried, "{}", recipe.title);
+    assert_eq!(titles, TRIED.map(|tried| tried.title));
+}
+
+#[test]
+fn the_readme_has_lines_of_the_recipe_of_every_language() {
+    let recipes = recipes_of("LANGUAGES");
+    let blocks = of_readme();
+    assert_eq!(blocks.len(), recipes.len());
+    for (recipe, (title, lines)) in recipes.iter().zip(blocks) {
+        assert!(title.starts_with(&recipe.title), "{title}, not {}", recipe.title);
+        for line in lines {
+            assert!(recipe.commands.lines().any(|of_page| of_page == line), "{title}: {line}");
+        }
     }
 }
 
 #[test]
 fn the_recipes_for_languages_work_as_they_stand() {
     for tried in &TRIED {
-        let Tried { title, needs, files, function } = tried;
+        let Tried { title, needs, files, stand_in, function } = tried;
         let ocaml = if *title == "OCaml" { OCAML } else { &[] };
         if goes_without(&[needs, ocaml]) {
             continue;
@@ -165,10 +266,13 @@ fn the_recipes_for_languages_work_as_they_stand() {
         if needs.contains(&"perf") && !place.record("-q -o probe.data true") {
             continue;
         }
-        fs::create_dir_all(place.path("src")).expect("our own folder");
-        files.iter().for_each(|(name, text)| place.write(name, text));
-        if *title == "OCaml" {
-            fs::copy(&*APP, place.path("app.exe")).expect("it is built");
+        match *title {
+            "OCaml" => drop(fs::copy(&*APP, place.path("app.exe")).expect("it is built")),
+            "Rust" => cargo_project(&place),
+            _ => files.iter().for_each(|(name, text)| place.write(name, text)),
+        }
+        if let Some(stand_in) = stand_in {
+            stand_in.install(&place);
         }
         let recipe = recipes_of("LANGUAGES").into_iter().find(|recipe| recipe.title == *title);
         let Recipe { title, commands } = recipe.expect("its section");
