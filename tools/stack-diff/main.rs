@@ -32,7 +32,7 @@ const USAGE: &str = "stack-diff [OPTIONS] BEFORE AFTER
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version, override_usage = USAGE)]
 struct Args {
-    /// The profile before, gzip and zstd unpacked; '-' is standard input
+    /// The profile before, also packed by gzip, zstd, xz, bzip2 or lz4; '-' is standard input
     #[arg(value_name = "BEFORE", required_unless_present = "before_runs")]
     before: Option<PathBuf>,
 

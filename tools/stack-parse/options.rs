@@ -23,7 +23,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) symbolize: SymbolizeArgs,
 
-    /// Read with as many threads; the default is one per processor, 8 at most
+    /// Read with this many threads; the default is one per processor, 8 at most
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
 }
