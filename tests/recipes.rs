@@ -267,7 +267,12 @@ impl Place {
             ["printed", "said"].map(|name| File::create(self.path(name)).expect("a new file"));
         let path = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{}:{path}", self.folder.display(), tools().display());
-        let status = Command::new("bash")
+        let mut command = Command::new("bash");
+        // Projects are built as their users build them, whatever this one is built with.
+        for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS"] {
+            command.env_remove(variable);
+        }
+        let status = command
             .args(["-euo", "pipefail", "-c", commands])
             .current_dir(&self.folder)
             .env("PATH", path)
@@ -314,7 +319,9 @@ fn written_by(commands: &str) -> Vec<&str> {
     let is_result = |name: &str| {
         !name.contains('$') && [".svg", ".folded", ".json"].iter().any(|end| name.ends_with(end))
     };
-    let targets = words.windows(2).filter(|pair| matches!(pair[0], ">" | "-o"));
+    // `stack-flame -- ./app.exe    # writes flame.svg`
+    let names = |word: &str| matches!(word, ">" | "-o" | "--folded" | "writes");
+    let targets = words.windows(2).filter(|pair| names(pair[0]));
     targets.map(|pair| pair[1]).filter(|name| is_result(name)).collect()
 }
 
