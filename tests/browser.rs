@@ -12,6 +12,9 @@ pub(crate) use server::Server;
 mod driver;
 mod server;
 
+// The core of it all in another browser.
+mod firefox;
+
 // Zoom, search, numbers and the keyboard.
 mod reading;
 

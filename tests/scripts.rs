@@ -74,7 +74,10 @@ fn test_skips_and_counts_what_needs_a_missing_program_if_told_not_to_install() {
     let apt_get = "#!/bin/sh\necho apt-get was run\n";
     let programs = [("cargo", CARGO), ("apt-get", apt_get), ("mandoc", "#!/bin/sh\n")];
     let (said, status) = test_with("test-no-install", &programs, &["--no-install"]);
-    assert!(said.contains("\nwithout shellcheck script chromium chromedriver ocamlopt "), "{said}");
+    assert!(
+        said.contains("\nwithout shellcheck script chromium chromedriver firefox-esr ocamlopt "),
+        "{said}"
+    );
     let last = " pip3 make go dot callgrind_annotate g++ java node npm pandas jsonschema ";
     assert!(said.contains(last), "{said}");
     let end = "browser::shown: SKIPPED: chromium is missing\n4 passed, 0 failed, 1 skipped\n";

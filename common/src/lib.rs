@@ -90,7 +90,7 @@ pub use names::{
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{Finder, PatternSyntax, bad_pattern, compile_patterns, pattern_text};
-pub use picture::{Theme, content_policy, page_script};
+pub use picture::{Theme, content_policy, page_script, page_style};
 pub use pipe::{Limit, Live, Pipe};
 pub use run::{Known, Status, run, run_for_users_of, run_wrapper};
 pub use seconds::{nanoseconds, seconds};

@@ -18,9 +18,20 @@ const PAGE_SCRIPT: &str = include_str!("picture/page.js");
 #[must_use]
 pub fn page_script(parts: &[&str]) -> String {
     let script = ["(() => {\n'use strict';\n", PAGE_SCRIPT, &parts.concat(), "})();\n"].concat();
-    let code = script.lines().map(str::trim_start);
-    let code = code.filter(|line| !line.is_empty() && !line.starts_with("//"));
-    code.flat_map(|line| [line, "\n"]).collect()
+    without_comments(&script, "//")
+}
+
+/// The style of a picture, without comments that are lines of their own and without
+/// indentation.
+#[must_use]
+pub fn page_style(style: &str) -> String {
+    without_comments(style, "/*")
+}
+
+fn without_comments(code: &str, comment: &str) -> String {
+    let lines = code.lines().map(str::trim_start);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(comment));
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The colours of the background and of the text on it.
@@ -78,6 +89,12 @@ mod tests {
         let script = page_script(&["// Adds.\nfunction add() {\n  return 1; // one\n}\n\n"]);
         assert!(script.starts_with("(() => {\n'use strict';\nconst HTML"), "{script}");
         assert!(script.ends_with("\nfunction add() {\nreturn 1; // one\n}\n})();\n"), "{script}");
+    }
+
+    #[test]
+    fn a_style_has_no_comments_and_no_indentation() {
+        let style = page_style("/* Red. */\n.a {\n  color: red; /* or so */\n}\n");
+        assert_eq!(style, ".a {\ncolor: red; /* or so */\n}\n");
     }
 
     #[test]

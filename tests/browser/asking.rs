@@ -331,7 +331,7 @@ fn a_module_is_hidden_by_a_command_that_fits_a_line(stage: &Stage) {
 }
 
 /// The text of the file that the page would save.
-fn saved(browser: &Browser) -> Vec<u8> {
+pub(super) fn saved(browser: &Browser) -> Vec<u8> {
     let bytes = browser.value(
         "(async () => {
             let saved = null;

@@ -98,6 +98,11 @@ fn print_is_one_page_as_zoomed(stage: &Stage) {
     assert!(browser.number(legend) <= browser.number("innerHeight") + 1.0);
     let paper = "getComputedStyle(document.querySelector('.app')).backgroundColor";
     assert_eq!(browser.text(paper), "rgb(255, 255, 255)");
+    // A page is narrower than the window was.
+    let page = json!({ "width": 700, "height": 990, "deviceScaleFactor": 1, "mobile": false });
+    browser.chromium("Emulation.setDeviceMetricsOverride", &page);
+    assert!(browser.number(legend) <= browser.number(room) + 1.0);
+    browser.chromium("Emulation.clearDeviceMetricsOverride", &json!({}));
     media("");
     assert_eq!(browser.number("document.querySelector('.app').clientWidth"), 1200.0);
     // What is zoomed, and any view.

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{Stage, cases, drawn, frame, share, text_of};
+use super::{Stage, cases, drawn, frame, query, share, text_of};
 
 cases![
     two_profiles_show_what_is_gone_and_what_is_new,
@@ -11,6 +11,7 @@ cases![
     the_width_is_the_windows_or_the_users,
     no_frame_is_behind_the_scroll_bar,
     names_are_shortened_by_module,
+    a_block_has_the_colour_of_what_weighs_most_in_it,
 ];
 
 fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
@@ -33,11 +34,11 @@ fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
     assert_eq!(color("same"), "rgb(234, 234, 234)");
     assert!(
         text_of(browser, "notes").starts_with(
-            "gone less as before more new total weight 120: 70 before, 50 after, −28.6%"
+            "gone less as before more new narrow frames, together total weight 120: 70 before, 50 after, −28.6%"
         )
     );
     browser.type_keys("4");
-    assert_eq!(text_of(browser, "table-sum"), "−20 120 all 4 functions");
+    assert_eq!(text_of(browser, "table-sum"), "70 50 −20 all 4 functions");
     // 30 are 43 % of 70 and 60 % of 50: 40 % more.
     let browser = stage.show(&["--diff"], input);
     for (name, label) in
@@ -154,4 +155,40 @@ fn names_are_shortened_by_module(stage: &Stage) {
         );
         assert_eq!(browser.text(&drawn), label);
     }
+}
+
+fn a_block_has_the_colour_of_what_weighs_most_in_it(stage: &Stage) {
+    let narrow = |kernel: u32, native: u32| -> String {
+        let pair = |n| format!("main;f{n} {native}\nmain;f{n}_[k] {kernel}\n");
+        (1000..4000).map(pair).collect()
+    };
+    let blocks = "[...new Set([...document.querySelectorAll('.frame.group')]
+        .map((e) => getComputedStyle(e).backgroundColor))].join(' ')";
+    let entry = |word: &str| {
+        let find = format!(
+            "getComputedStyle([...document.querySelectorAll('.kind')]
+                .find((e) => e.textContent === '{word}').firstChild)"
+        );
+        stage.browser.text(&format!("{find}.backgroundColor"))
+    };
+    for (kernel, native, word) in [(3, 2, "kernel"), (2, 3, "native")] {
+        let browser = stage.show(&[], narrow(kernel, native));
+        assert_eq!(browser.text(blocks), entry(word));
+    }
+    // They are hatched, and the legend says so.
+    let hatching = |class: &str| {
+        let style = format!("getComputedStyle(document.querySelector('{class}'))");
+        stage.browser.text(&format!("{style}.backgroundImage"))
+    };
+    assert!(hatching(".group").starts_with("repeating-linear-gradient"));
+    assert_eq!(hatching(".group"), hatching(".narrow"));
+    assert!(text_of(&stage.browser, "notes").contains("narrow frames"));
+    // After a search, they are as before.
+    query(&stage.browser, "f2");
+    assert_ne!(stage.browser.text(blocks), entry("native"));
+    query(&stage.browser, "");
+    assert_eq!(stage.browser.text(blocks), entry("native"));
+    let modules: String = (1000..4000).map(|n| format!("main;M.f{n} 2\nmain;N.f{n} 3\n")).collect();
+    let browser = stage.show(&["--colors", "module"], modules);
+    assert_eq!(browser.text(blocks), format!("{} {}", entry("M"), entry("N")));
 }

@@ -1,22 +1,29 @@
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde_json::json;
 
+use super::asking::saved;
 use super::oracle::{Stacks, Sums, Weights, percent};
-use super::{Browser, Stage, cases, frame, share, text_of};
+use super::{Browser, Stage, cases, drawn, frame, share, text_of};
 use crate::util::recording;
 
 cases![
     every_number_of_a_real_profile_is_that_of_its_stacks,
     every_number_of_two_profiles_is_that_of_their_stacks,
+    boxes_are_as_wide_as_before_after_or_both,
+    what_is_gone_is_shown_in_both_profiles,
+    weights_of_more_than_53_bits_are_exact,
     every_number_of_a_chart_is_that_of_its_lines,
     shares_are_those_of_the_zoom,
 ];
 
 /// All frames of the trees that a view shows, drawn or not, as their path with `;` between the
-/// names, their weight and their weight before. A tree is named by its kind.
+/// names, their weights before and after, 0 before if there is one profile only, and the weight
+/// that they are as wide as. A tree is named by its kind.
 const TREES: &str = r"(() => {
     const names = document.querySelector('metadata[id=names]').textContent.split('\n');
+    const isDiff = document.querySelector('.app.diff') !== null;
     const roots = new Map();
     for (const { box } of document.querySelectorAll('.frame[role]')) {
         roots.set(box.branch.tree.constructor.name, box.branch.tree.root);
@@ -27,7 +34,8 @@ const TREES: &str = r"(() => {
         const pending = [[root, '']];
         while (pending.length > 0) {
             const [branch, path] = pending.pop();
-            list.push([path, branch.weight, branch.before]);
+            const { before, after, weight } = branch;
+            list.push([path, ...(isDiff ? [before, after] : [0, weight]), weight].map(String));
             for (const kid of branch.kids) {
                 const name = names[kid.name] ?? '[hidden]';
                 pending.push([kid, branch === root ? name : `${path};${name}`]);
@@ -40,14 +48,25 @@ const TREES: &str = r"(() => {
 /// The weights in one of the trees; equal paths, which a chart has, are added up.
 pub(super) fn weights_of(browser: &Browser, kind: &str) -> Weights {
     let mut weights = Weights::new();
-    for frame in browser.value(TREES)[kind].as_array().expect("a list of frames") {
-        let number = |at: usize| frame[at].as_u64().expect("a weight");
-        let path = frame[0].as_str().expect("a path").to_owned();
+    for (path, [before, after, _]) in frames_of(browser, kind) {
         let sum = weights.entry(path).or_default();
-        sum[0] += number(2);
-        sum[1] += number(1) - number(2);
+        sum[0] += before;
+        sum[1] += after;
     }
     weights
+}
+
+/// The weights that frames are as wide as.
+fn widths_of(browser: &Browser, kind: &str) -> BTreeMap<String, u64> {
+    frames_of(browser, kind).map(|(path, [.., width])| (path, width)).collect()
+}
+
+fn frames_of(browser: &Browser, kind: &str) -> impl Iterator<Item = (String, [u64; 3])> {
+    let frames: Vec<[String; 4]> =
+        serde_json::from_value(browser.value(TREES)[kind].take()).expect("a list of frames");
+    frames.into_iter().map(|[path, weights @ ..]| {
+        (path, weights.map(|weight| weight.parse().expect("a whole number")))
+    })
 }
 
 /// Weights of one profile are not before anything.
@@ -205,24 +224,128 @@ fn every_number_of_two_profiles_is_that_of_their_stacks(stage: &Stage) {
         browser.type_keys("2");
         assert_eq!(weights_of(browser, "BottomUp"), part.bottom_up(), "{path:?}");
     }
-    let sums = stacks.table();
     browser.type_keys("0");
     browser.type_keys("4");
-    for (name, cells) in table_of(browser) {
-        let [[own_before, own_after], [before, after]] =
-            sums[&name].map(|pair| pair.map(|n| n as i64));
-        let signed = |change: i64| match change {
-            1.. => format!("+{change}"),
-            _ => change.to_string().replace('-', "\u{2212}"),
+    assert_eq!(table_of(browser), cells_of_two(&stacks.table()));
+}
+
+/// The cells of the table's rows: before, after and the change, of itself and of all.
+fn cells_of_two(sums: &Sums) -> BTreeMap<String, Vec<String>> {
+    let three = |[before, after]: [u64; 2]| {
+        let change = match after.cmp(&before) {
+            Ordering::Greater => format!("+{}", grouped(after - before)),
+            Ordering::Equal => "0".to_owned(),
+            Ordering::Less => format!("\u{2212}{}", grouped(before - after)),
         };
-        let expected = [
-            signed(own_after - own_before),
-            (own_before + own_after).to_string(),
-            signed(after - before),
-            (before + after).to_string(),
-        ];
-        assert_eq!(cells, expected, "{name}");
+        [grouped(before), grouped(after), change]
+    };
+    sums.iter().map(|(name, sums)| (name.clone(), sums.map(three).concat())).collect()
+}
+
+/// What a frame weighs in a picture that is as wide as before, after or both.
+fn width_of(width: &str, [before, after]: [u64; 2]) -> u64 {
+    match width {
+        "before" => before,
+        "after" => after,
+        _ => before + after,
     }
+}
+
+fn boxes_are_as_wide_as_before_after_or_both(stage: &Stage) {
+    let folded = "main;old 40 0\nmain;new 0 20\nmain;same;f;f 30 31\nf;main;f 7 3\nmain;same 1 2\n";
+    let stacks = Stacks::of(folded.as_bytes(), 2);
+    let browser = stage.show(&["--diff", "--no-normalize"], folded);
+    for width in ["both", "before", "after", "both"] {
+        let same = |kind: &str, mut weights: Weights| {
+            weights.retain(|_, pair| width_of(width, *pair) > 0);
+            let widths = weights.iter().map(|(path, pair)| (path.clone(), width_of(width, *pair)));
+            assert_eq!(widths_of(browser, kind), widths.collect(), "{width}");
+            assert_eq!(weights_of(browser, kind), weights, "{width}");
+        };
+        assert_eq!(browser.text("document.querySelector('.width').value"), width);
+        same("TopDown", stacks.top_down());
+        let total = width_of(width, stacks.total()) as f64;
+        for (name, pair) in [("old", [40, 0]), ("new", [0, 20]), ("same", [31, 33])] {
+            let weight = width_of(width, pair);
+            assert_eq!(drawn(browser).contains(&name.to_owned()), weight > 0, "{width} {name}");
+            if weight > 0 {
+                assert!((share(browser, name) - weight as f64 / total).abs() < 0.001);
+                browser.point_at(&frame(name));
+                let status = text_of(browser, "status");
+                let of_all = percent(weight, total as u64);
+                assert!(status.contains(&format!(" {of_all} of all")), "{width}: {status}");
+            }
+        }
+        search(browser, "old");
+        let found = percent(width_of(width, [40, 0]), total as u64);
+        assert!(text_of(browser, "matched").starts_with(&found), "{width}");
+        search(browser, "");
+        zoom_to(browser, &["main"]);
+        browser.type_keys("2");
+        same("BottomUp", stacks.from(&["main"]).bottom_up());
+        browser.type_keys("4");
+        assert_eq!(table_of(browser), cells_of_two(&stacks.from(&["main"]).table()), "{width}");
+        browser.type_keys("10");
+        // The address has the width, too.
+        browser.reload();
+        browser.await_value("document.querySelector('.width')?.value", &json!(width));
+        browser.type_keys("d");
+    }
+}
+
+fn what_is_gone_is_shown_in_both_profiles(stage: &Stage) {
+    let browser = stage.show_at("#width=after&view=table", &["--diff"], "a;old 4 0\na 0 4\n");
+    assert_eq!(browser.text("document.querySelector('.width').value"), "after");
+    browser.click(
+        "[...document.querySelectorAll('.row')].find((row) => row.innerText.endsWith('old'))",
+    );
+    assert_eq!(browser.text("document.querySelector('.width').value"), "both");
+    assert_eq!(text_of(browser, "crumbs"), "old");
+    // Nothing was before, so that no box could be as wide.
+    for width in ["before", "total", "constructor"] {
+        let browser = stage.show_at(&format!("#width={width}"), &["--diff"], "a 0 4\n");
+        assert_eq!(drawn(browser), ["a", "all"]);
+        assert_eq!(browser.text("document.querySelector('.width').value"), "both");
+    }
+}
+
+fn weights_of_more_than_53_bits_are_exact(stage: &Stage) {
+    // All together are the most that a folded file may have.
+    let folded = "a;b 9223372036854775809\na;c 1\na;b;c 3\nd 9223372036854775802\n";
+    let stacks = Stacks::of(folded.as_bytes(), 1);
+    assert_eq!(stacks.total(), [u64::MAX, 0]);
+    let browser = stage.show(&[], folded);
+    assert_eq!(weights_of(browser, "TopDown"), of_one(stacks.top_down()));
+    browser.point_at(&frame("d"));
+    assert!(
+        text_of(browser, "status").starts_with("d 9,223,372,036,854,775,802 counts 50.0% of all")
+    );
+    browser.type_keys("2");
+    assert_eq!(weights_of(browser, "BottomUp"), of_one(stacks.bottom_up()));
+    browser.type_keys("4");
+    assert_eq!(table_of(browser), cells(&stacks.table(), u64::MAX));
+    assert_eq!(text_of(browser, "table-sum"), "18,446,744,073,709,551,615 100.0% all 4 functions");
+    search(browser, "c");
+    assert_eq!(text_of(browser, "functions"), "1 function, 4 counts");
+    search(browser, "");
+    browser.type_keys("1");
+    browser.value(&format!("void {}.click()", frame("a")));
+    assert_eq!(text_of(browser, "crumbs"), "all a");
+    assert!(text_of(browser, "status").starts_with("a 9,223,372,036,854,775,813 counts"));
+    search(browser, "b");
+    assert_eq!(text_of(browser, "functions"), "1 function, 9,223,372,036,854,775,812 counts");
+    let lines = "a;b;c 3\na;b 9223372036854775809\na;c 1\nd 9223372036854775802\n";
+    assert_eq!(saved(browser), lines.as_bytes());
+    let folded = "a;b 9007199254740993 9007199254740995\nc 1 9007199254740994\n";
+    let stacks = Stacks::of(folded.as_bytes(), 2);
+    let browser = stage.show(&["--diff"], folded);
+    assert_eq!(weights_of(browser, "TopDown"), stacks.top_down());
+    browser.type_keys("4");
+    assert_eq!(table_of(browser), cells_of_two(&stacks.table()));
+    assert_eq!(saved(browser), folded.as_bytes());
+    // In a flame chart the gaps are exact, too.
+    let folded = "a;b 9007199254740993\na 9007199254740995\na;b 1\na 3\n";
+    assert_eq!(saved(stage.show(&["--flamechart"], folded)), folded.as_bytes());
 }
 
 fn every_number_of_a_chart_is_that_of_its_lines(stage: &Stage) {

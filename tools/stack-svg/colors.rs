@@ -58,6 +58,21 @@ impl Colors {
         }
     }
 
+    /// The colours of the kinds or modules of these names, which have `colors` themselves.
+    pub(crate) fn of_classes(
+        self,
+        ids: &[FrameId],
+        frames: &FrameTable,
+        colors: &[Color],
+    ) -> Vec<Color> {
+        let names = ids.iter().map(|&id| frames.name(id));
+        match self {
+            Colors::Kind => names.map(|name| middle_of(CodeKind::of(name))).collect(),
+            Colors::Module => names.map(|name| middle_of_module(module(name))).collect(),
+            Colors::Inferno(_) => colors.to_vec(),
+        }
+    }
+
     /// The colour of one name, which need not be in the profile.
     pub(crate) fn of_name(self, name: &[u8]) -> Color {
         let mut frames = FrameTable::default();
@@ -125,7 +140,7 @@ pub(crate) fn heaviest_modules<'a>(
     }
     let mut modules: Vec<_> = modules.into_iter().filter(|(name, _)| !name.is_empty()).collect();
     modules.sort_by_key(|&(_, weight)| Reverse(weight));
-    let entry = |(name, _): &(&[u8], u64)| (hue_of(name, 0.76), shown(name));
+    let entry = |(name, _): &(&[u8], u64)| (middle_of_module(name), shown(name));
     modules.iter().take(MODULES).map(entry).collect()
 }
 
@@ -134,11 +149,19 @@ pub(crate) fn legend<'a>(
     names: impl Iterator<Item = &'a [u8]>,
 ) -> impl Iterator<Item = (Color, &'static str)> {
     let kinds: BTreeSet<CodeKind> = names.map(CodeKind::of).collect();
-    kinds.into_iter().map(|kind| {
-        let [light, dark] = kind.shades();
-        let [r, g, b] = std::array::from_fn(|index| light[index].midpoint(dark[index]));
-        (Color { r, g, b }, kind.word())
-    })
+    kinds.into_iter().map(|kind| (middle_of(kind), kind.word()))
+}
+
+/// The middle shade of a kind.
+fn middle_of(kind: CodeKind) -> Color {
+    let [light, dark] = kind.shades();
+    let [r, g, b] = std::array::from_fn(|index| light[index].midpoint(dark[index]));
+    Color { r, g, b }
+}
+
+/// The middle shade of a module.
+fn middle_of_module(module: &[u8]) -> Color {
+    hue_of(module, 0.76)
 }
 
 #[cfg(test)]

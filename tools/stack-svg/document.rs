@@ -107,7 +107,7 @@ impl Document<'_> {
              <desc>Each box is a frame; the wider it is, the more it weighs.</desc>"
         )?;
         let mut writer = Writer::new(&mut *svg);
-        writer.create_element("style").write_cdata_content(BytesCData::new(STYLE))?;
+        writer.create_element("style").write_cdata_content(BytesCData::new(STYLE.as_str()))?;
         // Opaque: the letters are dark, and so may be the page around the picture.
         write!(
             svg,

@@ -1,7 +1,7 @@
 //! The profile as text in the picture, for the script: names, one on each line,
 //! and frames as numbers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::iter;
 
@@ -25,8 +25,8 @@ pub(crate) struct Embedded {
     /// The colours and what they mean.
     pub(crate) legend: Vec<(Color, String)>,
     names: String,
-    /// The distinct colours on one line, and on the next, for each name, the
-    /// number of its colour.
+    /// The distinct colours, each with the number of its class; the colours of the
+    /// classes; and for each name, the number of its colour: a line each.
     colors: String,
     /// For each name, the number of its module, and on the next lines the modules.
     modules: String,
@@ -60,13 +60,14 @@ pub(crate) fn names_by_use(profile: &Profile, frames: &FrameTable) -> Vec<FrameI
 }
 
 impl Embedded {
-    /// `ids` are the distinct names, and `colors` their colours, in the same order.
+    /// `ids` are the distinct names, and `colors` their colours and those of their kinds
+    /// or modules, in the same order.
     pub(crate) fn new(
         profile: &Profile,
         columns: Columns,
         frames: &FrameTable,
         ids: &[FrameId],
-        colors: &[Color],
+        colors: &[(Color, Color)],
     ) -> Embedded {
         let mut numbers = vec![0; frames.len()];
         for (number, &id) in (0u64..).zip(ids) {
@@ -148,18 +149,28 @@ fn push_number(mut number: u64, text: &mut String) {
     text.push(char::from(DIGITS[number as usize]));
 }
 
-fn color_text(colors: &[Color]) -> String {
-    let mut numbers: BTreeMap<[u8; 3], u64> = colors.iter().map(|color| (rgb(color), 0)).collect();
-    for (number, place) in (0..).zip(numbers.values_mut()) {
-        *place = number;
+fn color_text(colors: &[(Color, Color)]) -> String {
+    let pairs = || colors.iter().map(|(color, class)| (rgb(color), rgb(class)));
+    let classes = numbered(pairs().map(|(_, class)| class));
+    let distinct = numbered(pairs());
+    let mut words = Vec::new();
+    for &([r, g, b], class) in distinct.keys() {
+        let mut word = hex(Color { r, g, b });
+        push_number(classes[&class], &mut word);
+        words.push(word);
     }
-    let distinct: Vec<String> = numbers.keys().map(|&[r, g, b]| hex(Color { r, g, b })).collect();
-    let mut text = distinct.join(" ");
-    text.push('\n');
-    for color in colors {
-        push_number(numbers[&rgb(color)], &mut text);
+    let class_words = classes.keys().map(|&[r, g, b]| hex(Color { r, g, b }));
+    let mut numbers = String::new();
+    for pair in pairs() {
+        push_number(distinct[&pair], &mut numbers);
     }
-    text
+    [words.join(" "), class_words.collect::<Vec<_>>().join(" "), numbers].join("\n")
+}
+
+/// Each of these things once, with its place among them.
+fn numbered<T: Ord>(things: impl Iterator<Item = T>) -> BTreeMap<T, u64> {
+    let distinct: BTreeSet<T> = things.collect();
+    distinct.into_iter().zip(0..).collect()
 }
 
 fn module_text<'a>(names: impl Iterator<Item = &'a [u8]>) -> String {
@@ -199,7 +210,9 @@ mod tests {
     #[test]
     fn a_color_is_a_number_in_a_list() {
         let (red, blue) = (Color { r: 255, g: 0, b: 0 }, Color { r: 0, g: 0, b: 255 });
-        assert_eq!(color_text(&[red, blue, red]), "#0000ff #ff0000\n101");
+        let (dark, grey) = (Color { r: 1, g: 1, b: 1 }, Color { r: 9, g: 9, b: 9 });
+        let colors = color_text(&[(red, grey), (blue, dark), (red, grey)]);
+        assert_eq!(colors, "#0000ff0 #ff00001\n#010101 #090909\n101");
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn main() -> ExitCode {
 
 fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.csp_hash {
-        pipe.out().line(content_policy(&viewer::SCRIPT, viewer::STYLE).as_bytes())?;
+        pipe.out().line(content_policy(&viewer::SCRIPT, &viewer::STYLE).as_bytes())?;
         return Ok(Status::Success);
     }
     if args.diff && args.split == Some(Split::File) {

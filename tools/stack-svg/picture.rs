@@ -17,6 +17,9 @@ use crate::look::{LETTER_WIDTH, Look};
 use crate::numbers::percent;
 use crate::profile::{LeftOut, Node, Profile};
 
+/// The largest weight of which all lower ones are exact as a number of the script.
+const MOST_OF_A_NUMBER: u64 = 1 << 53;
+
 /// What the picture shows, and its looks.
 pub(crate) struct Picture<'a> {
     pub(crate) kind: Kind,
@@ -51,6 +54,8 @@ impl Picture<'_> {
         }
         let embedded = self.script_data.map(|profile| {
             let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
+            let classes = self.look.colors.of_classes(&ids, self.frames, &colors);
+            let colors: Vec<_> = colors.iter().copied().zip(classes).collect();
             let mut embedded = Embedded::new(profile, columns, self.frames, &ids, &colors);
             (embedded.facts, embedded.legend) = (self.facts(), self.legend(&ids));
             embedded
@@ -182,6 +187,11 @@ impl Picture<'_> {
         let flag = |on: bool| if on { "1" } else { "" }.to_owned();
         let changes = change::COLORS.map(hex).join(" ");
         vec![
+            (
+                "data-frames",
+                self.script_data.map_or(0, |profile| profile.nodes.len() - 1).to_string(),
+            ),
+            ("data-large", flag(self.drawn.total() > MOST_OF_A_NUMBER)),
             ("data-chart", flag(chart)),
             ("data-diff", flag(diff)),
             ("data-split", flag(self.is_split)),

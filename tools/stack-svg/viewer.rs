@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use common::page_script;
+use common::{page_script, page_style};
 
 /// The files of the script.
 const PARTS: [&str; 26] = [
@@ -39,7 +39,8 @@ const PARTS: [&str; 26] = [
 pub(crate) static SCRIPT: LazyLock<String> = LazyLock::new(|| page_script(&PARTS));
 
 /// The style, also of the static picture.
-pub(crate) const STYLE: &str = include_str!("viewer/style.css");
+pub(crate) static STYLE: LazyLock<String> =
+    LazyLock::new(|| page_style(include_str!("viewer/style.css")));
 
 #[cfg(test)]
 mod tests {
@@ -61,9 +62,16 @@ mod tests {
         assert!(names.contains("render"));
     }
 
+    /// They are in every picture.
+    #[test]
+    fn script_and_style_are_small() {
+        let bytes = SCRIPT.len() + STYLE.len();
+        assert!(bytes <= 110 << 10, "{bytes} bytes");
+    }
+
     #[test]
     fn script_and_style_fit_into_cdata_and_ask_no_server() {
-        for text in [SCRIPT.as_str(), STYLE] {
+        for text in [&*SCRIPT, &*STYLE] {
             assert!(!text.contains("]]>") && !text.contains("fetch(") && !text.contains("url("));
         }
     }

@@ -19,6 +19,11 @@ const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_
 const valueOf = new Uint8Array(128);
 for (let value = 0; value < DIGITS.length; value++) valueOf[DIGITS.charCodeAt(value)] = value;
 
+// Weights are numbers, or where these would not be exact, BigInts.
+const isLarge = facts.large !== '';
+const Weights = isLarge ? BigUint64Array : Float64Array;
+const ZERO = isLarge ? 0n : 0;
+
 // Reads numbers in base 32, one after the other.
 class Numbers {
   constructor(text) {
@@ -39,6 +44,17 @@ class Numbers {
       number += (value & 31) * scale;
       if (value < 32) break;
       scale *= 32;
+    }
+    return number;
+  }
+
+  weight() {
+    if (!isLarge) return this.next();
+    let number = 0n;
+    for (let bits = 0n; this.more(); bits += 5n) {
+      const value = valueOf[this.text.charCodeAt(this.at++)];
+      number += BigInt(value & 31) << bits;
+      if (value < 32) break;
     }
     return number;
   }
@@ -66,66 +82,96 @@ const isDiff = facts.diff !== '';
 const whole = readTree(new Numbers(textOf('frames-data')));
 // What the views show: the whole, or what steps.js leaves of it.
 let tree = whole;
-const colorsOfNames = readColors(textOf('colors'));
+// For each name its color, and the one of its kind or module.
+const [colorsOfNames, classesOfNames] = readColors(textOf('colors'));
 // For each name its module, a number of `modules`.
 const [moduleNumbers, ...modules] = textOf('modules').split('\n');
 const moduleOf = readModules(new Numbers(moduleNumbers));
 const changeColors = facts.changes.split(' ');
 
 function readTree(numbers) {
-  const frame = { name: [NOBODY], parent: [0], depth: [0], own: [], ownBefore: [], gap: [0] };
-  let last = 0;
+  const frame = framesFor(Number(facts.frames) + 1);
+  const { name, parent, depth, own, ownBefore, gap } = frame;
   const readWeights = (node) => {
-    frame.own.push(numbers.next());
-    if (isChart && node > 0) frame.gap.push(numbers.next());
-    if (isDiff) frame.ownBefore.push(numbers.next());
+    own[node] = numbers.weight();
+    if (isChart && node > 0) gap[node] = numbers.weight();
+    if (isDiff) ownBefore[node] = numbers.weight();
   };
+  name[0] = NOBODY;
   readWeights(0);
-  for (let node = 1; numbers.more(); node++) {
-    let parent = last;
-    for (let up = numbers.next(); up > 0; up--) parent = frame.parent[parent];
-    frame.parent.push(parent);
-    frame.depth.push(frame.depth[parent] + 1);
-    frame.name.push(numbers.next());
+  for (let node = 1; node < name.length; node++) {
+    let above = node - 1;
+    for (let up = numbers.next(); up > 0; up--) above = parent[above];
+    parent[node] = above;
+    depth[node] = depth[above] + 1;
+    name[node] = numbers.next();
     readWeights(node);
-    last = node;
   }
   return addUp(frame);
 }
 
-// Computes the total weights from the self weights.
+// Room for so many frames.
+function framesFor(count) {
+  return {
+    name: new Int32Array(count),
+    parent: new Uint32Array(count),
+    depth: new Uint32Array(count),
+    own: new Weights(count),
+    ownBefore: new Weights(isDiff ? count : 0),
+    gap: new Weights(isChart ? count : 0),
+  };
+}
+
+// Computes the total weights from the self weights. Of two profiles, `own` are those of
+// both together, or of the one that is shown.
 function addUp(frame) {
-  const { parent, own, gap } = frame;
+  const { parent, own, ownBefore, gap } = frame;
   const count = own.length;
-  const total = Float64Array.from(own);
-  const before = isDiff ? Float64Array.from(frame.ownBefore) : new Float64Array(count);
+  const ownAfter = frame.ownAfter ?? ownBefore.map((before, node) => own[node] - before);
+  const total = own.slice();
+  const before = ownBefore.slice();
+  const after = ownAfter.slice();
   // For each frame, the index behind its last descendant.
   const end = new Uint32Array(count);
   for (let node = count - 1; node > 0; node--) {
-    const below = parent[node];
-    total[below] += total[node];
-    before[below] += before[node];
+    const above = parent[node];
+    total[above] += total[node];
+    if (isDiff) {
+      before[above] += before[node];
+      after[above] += after[node];
+    }
     if (end[node] === 0) end[node] = node + 1;
-    if (end[below] === 0) end[below] = end[node];
+    if (end[above] === 0) end[above] = end[node];
   }
   end[0] = count;
+  // Where frames stand need not be exact.
   const start = new Float64Array(count);
   const next = new Float64Array(count);
-  next[0] = isChart ? 0 : own[0];
+  next[0] = isChart ? 0 : Number(own[0]);
   for (let node = 1; node < count; node++) {
-    start[node] = next[parent[node]] + (isChart ? gap[node] : 0);
-    next[parent[node]] = start[node] + total[node];
-    next[node] = start[node] + (isChart ? 0 : own[node]);
+    start[node] = next[parent[node]] + (isChart ? Number(gap[node]) : 0);
+    next[parent[node]] = start[node] + Number(total[node]);
+    next[node] = start[node] + (isChart ? 0 : Number(own[node]));
   }
-  return { ...frame, count, total, before, end, start };
+  // The weights of each frame by itself, and with all that stands on it.
+  const self = { weight: own, before: ownBefore, after: ownAfter };
+  const all = { weight: total, before, after };
+  return { ...frame, count, self, all, total, before, after, ownAfter, end, start };
+}
+
+// The tree of which boxes are as wide as their weight in one of two profiles, `before`
+// or `after`, or in both.
+function treeByWidth(from, width) {
+  return width === 'both' ? from : addUp({ ...from, own: from.self[width] });
 }
 
 function readColors(text) {
-  const [list, numbers] = text.split('\n');
-  const colors = list.split(' ');
-  const reader = new Numbers(numbers);
-  const colorOf = (name) => (reader.more() ? colors[reader.next()] : facts.hidden);
-  return names.map(colorOf);
+  const [list, classes, numbers] = text.split('\n').map((line) => line.split(' '));
+  const reader = new Numbers(numbers[0]);
+  // A color ends with the number of its class.
+  const found = names.map(() => (reader.more() ? list[reader.next()] : facts.hidden));
+  const classOf = (color) => (color.length > 7 ? classes[new Numbers(color.slice(7)).next()] : color);
+  return [found.map((color) => color.slice(0, 7)), found.map(classOf)];
 }
 
 function readModules(numbers) {

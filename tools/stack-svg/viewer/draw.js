@@ -171,8 +171,18 @@ function fillFrame(element, { branch, width, isBelow }) {
 }
 
 function colorOf(branch) {
-  if (isDiff) return changeColor(branch.weight, branch.before);
+  if (isDiff) return changeColor(branch.before, branch.after);
   return branch.name === NOBODY ? facts.whole : colorsOfNames[branch.name];
+}
+
+// The color of the kind or module that has the most weight in a block.
+function colorOfBlock({ branches }) {
+  const sizes = new Map();
+  for (const branch of branches) {
+    const color = isDiff ? colorOf(branch) : classesOfNames[branch.name];
+    sizes.set(color, (sizes.get(color) ?? 0) + branch.size);
+  }
+  return [...sizes].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
 }
 
 function labelOf({ word, before, after }, room) {

@@ -127,6 +127,7 @@ const ACTIONS = {
   u: () => state.steps.length > 0 && takeBack(state.steps.length - 1),
   w: save,
   p: () => page.profiles?.focus(),
+  d: nextWidth,
   s: () => showSandwich(currentName()),
   c: () => copy(nameText(currentName())),
   C: () => copy(folded()),
@@ -134,6 +135,11 @@ const ACTIONS = {
   Enter: enter,
   Escape: goOut,
 };
+
+function nextWidth() {
+  const widths = Object.keys(WIDTHS);
+  if (isDiff) chooseWidth(widths[(widths.indexOf(state.width) + 1) % widths.length]);
+}
 
 // In a view of a zoomed part, shows the whole; else, shows all of the view.
 function zoomToWhole() {

@@ -11,7 +11,7 @@ const CURRENT_WIDTH = 4;
 
 // The kids of a branch of which a part is between two weights.
 function kidsWithin({ kids }, from, to) {
-  const first = firstWhere(kids.length, (at) => kids[at].start + kids[at].weight > from);
+  const first = firstWhere(kids.length, (at) => kids[at].start + kids[at].size > from);
   const end = firstWhere(kids.length, (at) => kids[at].start >= to);
   return kids.slice(first, end);
 }
@@ -34,29 +34,29 @@ function intoBlock(row, kid, scale) {
   const last = row.at(-1);
   const cell = Math.floor((kid.start * scale) / WIDEST_BLOCK);
   if (last?.frames && last.cell === cell && (kid.start - last.end) * scale < LEAST_WIDTH) {
-    last.end = kid.start + kid.weight;
+    last.end = kid.start + kid.size;
     last.branches.push(kid);
     last.frames++;
     last.weight += kid.weight;
     return;
   }
-  const { start, weight, depth } = kid;
-  row.push({ frames: 1, branches: [kid], weight, start, end: start + weight, row: depth, cell });
+  const { start, size, weight, depth } = kid;
+  row.push({ frames: 1, branches: [kid], weight, start, end: start + size, row: depth, cell });
 }
 
 // The boxes of a branch and of all that is above it, as far as they are in the range,
 // which has the whole width. Frames in `kept` are drawn however narrow they are.
 function boxesOf(zoom, { from, to }, width, kept) {
   const scale = width / (to - from);
-  const rows = [[{ branch: zoom, start: zoom.start, end: zoom.start + zoom.weight, row: zoom.depth }]];
+  const rows = [[{ branch: zoom, start: zoom.start, end: zoom.start + zoom.size, row: zoom.depth }]];
   for (let level = rows[0]; level.length > 0; level = rows.at(-1)) {
     const row = [];
     for (const { branch } of level) {
       if (branch === undefined) continue;
       for (const kid of kidsWithin(branch, from, to)) {
-        const { start, weight, depth } = kid;
-        if (weight * scale < LEAST_WIDTH && !kept.has(kid)) intoBlock(row, kid, scale);
-        else row.push({ branch: kid, start, end: start + weight, row: depth });
+        const { start, size, depth } = kid;
+        if (size * scale < LEAST_WIDTH && !kept.has(kid)) intoBlock(row, kid, scale);
+        else row.push({ branch: kid, start, end: start + size, row: depth });
       }
     }
     rows.push(row);

@@ -32,8 +32,7 @@ function drawCrumbs() {
   // The way to the part of the flame graph that another view shows.
   const way = view !== 'flame' && (part.parent !== null || view === 'table') ? part.path() : [];
   for (const branch of [...way, ...path]) {
-    const crumb = makeIn(page.crumbs, 'button', 'crumb', branch.word);
-    crumb.branch = branch;
+    makeIn(page.crumbs, 'button', 'crumb', branch.word).ask = () => zoomToCrumb(branch);
   }
   if (view === 'sandwich') makeIn(page.crumbs, 'span', 'crumb', nameText(state.focus));
   const { lastChild } = page.crumbs;
@@ -60,10 +59,9 @@ function numbersOf(branch) {
 }
 
 function changeOf({ before, after }) {
-  const [all, allBefore] = [tree.total[0], tree.before[0]];
   return [
-    `before ${number(before)} (${percent(before, allBefore)})`,
-    `after ${number(after)} (${percent(after, all - allBefore)})`,
+    `before ${number(before)} (${percent(before, tree.before[0])})`,
+    `after ${number(after)} (${percent(after, tree.after[0])})`,
     change(before, after),
   ];
 }
@@ -71,10 +69,10 @@ function changeOf({ before, after }) {
 function numbersOfRow({ own, total }) {
   const { weight } = scope();
   const of = weight === tree.total[0] ? '' : ' of zoom';
-  return [
-    `self ${counted(own)} (${percent(own, weight)}${of})`,
-    `total ${counted(total)} (${percent(total, weight)}${of})`,
-  ];
+  const words = isDiff
+    ? (sums) => `${number(sums.before)} before, ${number(sums.after)} after`
+    : (sums) => `${counted(sums.weight)} (${percent(sums.weight, weight)}${of})`;
+  return [`self ${words(own)}`, `total ${words(total)}`];
 }
 
 function showStatus(branch = state.current ?? state.zoom) {
@@ -117,7 +115,7 @@ function hideTip() {
   page.tip.classList.remove('on');
 }
 
-// Does what a button of the menu or of a step is for.
+// Does what a button is for.
 function doAsAsked(button) {
   closeMenu();
   button.ask();
@@ -147,23 +145,14 @@ const boxUnder = (event) => event.target.closest?.('.frame')?.box;
 
 function onClick(event) {
   const { target } = event;
-  if (!page.menu.contains(target) && target !== page.filter) closeMenu();
+  if (!page.menu.contains(target)) closeMenu();
   const box = boxUnder(event);
   const row = target.closest('.row');
-  const tab = target.closest('.tab');
   if (box !== undefined && isFirstTap(box)) showTapped(box, event);
   else if (box?.frames !== undefined) zoomToBlock(box);
   else if (box !== undefined) activate(box.branch);
   else if (row !== null) showSandwich(table.rows[row.at].name);
-  else if (tab !== null) show(tab.dataset.view);
   else if (target.ask !== undefined) doAsAsked(target);
-  else if (target.branch !== undefined) zoomToCrumb(target.branch);
-  else if (target.dataset?.column) sortBy(target.dataset.column);
-  else if (target === page.flip) flip();
-  else if (target === page.order) toggleOrder();
-  else if (target === page.filter) openMenu();
-  else if (target === page.save) save();
-  else if (target === page.help) toggleKeys();
   else if (!page.keys.hidden && !page.keys.contains(target)) toggleKeys();
 }
 
@@ -185,6 +174,16 @@ function onFocus(event) {
   showStatus();
 }
 
+function onLeave() {
+  hideTip();
+  showStatus();
+}
+
+// Calls functions at the events that they are named by.
+function listen(target, acts, options) {
+  for (const [event, act] of Object.entries(acts)) target.addEventListener(event, act, options);
+}
+
 const due = new Set();
 
 // At most once for each repaint, however many events there are.
@@ -199,23 +198,18 @@ function soon(act) {
 
 function start() {
   showPage();
-  page.app.addEventListener('click', onClick);
-  page.frames.addEventListener('contextmenu', onContextMenu);
+  listen(page.app, { click: onClick });
+  listen(page.frames, { contextmenu: onContextMenu, focusin: onFocus, pointerleave: onLeave });
   listenToPointers();
   listenToMap();
-  page.frames.addEventListener('focusin', onFocus);
-  page.frames.addEventListener('pointerleave', () => {
-    hideTip();
-    showStatus();
-  });
-  page.profiles?.addEventListener('change', chooseProfile);
-  page.query.addEventListener('input', () => search(page.query.value));
-  page.stage.addEventListener('scroll', () => soon(redrawWhenScrolled), { passive: true });
+  if (page.profiles) listen(page.profiles, { change: chooseProfile });
+  if (page.width) listen(page.width, { change: () => chooseWidth(page.width.value) });
+  listen(page.query, { input: () => search(page.query.value) });
+  listen(page.stage, { scroll: () => soon(redrawWhenScrolled) });
   // A page around the picture has keys of its own.
-  (isAlone ? document : page.app).addEventListener('keydown', onKey);
+  listen(isAlone ? document : page.app, { keydown: onKey });
   listenToPrint();
-  window.addEventListener('hashchange', restoreIfChanged);
-  window.addEventListener('resize', () => soon(render));
+  listen(window, { hashchange: restoreIfChanged, resize: () => soon(render) });
   restore();
 }
 

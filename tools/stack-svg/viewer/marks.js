@@ -13,16 +13,16 @@ function markHit(element, branch) {
 
 // Shows the part of a block's weight that the search found.
 function markBlock(element, box) {
-  if (state.hits === null && element.className === 'frame group') return;
-  const part = state.hits === null ? 0 : foundIn(box) / box.weight;
+  const part = state.hits === null ? 0 : Number(foundIn(box)) / Number(box.weight);
   element.classList.toggle('found', part > 0);
   element.classList.toggle('miss', state.hits !== null && part === 0);
   // The least is still seen.
-  element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : '';
+  box.color ??= colorOfBlock(box);
+  element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : box.color;
 }
 
 function foundIn({ branches }) {
-  return branches.reduce((sum, one) => sum + one.tree.matchedWeight(one, state.hits), 0);
+  return branches.reduce((sum, one) => sum + one.tree.matchedWeight(one, state.hits), ZERO);
 }
 
 // Shows the results of a search; no box moves.
@@ -68,7 +68,7 @@ function foundNow() {
   if (state.view === 'sandwich') {
     const { at } = state.sandwich.callees.root;
     const of = (node) => (hits.reach(node) ? tree.total[node] : hits.below(node));
-    weight = at.reduce((sum, node) => sum + of(node), 0);
+    weight = at.reduce((sum, node) => sum + of(node), ZERO);
     noteBelow(at, found);
     noteAbove(at, found);
   } else {
@@ -168,7 +168,7 @@ function nextNode(by) {
     at += by;
     if (at >= end) at = first;
     if (at < first) at = end - 1;
-    if (hits.has(tree.name[at])) return trees.flame.branchOf(at);
+    if (hits.has(tree.name[at]) && tree.total[at] > 0) return trees.flame.branchOf(at);
   }
   return null;
 }

@@ -74,6 +74,7 @@ function onContextMenu(event) {
 // command that does the same.
 function drawSteps() {
   markProfile();
+  if (isDiff) page.width.value = state.width;
   page.steps.hidden = state.steps.length === 0;
   page.steps.replaceChildren();
   if (page.steps.hidden) return;
@@ -82,7 +83,7 @@ function drawSteps() {
     const back = makeIn(chip, 'button', 'back', '✕', { 'aria-label': `Take back: ${wordOfStep(step)}` });
     back.ask = () => takeBack(at);
   });
-  const share = `${percent(tree.total[0], whole.total[0])} of ${counted(whole.total[0])} left`;
+  const share = `${percent(treeAfter(state.steps).total[0], whole.total[0])} of ${counted(whole.total[0])} left`;
   makeIn(page.steps, 'span', 'left', share);
   const command = commandOfSteps();
   makeIn(page.steps, 'code', 'command', command, { title: command });

@@ -17,15 +17,15 @@ function drawMap() {
     paintMap(root, width, height);
   }
   const { from, to } = shownRange();
-  page.window.style.left = `${((from - root.start) / root.weight) * 100}%`;
-  page.window.style.width = `${((to - from) / root.weight) * 100}%`;
+  page.window.style.left = `${((from - root.start) / root.size) * 100}%`;
+  page.window.style.width = `${((to - from) / root.size) * 100}%`;
 }
 
 function paintMap(root, width, height) {
   const { canvas } = page;
   const sharp = window.devicePixelRatio || 1;
   [canvas.width, canvas.height] = [width * sharp, height * sharp];
-  const boxes = boxesOfView(root, { from: root.start, to: root.start + root.weight }, width, new Set());
+  const boxes = boxesOfView(root, { from: root.start, to: root.start + root.size }, width, new Set());
   const rows = boxes.map((box) => box.row);
   const first = rows.reduce((one, other) => Math.min(one, other));
   const last = rows.reduce((one, other) => Math.max(one, other));
@@ -33,8 +33,9 @@ function paintMap(root, width, height) {
   const row = Math.min(Math.max(height / (last - first + 1), LEAST_ROW), 4);
   const context = canvas.getContext('2d');
   context.scale(sharp, sharp);
-  for (const { branch, branches, x, width: wide, row: at } of boxes) {
-    context.fillStyle = colorOf(branch ?? branches[0]);
+  for (const box of boxes) {
+    const { branch, x, width: wide, row: at } = box;
+    context.fillStyle = branch === undefined ? colorOfBlock(box) : colorOf(branch);
     const top = isUp() ? height - (at - first + 1) * row : (at - first) * row;
     context.fillRect(x, top, wide, row);
   }
@@ -46,7 +47,7 @@ function onMap(event) {
   else if (event.buttons === 0) return;
   const { left, width } = page.map.getBoundingClientRect();
   const root = rootOf(state.view);
-  const middle = root.start + ((event.clientX - left) / width) * root.weight;
+  const middle = root.start + ((event.clientX - left) / width) * root.size;
   const { from, to } = shownRange();
   const half = (to - from) / 2;
   setRange(middle - half, middle + half);
@@ -54,6 +55,5 @@ function onMap(event) {
 }
 
 function listenToMap() {
-  page.map.addEventListener('pointerdown', onMap);
-  page.map.addEventListener('pointermove', onMap);
+  listen(page.map, { pointerdown: onMap, pointermove: onMap });
 }

@@ -7,6 +7,9 @@ const VIEWS = [
   { id: 'table', word: 'Table', hint: 'All functions with their weights (4)' },
 ];
 
+// Which weights of two profiles boxes may be as wide as.
+const WIDTHS = { both: 'before and after', before: 'before', after: 'after' };
+
 const KEYS = [
   ['1 2 3 4', 'flame, bottom up, sandwich, table'],
   ['arrows', 'walk from frame to frame'],
@@ -21,6 +24,7 @@ const KEYS = [
   ['o', 'heaviest frames first, or in the order of names'],
   ['f, right click', 'filter: only or without stacks with the frame, hide it or its module, fold recursion'],
   ...(facts.split ? [['p', 'choose a profile']] : []),
+  ...(isDiff ? [['d', 'boxes as wide as before, after or both']] : []),
   ['u', 'take the last filter back'],
   ['w', 'save the folded stacks that are shown'],
   ['s', 'sandwich of the frame'],
@@ -45,25 +49,25 @@ function makePage() {
   makeIn(heading, 'h1', 'title', facts.title || titleOf());
   if (facts.subtitle) makeIn(heading, 'p', 'subtitle', facts.subtitle);
   const profiles = makeProfiles(bar);
+  const width = isDiff ? makeWidths(bar) : null;
   const tabs = makeIn(bar, 'div', 'tabs', '', { role: 'tablist', 'aria-label': 'View' });
   const tabOf = {};
   for (const { id, word, hint } of VIEWS) {
     tabOf[id] = makeIn(tabs, 'button', 'tab', word, { role: 'tab', title: hint, 'data-view': id });
+    tabOf[id].ask = () => show(id);
   }
-  const flip = makeIn(bar, 'button', 'tool flip', '⇅', {
-    title: 'Upside down (i)', 'aria-label': 'Upside down', 'aria-pressed': 'false',
-  });
-  const order = makeIn(bar, 'button', 'tool order', '◣', {
-    title: 'Heaviest first, or by name (o)', 'aria-label': 'Heaviest first', 'aria-pressed': 'false',
-  });
-  const filter = makeIn(bar, 'button', 'tool filter', '▽', {
-    title: 'Filter by the frame (f)', 'aria-label': 'Filter by the frame', 'aria-haspopup': 'menu',
-  });
-  const save = makeIn(bar, 'button', 'tool save', '↓', {
-    title: 'Save the folded stacks (w)', 'aria-label': 'Save the folded stacks',
-  });
+  const tool = (name, sign, word, key, ask) => {
+    const button = makeIn(bar, 'button', `tool ${name}`, sign, { title: `${word} (${key})`, 'aria-label': word });
+    button.ask = ask;
+    return button;
+  };
+  const flipper = tool('flip', '⇅', 'Upside down', 'i', flip);
+  const order = tool('order', '◣', 'Heaviest first', 'o', toggleOrder);
+  const filter = tool('filter', '▽', 'Filter by the frame', 'f', openMenu);
+  filter.setAttribute('aria-haspopup', 'menu');
+  tool('save', '↓', 'Save the folded stacks', 'w', save);
   const search = makeSearch(bar);
-  const help = makeIn(bar, 'button', 'tool help', '?', { title: 'Keys (?)', 'aria-label': 'Keys' });
+  tool('help', '?', 'Keys', '?', toggleKeys);
   const way = makeIn(app, 'div', 'way');
   const crumbs = makeIn(way, 'nav', 'crumbs', '', { 'aria-label': 'Zoom' });
   const map = makeIn(way, 'div', 'map', '', { 'aria-hidden': 'true' });
@@ -84,9 +88,15 @@ function makePage() {
   menu.hidden = true;
   const keys = makeKeys(app);
   return {
-    app, profiles, tabOf, flip, order, filter, save, ...search, help, crumbs, map, canvas, window, steps,
+    app, profiles, width, tabOf, flip: flipper, order, filter, ...search, crumbs, map, canvas, window, steps,
     content, axis, head, stage, frames, sum, status, live, notes, tip, menu, keys,
   };
+}
+
+function makeWidths(bar) {
+  const list = makeIn(bar, 'select', 'width', '', { 'aria-label': 'Width', title: 'Width of the boxes (d)' });
+  for (const [value, word] of Object.entries(WIDTHS)) makeIn(list, 'option', '', `Width: ${word}`, { value });
+  return list;
 }
 
 function makeSearch(bar) {
@@ -110,6 +120,7 @@ function makeNotes(app) {
     square.style.backgroundColor = line.slice(0, line.indexOf(' '));
     entry.prepend(square);
   }
+  makeIn(notes, 'span', 'kind', 'narrow frames, together').prepend(make('i', 'square narrow'));
   const texts = [facts.totals, `${inDigits.format(tree.count - 1)} frames`, facts.comparison, facts.cut, facts.command];
   for (const text of texts.filter(Boolean)) makeIn(notes, 'span', 'note', text);
   return notes;

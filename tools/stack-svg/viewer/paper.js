@@ -49,7 +49,6 @@ function fromPaper() {
 }
 
 function listenToPrint() {
-  window.addEventListener('beforeprint', toPaper);
-  window.addEventListener('afterprint', fromPaper);
-  matchMedia('print').addEventListener('change', ({ matches }) => (matches ? toPaper() : fromPaper()));
+  listen(window, { beforeprint: toPaper, afterprint: fromPaper });
+  listen(matchMedia('print'), { change: ({ matches }) => (matches ? toPaper() : fromPaper()) });
 }

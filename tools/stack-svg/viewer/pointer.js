@@ -115,10 +115,8 @@ function showTapped(box, event) {
 }
 
 function listenToPointers() {
-  page.stage.addEventListener('wheel', onWheel, { passive: false });
-  page.stage.addEventListener('pointerdown', onPointerDown);
-  page.stage.addEventListener('pointermove', onPointerMove);
-  page.stage.addEventListener('pointerup', onPointerEnd);
-  page.stage.addEventListener('pointercancel', onPointerEnd);
-  page.stage.addEventListener('click', dropClick, { capture: true });
+  listen(page.stage, { wheel: onWheel }, { passive: false });
+  listen(page.stage, { pointerdown: onPointerDown, pointermove: onPointerMove });
+  listen(page.stage, { pointerup: onPointerEnd, pointercancel: onPointerEnd });
+  listen(page.stage, { click: dropClick }, { capture: true });
 }

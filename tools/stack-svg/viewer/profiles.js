@@ -4,9 +4,9 @@
 function profilesOf() {
   const weights = new Map();
   for (let node = 1; node < whole.count; node = whole.end[node]) {
-    weights.set(whole.name[node], (weights.get(whole.name[node]) ?? 0) + whole.total[node]);
+    weights.set(whole.name[node], (weights.get(whole.name[node]) ?? ZERO) + whole.total[node]);
   }
-  return [...weights].sort(([one, a], [other, b]) => b - a || compareNames(one, other));
+  return [...weights].sort(([one, a], [other, b]) => compare(b, a) || compareNames(one, other));
 }
 
 // A list to choose one from, or null where there is one profile only.

@@ -5,7 +5,7 @@
 function shownRange() {
   const { zoom, range } = state;
   if (range?.zoom === zoom) return range;
-  return { from: zoom.start, to: zoom.start + zoom.weight };
+  return { from: zoom.start, to: zoom.start + zoom.size };
 }
 
 const isRange = () => state.range?.zoom === state.zoom;
@@ -17,15 +17,15 @@ const isZoomed = () => state.view !== 'table' && (isRange() || state.zoom !== ro
 function setRange(from, to) {
   const root = rootOf(state.view);
   const step = stepOfRange(to - from);
-  const weight = Math.min(Math.max(rounded(to - from, step), 1), root.weight);
-  const last = root.start + root.weight - weight;
+  const weight = Math.min(Math.max(rounded(to - from, step), 1), root.size);
+  const last = root.start + root.size - weight;
   const start = Math.min(Math.max(rounded(from, step), root.start), last);
   const end = start + weight;
   let { zoom } = state;
-  const holds = (one) => one.start <= start && end <= one.start + one.weight;
+  const holds = (one) => one.start <= start && end <= one.start + one.size;
   while (zoom.parent !== null && !holds(zoom)) zoom = zoom.parent;
   state.zoom = zoom;
-  state.range = weight < zoom.weight ? { zoom, from: start, to: end } : null;
+  state.range = weight < zoom.size ? { zoom, from: start, to: end } : null;
 }
 
 // Places are multiples of a step that is a small part of a pixel, so that they take few
@@ -61,16 +61,16 @@ function zoomToBlock({ start, end, branches }) {
 
 // Shows a frame that is out of the range, or too narrow to be read: it gets a quarter
 // of the width. The zoomed frame stays.
-function bringIntoRange({ start, weight }, leastShare) {
+function bringIntoRange({ start, size }, leastShare) {
   const { from, to } = shownRange();
-  const isInside = from <= start && start + weight <= to;
-  const isReadable = weight >= leastShare * (to - from);
+  const isInside = from <= start && start + size <= to;
+  const isReadable = size >= leastShare * (to - from);
   if (isInside && isReadable) return;
-  const width = isReadable && weight <= to - from ? to - from : 4 * weight;
+  const width = isReadable && size <= to - from ? to - from : 4 * size;
   const { zoom } = state;
-  const least = Math.max(zoom.start, start + weight / 2 - width / 2);
-  const first = Math.min(least, zoom.start + zoom.weight - width);
-  if (width < zoom.weight) setRange(first, first + width);
+  const least = Math.max(zoom.start, start + size / 2 - width / 2);
+  const first = Math.min(least, zoom.start + zoom.size - width);
+  if (width < zoom.size) setRange(first, first + width);
   else state.range = null;
 }
 
@@ -93,9 +93,9 @@ function drawRangeCrumb() {
   if (!isRange()) return;
   const { zoom } = state;
   const { from, to } = state.range;
-  const share = (100 * (to - from)) / zoom.weight;
+  const share = (100 * (to - from)) / zoom.size;
   const digits = Math.min(12, Math.max(1, 2 - Math.floor(Math.log10(share))));
-  const [first, last] = [from, to].map((at) => ((100 * (at - zoom.start)) / zoom.weight).toFixed(digits));
+  const [first, last] = [from, to].map((at) => ((100 * (at - zoom.start)) / zoom.size).toFixed(digits));
   makeIn(page.crumbs, 'span', 'crumb last range', `${first}–${last}%`, {
     title: `the part of ${nameText(zoom.name)} that is shown`,
   });
@@ -113,7 +113,7 @@ function rangeText() {
 function setRangeOf(text) {
   const [from, weight] = text.split('+').map(Number);
   const { zoom } = state;
-  if (!(from >= 0 && from < zoom.weight && weight > 0)) return;
+  if (!(from >= 0 && from < zoom.size && weight > 0)) return;
   const start = zoom.start + from;
-  setRange(start, Math.min(start + weight, zoom.start + zoom.weight));
+  setRange(start, Math.min(start + weight, zoom.start + zoom.size));
 }

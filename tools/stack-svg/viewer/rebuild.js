@@ -6,18 +6,11 @@
 class TreeBuilder {
   constructor(room) {
     this.count = 0;
-    this.frame = {
-      name: new Int32Array(room),
-      parent: new Uint32Array(room),
-      depth: new Uint32Array(room),
-      own: new Float64Array(room),
-      ownBefore: new Float64Array(isDiff ? room : 0),
-      gap: new Float64Array(isChart ? room : 0),
-    };
+    this.frame = framesFor(room);
     // For each frame its last kid, the kid before it, and its self weight behind its last kid.
     this.lastKid = new Uint32Array(room);
     this.sibling = new Uint32Array(room);
-    this.behind = new Float64Array(isChart ? room : 0);
+    this.behind = new Weights(isChart ? room : 0);
     // The kids, by name, of frames that stand for several ones of the other tree.
     this.shared = new Map();
     this.make(NOBODY, 0, 0);
@@ -30,8 +23,10 @@ class TreeBuilder {
     frame.name[node] = name;
     frame.parent[node] = parent;
     frame.depth[node] = depth;
-    frame.gap[node] = behind[parent];
-    behind[parent] = 0;
+    if (isChart) {
+      frame.gap[node] = behind[parent];
+      behind[parent] = ZERO;
+    }
     this.sibling[node] = lastKid[parent];
     if (node !== 0) lastKid[parent] = node;
     this.shared.get(parent)?.set(name, node);
@@ -51,7 +46,7 @@ class TreeBuilder {
   // The child of this name; in a flame chart, the last one if nothing came behind it.
   child(parent, name) {
     const last = this.lastKid[parent];
-    const isLast = last !== 0 && this.behind[parent] === 0 && this.frame.name[last] === name;
+    const isLast = last !== 0 && this.behind[parent] === ZERO && this.frame.name[last] === name;
     const found = isChart ? (isLast ? last : undefined) : this.shared.get(parent)?.get(name);
     if (found === undefined) return this.make(name, parent, this.frame.depth[parent] + 1);
     return this.share(found);
@@ -70,8 +65,8 @@ class TreeBuilder {
 
   add(node, own, before) {
     this.frame.own[node] += own;
-    this.frame.ownBefore[node] += before;
-    this.behind[node] += own;
+    if (isDiff) this.frame.ownBefore[node] += before;
+    if (isChart) this.behind[node] += own;
   }
 
   tree() {
@@ -120,11 +115,11 @@ function rebuilt(from, keeps, placeOf, leafOf) {
   const builder = new TreeBuilder(from.count + 1);
   const places = new Uint32Array(from.count);
   const leave = (node, own) => {
-    if (own === 0 || (keeps !== null && keeps[node] === 0)) return;
-    builder.add(leafOf(builder, places[node], node), own, isDiff ? from.ownBefore[node] : 0);
+    if (own === ZERO || (keeps !== null && keeps[node] === 0)) return;
+    builder.add(leafOf(builder, places[node], node), own, from.ownBefore[node]);
   };
   // In a flame chart, self weight has its place between the kids and behind them.
-  const rest = isChart ? Float64Array.from(from.own) : null;
+  const rest = isChart ? from.own.slice() : null;
   const open = [0];
   const close = (before) => {
     while (open.length > 0 && before >= from.end[open.at(-1)]) leave(open.at(-1), rest[open.pop()]);

@@ -30,21 +30,22 @@ class FileParts {
 function foldedStacks() {
   const file = new FileParts();
   const bytes = names.map(() => null);
-  const rest = Float64Array.from(tree.own);
+  const { ownBefore, ownAfter } = tree;
+  // What a flame chart has not written yet.
+  const rest = tree.own.slice();
   let path = new Uint8Array(4096);
   // For each open frame, and where its name ends in the path.
   const open = [];
   const ends = [];
-  const write = (own, before) => {
-    if (own === 0 || open.length === 0) return;
-    const counts = isDiff ? `${before} ${own - before}` : String(own);
+  const write = (counts) => {
+    if (open.length === 0 || counts.every((count) => !count)) return;
     file.add(path.subarray(0, ends.at(-1)));
-    file.add(encoder.encode(` ${counts}\n`));
+    file.add(encoder.encode(` ${counts.join(' ')}\n`));
   };
   const close = (before) => {
     while (open.length > 0 && before >= tree.end[open.at(-1)]) {
       const node = open.at(-1);
-      write(rest[node], isDiff ? tree.ownBefore[node] : 0);
+      write(isDiff ? [ownBefore[node], ownAfter[node]] : [rest[node]]);
       open.pop();
       ends.pop();
     }
@@ -52,7 +53,7 @@ function foldedStacks() {
   for (let node = 1; node < tree.count; node++) {
     close(node);
     if (isChart && open.length > 0) {
-      write(tree.gap[node], 0);
+      write([tree.gap[node]]);
       rest[open.at(-1)] -= tree.gap[node];
     }
     const name = (bytes[tree.name[node]] ??= bytesOf(tree.name[node]));

@@ -62,7 +62,7 @@ class Hits {
   // found, each stack counted once.
   below(node) {
     if (this.under === null) {
-      this.under = new Float64Array(tree.count);
+      this.under = new Weights(tree.count);
       for (let at = tree.count - 1; at > 0; at--) {
         if (this.has(tree.name[at])) this.under[at] = tree.total[at];
         this.under[tree.parent[at]] += this.under[at];

@@ -18,13 +18,15 @@ const state = {
   hits: null,
   // What the reader asked for: see steps.js.
   steps: [],
+  // Of two profiles, which weight boxes are as wide as: see WIDTHS.
+  width: 'both',
   // The function in the sandwich view, and its two trees.
   focus: NOBODY,
   sandwich: null,
   flipped: false,
   // In the flame graph, and in the views that merge frames.
   isHeavyFirst: { flame: false, merged: true },
-  sort: { column: 'own', isRising: false },
+  sort: { column: FIRST_SORT, isRising: false },
 };
 
 const START = { view: facts.view, flipped: facts.inverted !== '' };
@@ -101,11 +103,12 @@ function fragment() {
   const order = ['flame', 'merged'].filter((kind) => state.isHeavyFirst[kind] !== (kind === 'merged'));
   if (order.length > 0) words.set('order', order.join('.'));
   if (state.steps.length > 0) words.set('steps', wordsOfSteps());
+  if (state.width !== 'both') words.set('width', state.width);
   if (isRange()) words.set('range', rangeText());
   if (state.hits !== null) words.set('search', state.hits.query);
   if (state.flipped !== START.flipped) words.set('flip', '1');
   const { column, isRising } = state.sort;
-  if (column !== 'own' || isRising) words.set('sort', (isRising ? '+' : '-') + column);
+  if (column !== FIRST_SORT || isRising) words.set('sort', (isRising ? '+' : '-') + column);
   return addressWith(words);
 }
 
@@ -132,17 +135,17 @@ function restore() {
   page.query.value = query;
   state.hits = query === '' ? null : new Hits(query);
   state.flipped = words.has('flip') !== START.flipped;
-  const sort = words.get('sort') ?? '-own';
+  const sort = words.get('sort') ?? `-${FIRST_SORT}`;
   const isColumn = [...COLUMNS, BY_NAME].some(({ id }) => id === sort.slice(1));
-  state.sort = { column: isColumn ? sort.slice(1) : 'own', isRising: sort[0] === '+' };
+  state.sort = { column: isColumn ? sort.slice(1) : FIRST_SORT, isRising: sort[0] === '+' };
   const view = words.get('view') ?? START.view;
   state.view = VIEWS.some(({ id }) => id === view) ? view : START.view;
   const order = (words.get('order') ?? '').split('.');
   state.isHeavyFirst = { flame: order.includes('flame'), merged: !order.includes('merged') };
   state.steps = stepsOf(words.get('steps') ?? '');
   // Steps of another profile may leave nothing of this one.
-  while (treeAfter(state.steps).total[0] === 0) state.steps.pop();
-  growFrom(treeAfter(state.steps));
+  while (treeAfter(state.steps).total[0] === ZERO) state.steps.pop();
+  growFrom(treeAfter(state.steps), words.get('width') ?? 'both');
   state.zoom = branchAt(trees.flame.root, words.get('zoom') ?? '');
   state.scope = branchAt(trees.flame.root, words.get('in') ?? '');
   if (state.view === 'sandwich') {
@@ -159,11 +162,11 @@ function restore() {
 // the most self weight.
 function focusOn(name) {
   const { node: top } = scope();
-  const own = new Float64Array(names.length);
+  const own = new Weights(names.length);
   let isThere = false;
   for (let node = Math.max(top, 1); node < tree.end[top]; node++) {
     own[tree.name[node]] += tree.own[node];
-    isThere ||= tree.name[node] === name;
+    isThere ||= tree.name[node] === name && tree.total[node] > 0;
   }
   const heaviest = own.reduce((best, weight, one) => (weight > (own[best] ?? 0) ? one : best), NOBODY);
   state.focus = isThere ? name : heaviest;
@@ -180,6 +183,8 @@ function zoomTo(branch) {
 
 function showSandwich(name) {
   if (name === NOBODY) return;
+  // What is gone is as wide as it was.
+  if (!tree.name.some((its, node) => its === name && tree.total[node] > 0)) chooseWidth('both');
   enterView('sandwich', scope(), name, name);
   remember(true);
 }

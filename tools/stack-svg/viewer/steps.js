@@ -119,20 +119,24 @@ function isSure(letter, what) {
 }
 
 // Shows what these steps leave of the profile.
-function takeSteps(steps) {
+function takeSteps(steps, width = state.width) {
   const next = treeAfter(steps);
-  if (next.total[0] === 0) return say('no stack would be left');
+  if (next.total[0] === ZERO) return say('no stack would be left');
   const path = scope().path().slice(1);
   const name = selectedName();
   state.steps = steps;
-  growFrom(next);
+  growFrom(next, width);
   enterView(state.view, nearest(path), name, state.focus);
   remember(true);
 }
 
-// Makes the views show another tree.
-function growFrom(next) {
-  tree = next;
+const chooseWidth = (width) => takeSteps(state.steps, width);
+
+// Makes the views show another tree. A profile that has nothing in it cannot be drawn.
+function growFrom(next, width) {
+  const isThere = Object.hasOwn(WIDTHS, width) && next[width]?.[0] > 0;
+  state.width = isThere ? width : 'both';
+  tree = treeByWidth(next, state.width);
   state.hits?.forget();
   plantTrees();
 }

@@ -2,17 +2,22 @@
 
 const COLUMNS = isDiff
   ? [
-      { id: 'ownChange', word: 'Self change', of: (sums) => sums.own - 2 * sums.ownBefore },
-      { id: 'own', word: 'Self', of: (sums) => sums.own },
-      { id: 'change', word: 'Total change', of: (sums) => sums.total - 2 * sums.before },
-      { id: 'total', word: 'Total', of: (sums) => sums.total },
+      { id: 'ownBefore', word: 'Self before', of: ({ own }) => own.before },
+      { id: 'ownAfter', word: 'Self after', of: ({ own }) => own.after },
+      { id: 'ownChange', word: 'Self change', of: ({ own }) => own.after - own.before, isChange: true },
+      { id: 'before', word: 'Total before', of: ({ total }) => total.before },
+      { id: 'after', word: 'Total after', of: ({ total }) => total.after },
+      { id: 'change', word: 'Total change', of: ({ total }) => total.after - total.before, isChange: true },
     ]
   : [
-      { id: 'own', word: 'Self', of: (sums) => sums.own },
-      { id: 'share', word: 'Self %', of: (sums) => sums.own, isShare: true },
-      { id: 'total', word: 'Total', of: (sums) => sums.total },
-      { id: 'totalShare', word: 'Total %', of: (sums) => sums.total, isShare: true },
+      { id: 'own', word: 'Self', of: ({ own }) => own.weight },
+      { id: 'share', word: 'Self %', of: ({ own }) => own.weight, isShare: true },
+      { id: 'total', word: 'Total', of: ({ total }) => total.weight },
+      { id: 'totalShare', word: 'Total %', of: ({ total }) => total.weight, isShare: true },
     ];
+
+// What has become heavier, or what weighs most.
+const FIRST_SORT = isDiff ? 'ownChange' : 'own';
 
 const BY_NAME = { id: 'name', word: 'Function', of: (sums) => nameText(sums.name) };
 
@@ -28,7 +33,7 @@ function drawTable() {
   const isFound = ({ name }) => state.hits === null || state.hits.has(name);
   const { of } = [...COLUMNS, BY_NAME].find(({ id }) => id === state.sort.column);
   const sign = state.sort.isRising ? 1 : -1;
-  const order = (one, other) => (of(one) < of(other) ? -sign : of(one) > of(other) ? sign : 0);
+  const order = (one, other) => sign * compare(of(one), of(other));
   table.rows = all.filter(isFound).sort((one, other) => order(one, other) || one.name - other.name);
   table.current = Math.max(0, table.rows.findIndex(({ name }) => name === table.name));
   drawTableHead();
@@ -56,6 +61,7 @@ function drawTableHead() {
     });
     const arrow = isSorted ? (rises ? ' ↑' : ' ↓') : '';
     const button = makeIn(cell, 'button', 'sort', word + arrow, { 'data-column': id });
+    button.ask = () => sortBy(id);
     if (id === focused) button.focus();
   }
 }
@@ -84,37 +90,33 @@ function rowOf(sums, at) {
     // What was cut off is known as a whole.
     const text = (isCut(sums.name) ? '' : atLeast) + cellText(column, sums);
     const cell = makeIn(row, 'div', `cell ${column.id}`, text, { role: 'cell' });
-    if (column.isShare) barIn(cell, column.of(sums) / scope().weight);
+    if (column.isShare) barIn(cell, Number(column.of(sums)) / scope().size);
   }
   const name = nameText(sums.name);
   const cell = makeIn(row, 'div', 'cell name', name, { role: 'cell', title: name });
   const square = make('i', 'square');
-  const branch = { name: sums.name, weight: sums.total, before: sums.before };
-  square.style.backgroundColor = colorOf(branch);
+  square.style.backgroundColor = colorOf({ name: sums.name, ...sums.total });
   cell.prepend(square);
   return row;
 }
 
 function barIn(cell, share) {
-  const bar = makeIn(cell, 'i', 'bar');
+  const bar = makeIn(cell, 'i', 'gauge');
   bar.style.width = `${100 * share}%`;
 }
 
 function cellText(column, sums) {
   const value = column.of(sums);
   if (column.isShare) return percent(value, scope().weight);
-  if (column.id === 'change' || column.id === 'ownChange') {
-    return value > 0 ? `+${number(value)}` : number(value).replace('-', '−');
-  }
-  return number(value);
+  if (!column.isChange) return number(value);
+  return value > 0 ? `+${number(value)}` : number(value).replace('-', '−');
 }
 
 // The self weights of all rows sum up to the zoomed part.
 function drawTableSum() {
-  const sums = { own: 0, ownBefore: 0 };
-  for (const { own, ownBefore } of table.rows) {
-    sums.own += own;
-    sums.ownBefore += ownBefore;
+  const sums = { own: noWeights() };
+  for (const { own } of table.rows) {
+    for (const key of Object.keys(own)) sums.own[key] += own[key];
   }
   const isAll = table.rows.length === table.all.length;
   page.sum.replaceChildren();

@@ -8,18 +8,20 @@ class Branch {
     this.parent = parent;
     this.depth = parent === null ? 0 : parent.depth + 1;
     this.start = start;
-    // weight, before, own: see the trees below.
+    // weight, before, after, own: see the trees below.
     Object.assign(this, sums);
     this.found = null;
   }
 
+  // Those that weigh something.
   get kids() {
     if (this.found === null) this.found = this.tree.kidsOf(this);
     return this.found;
   }
 
-  get after() {
-    return this.weight - this.before;
+  // The weight as far as a number holds it.
+  get size() {
+    return Number(this.weight);
   }
 
   // What the box is called. The root of a tree of the zoomed part says of what it is all.
@@ -47,6 +49,7 @@ class TopDown {
     const branch = new Branch(this, tree.name[node], parent, start, null);
     branch.weight = tree.total[node];
     branch.before = tree.before[node];
+    branch.after = tree.after[node];
     branch.own = tree.own[node];
     branch.node = node;
     return branch;
@@ -55,14 +58,14 @@ class TopDown {
   kidsOf(branch) {
     const nodes = [];
     for (let node = branch.node + 1; node < tree.end[branch.node]; node = tree.end[node]) {
-      nodes.push(node);
+      if (tree.total[node] > 0) nodes.push(node);
     }
     if (!this.isHeavyFirst) return nodes.map((node) => this.branch(node, branch, tree.start[node]));
-    nodes.sort((one, other) => tree.total[other] - tree.total[one] || one - other);
-    let start = branch.start + branch.own;
+    nodes.sort((one, other) => compare(tree.total[other], tree.total[one]) || one - other);
+    let start = branch.start + Number(branch.own);
     return nodes.map((node) => {
       const kid = this.branch(node, branch, start);
-      start += kid.weight;
+      start += kid.size;
       return kid;
     });
   }
@@ -88,42 +91,52 @@ class TopDown {
   }
 }
 
+// Weights may be numbers or not.
+const compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
+
+// Sums of weights, and the frames that they are of. `of` are those whose weights they
+// are, if these are others.
+const noWeights = () => ({ weight: ZERO, before: ZERO, after: ZERO });
+const noSums = () => ({ ...noWeights(), own: ZERO, at: [], of: [] });
+
+function addWeights(sums, { weight, before, after }, node) {
+  sums.weight += weight[node];
+  if (!isDiff) return;
+  sums.before += before[node];
+  sums.after += after[node];
+}
+
 // Branches by name, the heaviest first or in the order of their names, side by
 // side behind the self weight of their parent.
 function sortedBranches(tree, parent, groups) {
   const byName = ([one], [other]) => compareNames(one, other);
-  const byWeight = ([one, a], [other, b]) => b.weight - a.weight || one - other;
+  const byWeight = ([one, a], [other, b]) => compare(b.weight, a.weight) || one - other;
   const sorted = [...groups].sort(tree.isHeavyFirst ? byWeight : byName);
-  let start = parent.start + parent.own;
-  return sorted.map(([name, sums]) => {
+  let start = parent.start + Number(parent.own);
+  return sorted.filter(([, { weight }]) => weight > 0).map(([name, sums]) => {
     const branch = new Branch(tree, name, parent, start, sums);
-    start += sums.weight;
+    start += branch.size;
     return branch;
   });
 }
 
 function groupOf(groups, name) {
   let group = groups.get(name);
-  if (group === undefined) {
-    group = { weight: 0, before: 0, own: 0, at: [], weights: [], befores: [] };
-    groups.set(name, group);
-  }
+  if (group === undefined) groups.set(name, (group = noSums()));
   return group;
 }
 
-// Callers on their callees, up to the frame `scope`. A branch is a set of frames
-// with a weight at each; the next level has the same weights at the parents of
-// these frames.
+// Callers on their callees, up to the frame `scope`. A branch is a set of frames, each
+// with the weights of another frame; the next level has the same weights at the parents
+// of these frames.
 class BottomUp {
-  constructor(name, scope, { at, weights, befores }, isHeavyFirst) {
+  // `weights` are those of frames by themselves, or with all that stands on them.
+  constructor(name, scope, nodes, weights, isHeavyFirst) {
     this.scope = scope;
+    this.weights = weights;
     this.isHeavyFirst = isHeavyFirst;
-    const sums = { weight: 0, before: 0, own: 0, at, weights, befores };
-    for (let item = 0; item < at.length; item++) {
-      sums.weight += weights[item];
-      sums.before += befores[item];
-    }
-    this.root = new Branch(this, name, null, 0, sums);
+    this.root = new Branch(this, name, null, 0, { ...noSums(), at: nodes, of: nodes });
+    for (const node of nodes) addWeights(this.root, weights, node);
   }
 
   kidsOf(branch) {
@@ -131,18 +144,16 @@ class BottomUp {
     const isWhole = branch.name === NOBODY;
     const outside = tree.parent[this.scope];
     for (let item = 0; item < branch.at.length; item++) {
-      const node = branch.at[item];
+      const [node, origin] = [branch.at[item], branch.of[item]];
       const next = isWhole ? node : tree.parent[node];
       if (next === outside) {
-        branch.own += branch.weights[item];
+        branch.own += this.weights.weight[origin];
         continue;
       }
       const group = groupOf(groups, tree.name[next]);
       group.at.push(next);
-      group.weights.push(branch.weights[item]);
-      group.befores.push(branch.befores[item]);
-      group.weight += branch.weights[item];
-      group.before += branch.befores[item];
+      group.of.push(origin);
+      addWeights(group, this.weights, origin);
     }
     return sortedBranches(this, branch, groups);
   }
@@ -152,9 +163,9 @@ class BottomUp {
   }
 
   matchedWeight(branch, hits) {
-    let weight = 0;
+    let weight = ZERO;
     for (let item = 0; item < branch.at.length; item++) {
-      if (hits.reach(branch.at[item])) weight += branch.weights[item];
+      if (hits.reach(branch.at[item])) weight += this.weights.weight[branch.of[item]];
     }
     return weight;
   }
@@ -164,16 +175,15 @@ class BottomUp {
 class Callees {
   constructor(name, at, isHeavyFirst) {
     this.isHeavyFirst = isHeavyFirst;
-    const group = groupOf(new Map(), name);
-    at.forEach((node) => this.add(group, node));
+    const group = noSums();
+    for (const node of at) this.add(group, node);
     this.root = new Branch(this, name, null, 0, group);
   }
 
   add(group, node) {
     group.at.push(node);
-    group.weight += tree.total[node];
-    group.before += tree.before[node];
     group.own += tree.own[node];
+    addWeights(group, tree.all, node);
   }
 
   kidsOf(branch) {
@@ -191,7 +201,7 @@ class Callees {
   }
 
   matchedWeight(branch, hits) {
-    return branch.at.reduce((sum, node) => sum + hits.below(node), 0);
+    return branch.at.reduce((sum, node) => sum + hits.below(node), ZERO);
   }
 }
 
@@ -207,19 +217,14 @@ function forEachOutermost(scope, each) {
   }
 }
 
-// Frames with their weights, for a tree of their callers.
-function weighed(at, weights, befores) {
-  const before = (node) => (isDiff ? befores[node] : 0);
-  return { at, weights: at.map((node) => weights[node]), befores: at.map(before) };
-}
-
 // The zoomed part, from its self weights up.
 function bottomUpOf(scope, isHeavyFirst) {
+  const { own, ownBefore, ownAfter } = tree;
   const at = [];
   for (let node = Math.max(scope, 1); node < tree.end[scope]; node++) {
-    if (tree.own[node] > 0) at.push(node);
+    if (own[node] > 0 || (isDiff && ownBefore[node] + ownAfter[node] > 0)) at.push(node);
   }
-  return new BottomUp(NOBODY, scope, weighed(at, tree.own, tree.ownBefore), isHeavyFirst);
+  return new BottomUp(NOBODY, scope, at, tree.self, isHeavyFirst);
 }
 
 // Who calls a function in the zoomed part, and what it calls.
@@ -228,22 +233,17 @@ function sandwichOf(name, scope, isHeavyFirst) {
   forEachOutermost(scope, (node, its) => {
     if (its === name) at.push(node);
   });
-  const callers = new BottomUp(name, scope, weighed(at, tree.total, tree.before), isHeavyFirst);
+  const callers = new BottomUp(name, scope, at, tree.all, isHeavyFirst);
   return { callers, callees: new Callees(name, at, isHeavyFirst) };
 }
 
-// The weights of each name in the zoomed part, for the table.
+// The weights of each name in the zoomed part, for the table; of two profiles, those of
+// both, also where boxes are as wide as in one.
 function sumsOfNames(scope) {
-  const sums = names.map((_, name) => ({
-    name, own: 0, ownBefore: 0, total: 0, before: 0,
-  }));
-  forEachOutermost(scope, (node, name) => {
-    sums[name].total += tree.total[node];
-    sums[name].before += tree.before[node];
-  });
+  const sums = names.map((_, name) => ({ name, own: noWeights(), total: noWeights() }));
+  forEachOutermost(scope, (node, name) => addWeights(sums[name].total, tree.all, node));
   for (let node = Math.max(scope, 1); node < tree.end[scope]; node++) {
-    sums[tree.name[node]].own += tree.own[node];
-    if (isDiff) sums[tree.name[node]].ownBefore += tree.ownBefore[node];
+    addWeights(sums[tree.name[node]].own, tree.self, node);
   }
-  return sums.filter(({ total }) => total > 0);
+  return sums.filter(({ total: { weight, before, after } }) => weight > 0 || before + after > 0);
 }

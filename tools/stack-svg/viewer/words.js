@@ -2,9 +2,6 @@
 
 const inDigits = new Intl.NumberFormat('en-US');
 
-// Above this, a sum may be inexact, and is shown with "about".
-const exactly = tree.total[0] <= Number.MAX_SAFE_INTEGER ? '' : 'about ';
-
 // How many ns the units of time have.
 const NANOSECONDS = { n: 1, u: 1e3, µ: 1e3, m: 1e6, s: 1e9 };
 const isTime = /^([nuµm]?s|(nano|micro|milli)?seconds?)$/.test(facts.unit);
@@ -13,8 +10,8 @@ const isBytes = /^(bytes?|B)$/.test(facts.unit);
 // A weight as in numbers.rs: `1.24 s`, `3.1 MiB`, `12,345`.
 function number(weight) {
   if (weight < 0) return `-${number(-weight)}`;
-  if (isTime) return inTime(weight * NANOSECONDS[facts.unit.replace('micro', 'u')[0]]);
-  return isBytes ? inBytes(weight) : exactly + inDigits.format(weight);
+  if (isTime) return inTime(Number(weight) * NANOSECONDS[facts.unit.replace('micro', 'u')[0]]);
+  return isBytes ? inBytes(Number(weight)) : inDigits.format(weight);
 }
 
 function inTime(all) {
@@ -38,7 +35,7 @@ const atLeast = facts.cut ? '≥ ' : '';
 
 function counted(weight) {
   if (isTime || isBytes) return number(weight);
-  return `${number(weight)} ${facts.unit || (weight === 1 ? 'count' : 'counts')}`;
+  return `${number(weight)} ${facts.unit || (Number(weight) === 1 ? 'count' : 'counts')}`;
 }
 
 // What a mark of a name says.
@@ -54,8 +51,8 @@ const spokenName = ({ word, name }) => [word, markOf(name)].filter(Boolean).join
 
 // A share in percent. A small one never reads as 0%, and a part never as 100%.
 function percent(part, whole) {
-  const share = whole === 0 ? 0 : (100 * part) / whole;
-  if (part === 0) return '0%';
+  const share = (100 * Number(part)) / Number(whole);
+  if (!part) return '0%';
   if (share < 0.05) return '<0.1%';
   if (share >= 99.95 && part < whole) return '>99.9%';
   return `${share.toFixed(1)}%`;
@@ -63,23 +60,23 @@ function percent(part, whole) {
 
 // What a weight of 1 in the first of two profiles is as much as in the second, as in
 // change.rs.
-const scaleOfBefore = facts.comparison ? (tree.total[0] - tree.before[0]) / tree.before[0] : 1;
+const scaleOfBefore = facts.comparison ? Number(whole.after[0]) / Number(whole.before[0]) : 1;
 
 // The change from before to after as a share of before.
 function change(before, after) {
-  if (after === 0) return 'gone';
-  if (before === 0) return 'new';
-  const first = before * scaleOfBefore;
-  const more = (100 * (after - first)) / first;
+  if (!after) return 'gone';
+  if (!before) return 'new';
+  const first = Number(before) * scaleOfBefore;
+  const more = (100 * (Number(after) - first)) / first;
   if (Math.abs(more) < 0.05) return '±0%';
   return more < 0 ? `−${(-more).toFixed(1)}%` : `+${more.toFixed(1)}%`;
 }
 
 // As in change.rs.
-function changeColor(weight, before) {
+function changeColor(before, after) {
   const middle = (changeColors.length - 1) / 2;
-  const [first, after] = [before * scaleOfBefore, weight - before];
-  const share = (after - first) / (after + first);
+  const [first, second] = [Number(before) * scaleOfBefore, Number(after)];
+  const share = (second - first) / (second + first);
   const steps = Math.abs(share) < 0.02 ? 0 : Math.ceil(Math.abs(share) * middle);
   return changeColors[middle + Math.sign(share) * steps];
 }
