@@ -12,6 +12,9 @@ pub(crate) const BROWSER: &[&str] = &["chromium", "chromedriver"];
 /// What shows them as well.
 pub(crate) const FIREFOX: &[&str] = &["firefox-esr"];
 
+/// What makes and installs a package of Debian.
+pub(crate) const DEBIAN: &[&str] = &["dpkg-deb", "xz", "strip", "mandoc"];
+
 /// Whether one of `programs` is missing and `scripts/test --no-install` runs: then the test that
 /// runs now says that it is skipped, and must return. Without `--no-install` a missing program
 /// fails the test that starts it.

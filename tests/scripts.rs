@@ -115,6 +115,18 @@ fn continuous_integration_skips_nothing() {
 }
 
 #[test]
+fn install_adds_the_documents_to_what_cargo_installed() {
+    let place = Place::new("install-docs");
+    let mut command = place.command("install");
+    command.args(["--docs", "--from", folder_of_tools(), "--prefix"]).arg(&place.folder);
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(place.read("share/man/man1/stack-merge.1").contains(".Dt STACK-MERGE 1"));
+    assert!(place.read("share/fish/vendor_completions.d/stack-merge.fish").contains("complete"));
+    assert!(!place.folder.join("bin").exists());
+}
+
+#[test]
 fn install_puts_everything_below_the_prefix_and_takes_it_away() {
     let place = Place::new("install");
     let install = |args: &[&str]| {

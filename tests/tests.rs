@@ -49,6 +49,10 @@ mod recipes;
 // The scripts.
 mod scripts;
 
+// Packages and crates.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod packages;
+
 // Pictures in a real browser.
 mod browser;
 

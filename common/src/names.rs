@@ -7,7 +7,6 @@ mod event;
 mod fit;
 mod kind;
 mod module;
-pub mod ocaml;
 pub mod rust;
 mod source_line;
 
@@ -16,4 +15,5 @@ pub use event::unit_of_event;
 pub use fit::{fitted, fitted_with};
 pub use kind::{CodeKind, code_color, name_hash};
 pub use module::module;
+pub use ocaml_demangle as ocaml;
 pub use source_line::{split_mark, split_source_line, without_source_line};

@@ -129,7 +129,7 @@ impl NameArgs {
         }
         let (known, language) = if rust::is_rust(symbol) {
             ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
-        } else if (all || self.ocaml) && ocaml::demangle(symbol, stamps, out) {
+        } else if (all || self.ocaml) && ocaml::demangle_into(symbol, stamps, out) {
             // Names of backtraces, which end in no number, are not symbols.
             if symbol.last().is_some_and(u8::is_ascii_digit) {
                 functions.tally(symbol);

@@ -10,7 +10,7 @@ use crate::binary::executable::{Code, Executable, Unreadable};
 use crate::binary::ocaml_frames::{
     self, Call, Function, Tables, Told, is_ocaml, without_anonymous,
 };
-use crate::ocaml::{self, Stamps};
+use crate::ocaml::{Stamps, parts};
 use crate::{Error, Result, cpp, read_whole, rust};
 
 /// What an executable says about its functions.
@@ -250,7 +250,7 @@ impl Enclosing {
         let stamp = function.symbol.stamp().unwrap_or_default().to_vec();
         let within = |outer: &[u8]| [outer, b".(fun)"].concat();
         let (mark, name) = match (function.told.clone(), function.symbol.code()) {
-            (Told::Exactly(name), Some(ocaml::Code::Toplevel)) => {
+            (Told::Exactly(name), Some(parts::Code::Toplevel)) => {
                 self.name = None;
                 (Mark::Exact, name)
             }
@@ -260,11 +260,11 @@ impl Enclosing {
             }
             (Told::Within(outer), _) => (Mark::Guess, within(&outer)),
             (Told::Nothing, kind) => match (kind, &self.name) {
-                (Some(ocaml::Code::Anonymous), Some(outer)) => (Mark::Guess, within(outer)),
+                (Some(parts::Code::Anonymous), Some(outer)) => (Mark::Guess, within(outer)),
                 (kind, _) => {
                     let mut name = Vec::new();
                     function.symbol.write(&mut name);
-                    let is_named = matches!(kind, Some(ocaml::Code::Named(_)));
+                    let is_named = matches!(kind, Some(parts::Code::Named(_)));
                     self.name = is_named.then(|| name.clone());
                     (Mark::Symbol, name)
                 }

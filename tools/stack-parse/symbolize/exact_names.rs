@@ -93,7 +93,7 @@ impl ExactNames {
 /// a stamp, so this becomes `Foo.(add_64)`, which means the same in OCaml.
 fn stable(name: Vec<u8>) -> Vec<u8> {
     let mut demangled = Vec::new();
-    let is_symbol = ocaml::demangle(&name, Stamps::Keep, &mut demangled) && demangled != name;
+    let is_symbol = ocaml::demangle_into(&name, Stamps::Keep, &mut demangled) && demangled != name;
     match memrchr(b'.', &name) {
         Some(dot) if is_symbol => [&name[..=dot], b"(", &name[dot + 1..], b")"].concat(),
         _ => name,
@@ -201,7 +201,7 @@ mod tests {
             let stable = stable(name.into());
             assert_eq!(stable, expected.as_bytes());
             let mut demangled = Vec::new();
-            assert!(!ocaml::demangle(&stable, Stamps::Anonymous, &mut demangled), "{name}");
+            assert!(!ocaml::demangle_into(&stable, Stamps::Anonymous, &mut demangled), "{name}");
         }
     }
 }

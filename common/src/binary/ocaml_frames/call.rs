@@ -1,9 +1,10 @@
 //! Where a call stands in the source: `caml_debuginfo_location` of
 //! `runtime/backtrace_nat.c`, OCaml 4.13 and 5.2.
 
+use ocaml_demangle::parts::{write_backtrace_name, write_packs};
+
 use crate::Source;
 use crate::binary::executable::Executable;
-use crate::ocaml;
 
 /// A call, an allocation or another point at which the runtime may take over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +57,8 @@ impl<'a> Place<'a> {
     /// The same of the first `length` bytes of the function's name.
     pub(crate) fn readable_part(&self, length: usize) -> Vec<u8> {
         let mut name = Vec::new();
-        ocaml::write_packs(self.pack, &mut name);
-        ocaml::write_backtrace_name(&self.function[..length], &mut name);
+        write_packs(self.pack, &mut name);
+        write_backtrace_name(&self.function[..length], &mut name);
         name
     }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::Source;
 use crate::binary::executable::Code;
-use crate::ocaml::FlatSymbol;
+use ocaml_demangle::parts::FlatSymbol;
 
 use super::descriptors::Tables;
 use super::name::{self, Named, Told};
@@ -95,7 +95,7 @@ impl<'a> Functions<'a> {
         let packs = Packs::of(units, places.map(|place| unit_of(place.function)).collect());
         for call in calls {
             let function = self.containing(call.return_address);
-            let home = function.map_or(&b""[..], |index| self.functions[index].symbol.unit);
+            let home = function.map_or(&b""[..], |index| self.functions[index].symbol.unit());
             for place in &mut call.places {
                 place.pack = packs.prefix(unit_of(place.function), home);
             }
@@ -117,7 +117,7 @@ impl<'a> Functions<'a> {
     fn mark_units_without_g(&mut self, tables: &Tables<'a>) {
         let unit = |address: u64| {
             let function = self.containing(address)?;
-            Some(self.functions[function].symbol.unit)
+            Some(self.functions[function].symbol.unit())
         };
         let mut units: HashMap<&[u8], Debug> = HashMap::new();
         for call in &tables.calls {
@@ -130,8 +130,8 @@ impl<'a> Functions<'a> {
         }
         units.retain(|_, debug| debug.is_missing());
         let without: HashSet<&[u8]> = units.into_keys().collect();
-        for function in self.functions.iter_mut().filter(|it| without.contains(it.symbol.unit)) {
-            let unit = function.symbol.unit;
+        for function in self.functions.iter_mut().filter(|it| without.contains(it.symbol.unit())) {
+            let unit = function.symbol.unit();
             function.lacks_g = true;
             function.entries.retain(|entry| is_in(&entry.place, unit));
         }

@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use crate::ocaml::{self, Code, FlatSymbol};
+use ocaml_demangle::parts::{Code, FlatSymbol, write_name};
 
 use super::Place;
 use super::function::{Entry, is_in};
@@ -44,7 +44,7 @@ impl Named {
                 self.exact.insert(place.readable_part(length));
             }
             None => {
-                self.others.insert((symbol.unit.to_vec(), written(identifier)));
+                self.others.insert((symbol.unit().to_vec(), written(identifier)));
             }
         }
     }
@@ -53,7 +53,7 @@ impl Named {
     fn contains(&self, symbol: &FlatSymbol, place: &Place, name: &[u8]) -> bool {
         let last = components(name).next_back().map(|(start, end)| name[start..end].to_vec());
         self.exact.contains(&place.readable_part(name.len()))
-            || last.is_some_and(|last| self.others.contains(&(symbol.unit.to_vec(), last)))
+            || last.is_some_and(|last| self.others.contains(&(symbol.unit().to_vec(), last)))
     }
 }
 
@@ -146,7 +146,7 @@ fn named<'e, 'a>(identifier: &[u8], entries: &'e [Entry<'a>]) -> Option<(&'e Pla
 /// As backtraces have it: `add`, `(>>=)`.
 fn written(identifier: &[u8]) -> Vec<u8> {
     let mut written = Vec::new();
-    ocaml::write_name(identifier, &mut written);
+    write_name(identifier, &mut written);
     written
 }
 
@@ -196,7 +196,7 @@ fn common_path<'e, 'a>(
     entries: &'e [Entry<'a>],
 ) -> Option<(&'e Place<'a>, &'a [u8])> {
     let (first, others) = entries.split_first()?;
-    if !entries.iter().all(|entry| is_in(&entry.place, symbol.unit)) {
+    if !entries.iter().all(|entry| is_in(&entry.place, symbol.unit())) {
         return None;
     }
     let name = first.place.function;

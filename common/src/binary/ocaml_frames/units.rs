@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::binary::executable::Code;
-use crate::ocaml::FlatSymbol;
+use ocaml_demangle::parts::FlatSymbol;
 
 /// Whether `symbol` names OCaml code; the runtime's own names, in C, go on in
 /// lower case: `caml_alloc`.

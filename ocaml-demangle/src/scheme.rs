@@ -1,5 +1,7 @@
 //! Tells the flat schemes apart, by their separators and escapes.
 
+use std::borrow::Cow;
+
 /// How the parts of a symbol are joined and how other characters are escaped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scheme {
@@ -55,7 +57,10 @@ impl Scheme {
     }
 
     /// Returns `text` without its escapes, as UTF-8 where the compiler read Latin-1 (up to 5.2).
-    pub(super) fn decode(self, text: &[u8]) -> Vec<u8> {
+    pub(super) fn decode(self, text: &[u8]) -> Cow<'_, [u8]> {
+        if text.is_ascii() && !text.contains(&b'$') {
+            return Cow::Borrowed(text);
+        }
         let mut decoded = Vec::with_capacity(text.len());
         let mut rest = text;
         while let Some((&byte, tail)) = rest.split_first() {
@@ -70,7 +75,7 @@ impl Scheme {
             let characters: String = decoded.iter().map(|&b| char::from(b)).collect();
             decoded = characters.into_bytes();
         }
-        decoded
+        Cow::Owned(decoded)
     }
 }
 

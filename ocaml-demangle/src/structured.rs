@@ -4,6 +4,8 @@
 //! #6242, #7150). The scheme is young and has changed: anonymous items had a source location before
 //! they had an ordinal, and stamps were a suffix before they were items. All these forms are read.
 
+use std::borrow::Cow;
+
 use super::{Stamps, identifier, scheme, unit};
 
 /// How a structured name begins: its first item is the unit. macOS adds a `_`.
@@ -150,13 +152,17 @@ impl<'a> Reader<'a> {
     }
 
     /// `3baz`, `u8A3e3e3d_`
-    fn name(&mut self) -> Option<Vec<u8>> {
+    fn name(&mut self) -> Option<Cow<'a, [u8]>> {
         let escaped = self.rest.strip_prefix(b"u");
         self.rest = escaped.unwrap_or(self.rest);
         let len = decimal(self.digits()?).filter(|&len| len > 0)?;
         let (payload, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
-        if escaped.is_some() { decode(payload) } else { Some(payload.to_vec()) }
+        if escaped.is_some() {
+            decode(payload).map(Cow::Owned)
+        } else {
+            Some(Cow::Borrowed(payload))
+        }
     }
 
     /// `_5_code`, `_15_113_code`, behind their first `_`

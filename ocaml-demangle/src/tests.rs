@@ -9,7 +9,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use super::{Stamps, demangle};
+use super::{Stamps, demangle_into};
 
 const MODES: [Stamps; 3] = [Stamps::Anonymous, Stamps::Drop, Stamps::Keep];
 
@@ -23,7 +23,7 @@ struct Vector {
 }
 
 fn vectors() -> Vec<Vector> {
-    let lines = include_str!("testdata/vectors.tsv").lines().skip(1);
+    let lines = include_str!("../testdata/vectors.tsv").lines().skip(1);
     lines
         .map(|line| {
             let columns: Vec<&str> = line.split('\t').collect();
@@ -42,7 +42,7 @@ fn vectors() -> Vec<Vector> {
 /// The lines of `testdata/symbols.tsv.gz`: symbol, stamps dropped, stamps kept.
 fn symbols() -> Vec<[String; 3]> {
     let mut text = String::new();
-    let packed: &[u8] = include_bytes!("testdata/symbols.tsv.gz");
+    let packed: &[u8] = include_bytes!("../testdata/symbols.tsv.gz");
     GzDecoder::new(packed).read_to_string(&mut text).unwrap();
     text.lines()
         .map(|line| {
@@ -55,7 +55,7 @@ fn symbols() -> Vec<[String; 3]> {
 /// Returns the readable form of `symbol`, or `symbol` itself where it is no OCaml name.
 fn shown(symbol: &[u8], stamps: Stamps) -> String {
     let mut out = b"kept".to_vec();
-    if demangle(symbol, stamps, &mut out) {
+    if demangle_into(symbol, stamps, &mut out) {
         String::from_utf8(out.split_off(4)).unwrap()
     } else {
         assert_eq!(out, b"kept");
@@ -208,7 +208,7 @@ fn names_of_other_languages_are_left_alone() {
         "[unknown]",
     ] {
         for stamps in MODES {
-            assert!(!demangle(symbol.as_bytes(), stamps, &mut Vec::new()), "{symbol}");
+            assert!(!demangle_into(symbol.as_bytes(), stamps, &mut Vec::new()), "{symbol}");
         }
     }
 }

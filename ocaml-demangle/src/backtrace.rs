@@ -11,7 +11,13 @@ const TOPLEVEL: &[u8] = b".(toplevel)";
 
 /// Appends the readable form of `name`, a name of backtraces: `Stdlib.Map.Make.add`,
 /// `Main.(toplevel)` for `Dune__exe__Main`.
-pub(crate) fn write(name: &[u8], out: &mut Vec<u8>) {
+///
+/// ```
+/// let mut name = Vec::new();
+/// ocaml_demangle::parts::write_backtrace_name(b"Stdlib__Map.Make.add", &mut name);
+/// assert_eq!(name, b"Stdlib.Map.Make.add");
+/// ```
+pub fn write(name: &[u8], out: &mut Vec<u8>) {
     let end = name.iter().position(|&b| b == b'.').unwrap_or(name.len());
     let (unit, path) = name.split_at(end);
     unit::write(unit, out);

@@ -58,7 +58,13 @@ pub(super) fn stamp(identifier: &[u8]) -> Option<&[u8]> {
 }
 
 /// Appends `name`, with parentheses if OCaml's own backtraces have them: `(>>=)`, but `let*`.
-pub(crate) fn write_name(name: &[u8], out: &mut Vec<u8>) {
+///
+/// ```
+/// let mut name = b"Lwt.".to_vec();
+/// ocaml_demangle::parts::write_name(b">>=", &mut name);
+/// assert_eq!(name, b"Lwt.(>>=)");
+/// ```
+pub fn write_name(name: &[u8], out: &mut Vec<u8>) {
     match name.first() {
         Some(&b) if b.is_ascii_alphanumeric() || b == b'_' || !b.is_ascii() => {
             out.extend_from_slice(name);

@@ -4,7 +4,7 @@
 ///
 /// dune joins the names of a library and its module by `__`. If a lower-case name follows, the `__`
 /// belongs to the name: a program can write `Eio__core.Fiber`.
-pub(crate) fn write(unit: &[u8], out: &mut Vec<u8>) {
+pub(super) fn write(unit: &[u8], out: &mut Vec<u8>) {
     // dune wraps the modules of an executable: `Dune__exe__Main`.
     let mut rest = match unit.strip_prefix(b"Dune__exe__") {
         Some(module) if !module.is_empty() => module,

@@ -2,6 +2,8 @@
 //!
 //! Modules inside a unit do not appear in these names. A functor does, as a capitalised function.
 
+use std::borrow::Cow;
+
 use super::scheme::{Scheme, find_located_function};
 use super::{Stamps, identifier, unit};
 
@@ -48,7 +50,13 @@ fn write_unit(scheme: Scheme, mut unit: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the module path of `packs`, what stands before a packed unit in symbols: `Outer__Pack__`
 /// or `Outer.Pack.`
-pub(crate) fn write_packs(packs: &[u8], out: &mut Vec<u8>) {
+///
+/// ```
+/// let mut path = Vec::new();
+/// ocaml_demangle::parts::write_packs(b"Outer__Pack__", &mut path);
+/// assert_eq!(path, b"Outer.Pack.");
+/// ```
+pub fn write_packs(packs: &[u8], out: &mut Vec<u8>) {
     let scheme = Scheme::of(packs);
     let joint = if scheme == Scheme::Underscores { 2 } else { 1 };
     if let Some(end) = packs.len().checked_sub(joint) {
@@ -58,18 +66,27 @@ pub(crate) fn write_packs(packs: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A symbol of the flat schemes in its parts.
+///
+/// ```
+/// use ocaml_demangle::parts::{Code, FlatSymbol};
+///
+/// // Only the program's units tell whether this is `Foo_.bar` or `Foo._bar`.
+/// let symbol = FlatSymbol::parse(b"camlFoo___bar_81", |unit| unit == b"Foo_").unwrap();
+/// assert_eq!(symbol.unit(), b"Foo_");
+/// assert_eq!(symbol.code(), Some(Code::Named(b"bar")));
+/// assert_eq!(symbol.stamp(), Some(&b"81"[..]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FlatSymbol<'a> {
+pub struct FlatSymbol<'a> {
     scheme: Scheme,
-    /// As it is mangled, behind the units that it is packed in: `Pack__Unit`.
-    pub(crate) unit: &'a [u8],
+    unit: &'a [u8],
     /// Decoded, but with its stamp.
-    identifier: Vec<u8>,
+    identifier: Cow<'a, [u8]>,
 }
 
 /// What a symbol says its code is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Code<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code<'a> {
     /// What a unit runs at the start.
     Toplevel,
     /// A function without a name.
@@ -83,8 +100,8 @@ impl<'a> FlatSymbol<'a> {
     ///
     /// `is_unit` knows the units of the program, as their symbols begin
     /// behind `caml`. Where it knows none that fits, the symbol is split as
-    /// [`demangle`] does, which cannot tell `Foo_.bar` from `Foo._bar`.
-    pub(crate) fn parse(symbol: &'a [u8], is_unit: impl Fn(&[u8]) -> bool) -> Option<Self> {
+    /// [`crate::demangle`] does, which cannot tell `Foo_.bar` from `Foo._bar`.
+    pub fn parse(symbol: &'a [u8], is_unit: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let body = symbol.strip_prefix(b"caml").filter(|body| is_mangled(body))?;
         let scheme = Scheme::of(body);
         // Pack__Unit is a unit beside Pack: the longest is meant.
@@ -102,23 +119,31 @@ impl<'a> FlatSymbol<'a> {
         Some(FlatSymbol { scheme, unit, identifier: scheme.decode(identifier) })
     }
 
+    /// The unit as it is mangled, behind the units that it is packed in: `Pack__Unit`.
+    #[must_use]
+    pub fn unit(&self) -> &'a [u8] {
+        self.unit
+    }
+
     /// What the symbol is that of, `None` if it is a mark or a constant.
-    pub(crate) fn code(&self) -> Option<Code<'_>> {
+    #[must_use]
+    pub fn code(&self) -> Option<Code<'_>> {
         identifier::code(&self.identifier)
     }
 
     /// The number that makes the symbol unique.
-    pub(crate) fn stamp(&self) -> Option<&[u8]> {
+    #[must_use]
+    pub fn stamp(&self) -> Option<&[u8]> {
         identifier::stamp(&self.identifier)
     }
 
     /// Appends the module path of the unit: `Pack.Unit`.
-    pub(crate) fn write_unit(&self, out: &mut Vec<u8>) {
+    pub fn write_unit(&self, out: &mut Vec<u8>) {
         write_unit(self.scheme, self.unit, out);
     }
 
     /// Appends the readable form of the symbol, without its stamp.
-    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+    pub fn write(&self, out: &mut Vec<u8>) {
         self.write_unit(out);
         out.push(b'.');
         identifier::write(&self.identifier, Stamps::Drop, out);

@@ -5,14 +5,14 @@ use proptest::prelude::*;
 
 use super::perf::CLONES;
 use super::tests::perf;
-use super::{Stamps, demangle};
+use super::{Stamps, demangle_into};
 
 const MODES: [Stamps; 3] = [Stamps::Anonymous, Stamps::Drop, Stamps::Keep];
 
 /// Returns the readable form of `symbol`, None where it is no OCaml name.
 fn demangled(symbol: &[u8], stamps: Stamps) -> Option<String> {
     let mut out = b"kept".to_vec();
-    let is_ocaml = demangle(symbol, stamps, &mut out);
+    let is_ocaml = demangle_into(symbol, stamps, &mut out);
     assert!(out.starts_with(b"kept") && (is_ocaml || out.len() == 4));
     assert!(!out.contains(&b';'));
     is_ocaml.then(|| String::from_utf8_lossy(&out[4..]).into_owned())
@@ -83,6 +83,16 @@ proptest! {
     fn any_bytes_are_taken(symbol in symbol()) {
         for stamps in MODES {
             demangled(&symbol, stamps);
+        }
+    }
+
+    #[test]
+    fn utf8_stays_utf8(symbol in symbol(), stamps in prop::sample::select(MODES.to_vec())) {
+        let mut out = Vec::new();
+        let is_structured = symbol.starts_with(b"_CamlU");
+        if std::str::from_utf8(&symbol).is_ok() && !is_structured {
+            demangle_into(&symbol, stamps, &mut out);
+            prop_assert!(std::str::from_utf8(&out).is_ok(), "{}", symbol.escape_ascii());
         }
     }
 

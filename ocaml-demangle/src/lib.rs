@@ -21,6 +21,32 @@
 //!
 //! The result has the form of OCaml's own backtraces, `Stdlib.(^)`, `Main.(fun)`, except that the
 //! unit is written as a path: `Stdlib__Map.Make.add` becomes `Stdlib.Map.Make.add`.
+//!
+//! ```
+//! use ocaml_demangle::{Stamps, demangle, demangle_into};
+//!
+//! assert_eq!(demangle(b"camlStdlib__List__map_342").unwrap(), b"Stdlib.List.map");
+//! assert_eq!(demangle(b"camlStdlib.$5e_137").unwrap(), b"Stdlib.(^)");
+//! assert_eq!(demangle(b"caml_alloc_string"), None);
+//!
+//! // One buffer for many names, which nothing is allocated for once it is large enough.
+//! let mut name = Vec::new();
+//! for symbol in [&b"camlMain__fun_811"[..], b"Dune.exe.Main.fun_811"] {
+//!     name.clear();
+//!     assert!(demangle_into(symbol, Stamps::Drop, &mut name));
+//!     assert_eq!(name, b"Main.(fun)");
+//! }
+//! ```
+//!
+//! [`parts`] is for programs that read an executable's own tables and know more than a symbol says.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+/// Its examples are run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 use structured::STRUCTURED_PREFIXES;
 
@@ -37,14 +63,18 @@ mod structured;
 mod tests;
 mod unit;
 
-pub(crate) use backtrace::write as write_backtrace_name;
-pub(crate) use flat::{Code, FlatSymbol, write_packs};
-pub(crate) use identifier::write_name;
+/// The parts of names, for programs that read the symbol table or the frame tables of an executable.
+pub mod parts {
+    pub use crate::backtrace::write as write_backtrace_name;
+    pub use crate::flat::{Code, FlatSymbol, write_packs};
+    pub use crate::identifier::write_name;
+}
 
 /// What to do with the stamp (`_123`) that the compiler appends to every identifier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stamps {
     /// Dropped for named functions, kept as the identity of anonymous ones: `Lwtsim.(fun/811)`.
+    #[default]
     Anonymous,
     /// Dropped: `Lwtsim.run`, `Lwtsim.(fun)`.
     Drop,
@@ -52,15 +82,38 @@ pub enum Stamps {
     Keep,
 }
 
+/// Returns the readable form of an OCaml `symbol`, `None` if it is not an OCaml name.
+///
+/// Named functions lose their stamp, [`Stamps::Anonymous`]. See [`demangle_into`] for all else.
+///
+/// ```
+/// # use ocaml_demangle::demangle;
+/// assert_eq!(demangle(b"_camlDune__exe__Main.run_270").unwrap(), b"Main.run");
+/// assert_eq!(demangle(b"camlLwtsim__fun_811").unwrap(), b"Lwtsim.(fun/811)");
+/// assert_eq!(demangle(b"_ZN4core3fmt5write17h0123456789abcdefE"), None);
+/// ```
+#[must_use]
+pub fn demangle(symbol: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    demangle_into(symbol, Stamps::default(), &mut out).then_some(out)
+}
+
 /// Appends the readable form of an OCaml `symbol` to `out` and returns true; returns false and
 /// leaves `out` as it was if `symbol` is not an OCaml name.
+///
+/// ```
+/// # use ocaml_demangle::{Stamps, demangle_into};
+/// let mut line = b"  12.5 %  ".to_vec();
+/// assert!(demangle_into(b"camlStdlib__Map$add_437", Stamps::Keep, &mut line));
+/// assert_eq!(line, b"  12.5 %  Stdlib.Map.add/437");
+/// ```
 ///
 /// The result holds no `;`, the separator of folded stacks: the operator `.%(;..)` becomes
 /// `(.%(:..))`.
 ///
-/// A result that is given to `demangle` again stays as it is, with one exception: without its
+/// A result that is demangled again stays as it is, with one exception: without its
 /// stamp, an identifier such as `add_64`, `entry` or `code_begin` looks like a name of perf's.
-pub fn demangle(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
+pub fn demangle_into(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     if !append(symbol, stamps, out) {
         out.truncate(start);

@@ -1,0 +1,120 @@
+//! What is published: the package of Debian, installed and removed again, and the crates.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use regex::Regex;
+
+use crate::needs::{DEBIAN, goes_without};
+use crate::place::Place;
+use crate::util::{TOOLS, skip, stderr};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs `command`, which must succeed, and returns what it wrote.
+fn done(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{command:?}: {}", stderr(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Packages of the tools as they are tested, without what only debuggers read.
+fn packages(place: &Place) -> PathBuf {
+    let tools = place.folder.join("tools");
+    fs::create_dir(&tools).expect("a new folder");
+    for (name, path) in TOOLS {
+        done(Command::new("strip").arg("-o").arg(tools.join(name)).arg(path));
+    }
+    let to = place.folder.join("dist");
+    let mut command = place.command("package");
+    done(command.args(["--fast", "--from"]).arg(tools).arg("--to").arg(&to));
+    to
+}
+
+/// The paths in an archive.
+fn listed(archive: &Path) -> BTreeSet<String> {
+    done(Command::new("tar").arg("-tf").arg(archive)).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn packages_are_installed_run_and_removed() {
+    if goes_without(&[DEBIAN]) {
+        return;
+    }
+    let place = Place::new("packages");
+    let dist = packages(&place);
+    done(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&dist));
+    the_archive_has_everything(&dist);
+    the_crate_has_what_readers_need(&dist);
+    recipes_are_filled(&dist);
+    if done(Command::new("id").arg("-u")) == "0\n" {
+        debian_installs_and_removes(&dist, &place.folder.join("root"));
+    } else {
+        skip("dpkg installs only as root");
+    }
+}
+
+fn the_archive_has_everything(dist: &Path) {
+    let name = format!("stack-tools-{VERSION}-x86_64-unknown-linux-musl");
+    let files = listed(&dist.join(format!("{name}.tar.xz")));
+    for (tool, _) in TOOLS {
+        for file in [
+            format!("bin/{tool}"),
+            format!("share/man/man1/{tool}.1"),
+            format!("share/bash-completion/completions/{tool}"),
+        ] {
+            assert!(files.contains(&format!("{name}/{file}")), "{file}: {files:?}");
+        }
+    }
+    for document in ["LICENSE-MIT", "LICENSE-APACHE", "third-party-licences", "README.md"] {
+        assert!(files.contains(&format!("{name}/share/doc/stack-tools/{document}")), "{document}");
+    }
+}
+
+/// Pages and what installs them for `cargo install`; the pictures of README; no recording.
+fn the_crate_has_what_readers_need(dist: &Path) {
+    let krate = dist.join(format!("stack-tools-{VERSION}.crate"));
+    let files = listed(&krate);
+    let has = |file: &str| files.contains(&format!("stack-tools-{VERSION}/{file}"));
+    assert!(has("scripts/install") && has("man/stack-tools.7"), "{files:?}");
+    assert!(!files.iter().any(|file| file.contains("/tests/")), "{files:?}");
+    let readme = include_str!("../README.md");
+    let link = Regex::new(r"\]\(([^):]+)\)").expect("a pattern");
+    let links: Vec<&str> = link.captures_iter(readme).map(|it| it.extract::<1>().1[0]).collect();
+    assert!(links.contains(&"man/flame.svg"), "{links:?}");
+    for link in links {
+        assert!(has(link), "README.md links to {link}, which is not in the crate");
+    }
+}
+
+fn recipes_are_filled(dist: &Path) {
+    let placeholder = Regex::new("@[A-Z0-9]+@").expect("a pattern");
+    let sums = fs::read_to_string(dist.join("SHA256SUMS")).expect("a list");
+    let krate = sums.lines().find(|line| line.ends_with(".crate")).expect("the crate");
+    for recipe in ["stack-tools.rb", "PKGBUILD"] {
+        let text = fs::read_to_string(dist.join(recipe)).expect(recipe);
+        assert!(!placeholder.is_match(&text), "{text}");
+        assert!(text.contains(VERSION) && text.contains(&krate[..64]), "{text}");
+    }
+}
+
+fn debian_installs_and_removes(dist: &Path, root: &Path) {
+    fs::create_dir_all(root.join("var/lib/dpkg/updates")).expect("a new folder");
+    fs::create_dir_all(root.join("var/lib/dpkg/info")).expect("a new folder");
+    fs::write(root.join("var/lib/dpkg/status"), "").expect("a new file");
+    let dpkg = |action: &str, what: &Path| {
+        let mut command = Command::new("dpkg");
+        done(command.arg("--root").arg(root).arg("--log=/dev/null").arg(action).arg(what));
+    };
+    dpkg("--install", &dist.join(format!("stack-tools_{VERSION}_amd64.deb")));
+    let mut merge = Command::new(root.join("usr/bin/stack-merge"));
+    let version = done(merge.arg("--version"));
+    assert_eq!(version, format!("stack-merge {VERSION}\n"));
+    let page = root.join("usr/share/man/man1/stack-merge.1.gz");
+    let page = done(Command::new("mandoc").args(["-T", "ascii"]).arg(page));
+    assert!(page.contains("STACK-MERGE(1)"), "{page}");
+    dpkg("--remove", Path::new("stack-tools"));
+    assert!(!root.join("usr/bin").exists() && !root.join("usr/share/man").exists());
+}
