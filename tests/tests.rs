@@ -46,6 +46,9 @@ mod ocaml_5;
 // The recipes and examples of the manual and the README.
 mod recipes;
 
+// Many files, in Spark.
+mod fleet;
+
 // The scripts.
 mod scripts;
 

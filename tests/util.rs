@@ -291,7 +291,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Python with the packages that `scripts/test` installs.
+/// Python with the packages that `scripts/test` installs to read what the tools write.
 pub(crate) fn python() -> std::process::Command {
     let readers = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("python");
     let mut command = std::process::Command::new("python3");
