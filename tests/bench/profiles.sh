@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# What other profilers write, against what else reads it: rows for scripts/bench, which sets
+# place, the folder of inputs and results, and megabytes, how much there is of each.
+# shellcheck disable=SC2154
+
+# large NAME SHAPE PROFILE: makes NAME of a golden file, repeated as inputs.py does it.
+large() {
+    [ -s "$place/$1" ] ||
+        python3 tests/bench/inputs.py "$2" "tests/golden/formats/$3" "$megabytes" > "$place/$1"
+}
+
+# raced NAME PEER [streams]: rows of stack-parse and of a peer that is installed, and whether
+# stack-parse is three times as fast; where a format can be streamed, within a quarter of
+# the file's size, too.
+raced() {
+    local bytes
+    if ! command -v "${2%% *}" > /dev/null; then
+        echo "bench: ${2%% *} is missing: $1 is not measured" >&2
+        return
+    fi
+    race "$1" "$2" 'stack-parse'
+    bytes=$(wc -c < "$place/$1")
+    awk -v input="$1" -v peer="$peer" -v ours="$seconds" -v quarter=$((bytes / 4)) \
+        -v memory=$((kilobytes * 1024)) -v streams="${3:-}" 'BEGIN {
+            if (peer < 3 * ours) print input ": less than 3 times as fast"
+            if (streams && memory > quarter) print input ": more than a quarter in memory" }' \
+        >> "$place/missed"
+}
+
+rows_of_profiles() {
+    local data=target/bench runs=$runs
+    : > "$place/missed"
+    large samples.pb pprof pprof/go-cpu.pb.gz
+    raced samples.pb "go tool pprof -traces $data/samples.pb"
+    # Its stacks are distinct.
+    [ -s "$place/wide.folded" ] || wide wide.folded
+    [ -s "$place/wide.pb" ] || stack-export --to pprof "$place/wide.folded" | gzip -d > "$place/wide.pb"
+    raced wide.pb "go tool pprof -traces $data/wide.pb"
+    large rows.xml xctrace xctrace/time-profile.xml
+    raced rows.xml 'inferno-collapse-xctrace' streams
+    large chunks.jfr jfr jfr/jdk17-two-chunks.jfr.gz
+    raced chunks.jfr "jfr print --json $data/chunks.jfr" streams
+    # What follows takes the peers minutes.
+    runs=1
+    large events.json trace_event trace-event/py-spy.json.gz
+    raced events.json "node tests/bench/speedscope.js target/npm/node_modules/speedscope $data/events.json" streams
+    large costs.callgrind callgrind callgrind/contexts.out.gz
+    raced costs.callgrind "callgrind_annotate $data/costs.callgrind" streams
+    # A graph of calls is made of all functions, which are other ones here.
+    large functions.callgrind callgrind_functions callgrind/contexts.out.gz
+    raced functions.callgrind "callgrind_annotate $data/functions.callgrind"
+}
+
+print_profiles() {
+    print_head
+    rows_of_profiles
+    [ ! -s "$place/missed" ] || fail "$(cat "$place/missed")"
+}
