@@ -13,6 +13,7 @@ pub(crate) const BROWSER: &[&str] = &["chromium", "chromedriver"];
 pub(crate) const FIREFOX: &[&str] = &["firefox-esr"];
 
 /// What makes and installs a package of Debian.
+#[cfg(target_os = "linux")]
 pub(crate) const DEBIAN: &[&str] = &["dpkg-deb", "xz", "strip", "mandoc"];
 
 /// Whether one of `programs` is missing and `scripts/test --no-install` runs: then the test that
