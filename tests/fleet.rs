@@ -103,10 +103,10 @@ fn table(place: &Place) -> String {
 import duckdb
 rows = duckdb.sql(\"from 'sum/table/*.parquet'\").df()
 assert list(rows.columns) == ['stack', 'leaf', 'host', 'weight', 'bytes'], rows.columns
-lossy = rows[rows.bytes.notna()]
-assert [bytes(it) for it in lossy.bytes] == [b'main;caf\\xe9', b'main;caf\\xe9;foo::bar()'], lossy
-assert list(lossy.stack) == ['main;caf\\ufffd', 'main;caf\\ufffd;foo::bar()'], lossy
-assert list(lossy.leaf) == ['caf\\ufffd', 'foo::bar()'], lossy
+lossy = rows[rows['bytes'].notna()]
+assert [bytes(it) for it in lossy['bytes']] == [b'main;caf\\xe9', b'main;caf\\xe9;foo::bar()'], lossy
+assert list(lossy['stack']) == ['main;caf\\ufffd', 'main;caf\\ufffd;foo::bar()'], lossy
+assert list(lossy['leaf']) == ['caf\\ufffd', 'foo::bar()'], lossy
 for host, weight in rows.groupby('host').weight.sum().items():
     print(host, weight)
 ";
@@ -151,6 +151,6 @@ fn a_worker_that_is_killed_loses_nothing() {
     assert!(output.status.success(), "{said}");
     assert!(place.folder.join("killed").exists());
     assert!(said.contains(" Lost executor "), "{said}");
-    assert!(said.ends_with("\nfleet: 6 files, 0 empty, 0 with trouble\n"), "{said}");
+    assert!(said.contains("\nfleet: 6 files, 0 empty, 0 with trouble\n"), "{said}");
     assert_eq!(parts(&place, "sum/folded"), filter_bytes("stack-merge", &files, ""));
 }
