@@ -93,11 +93,11 @@ fn the_sum_is_that_of_stack_merge_and_files_with_trouble_are_named() {
     assert_eq!(output.stdout, parts(&place, "sum/top"));
     assert_eq!(
         table(&place),
-        "web-1;monday 5\nweb-1;tuesday 6\nweb-2;tuesday 2188\nw:eb 3;tuesday 7\n"
+        "w:eb 3;tuesday 7\nweb-1;monday 5\nweb-1;tuesday 6\nweb-2;tuesday 2029\n"
     );
 }
 
-/// What pandas and DuckDB find in the table: the weight of each host, in the order of the stacks.
+/// What pandas and DuckDB find in the table: the weight of each host, in the order of their names.
 fn table(place: &Place) -> String {
     let script = "\
 import duckdb
