@@ -1,8 +1,9 @@
 //! Damage of any kind: each case with bytes flipped, cut out, doubled and put in.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 use super::{Case, for_every_case, has_ended_well};
 use crate::random::Random;
@@ -20,34 +21,69 @@ const TIMES: usize = 10;
 /// How long one damaged file may take, in seconds of the processor.
 const SECONDS: u32 = 20;
 
+/// How many files one process reads: to start one takes longer than to read them.
+const BATCH: usize = 25;
+
 #[test]
 fn no_damage_panics_hangs_or_takes_much_memory() {
     let mutations = std::env::var("STACK_TOOLS_MUTATIONS");
     let mutations = mutations.map_or(MUTATIONS, |text| text.parse().expect("a number"));
+    let failures = Mutex::new(Vec::new());
     for_every_case(|case| {
         let bytes = recording(&case.input);
-        let file = case.input.replace(['/', '.'], "-") + ".damaged";
-        let file: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &file].iter().collect();
-        for seed in 0..mutations {
-            let damaged = damage(&bytes, seed);
-            fs::write(&file, &damaged).expect("a writable target directory");
-            if let Err(why) = ends_well(case, &file, damaged.len()) {
-                panic!("{} (mutation {seed} of {}): {why}", file.display(), case.input);
-            }
+        let seeds: Vec<u64> = (0..mutations).collect();
+        for seeds in seeds.chunks(BATCH) {
+            let files: Vec<Damaged> =
+                seeds.iter().map(|&seed| Damaged::write(case, &bytes, seed)).collect();
+            let found = what_ends_badly(case, &files);
+            failures.lock().expect("no panic").extend(found);
         }
-        fs::remove_file(&file).expect("our own file");
     });
+    let failures = failures.into_inner().expect("no panic");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Reads a file with little memory and time.
-fn ends_well(case: &Case, file: &Path, length: usize) -> Result<(), String> {
+/// A damaged file and its length.
+struct Damaged {
+    file: PathBuf,
+    length: usize,
+}
+
+impl Damaged {
+    fn write(case: &Case, bytes: &[u8], seed: u64) -> Damaged {
+        let name = format!("{}.damaged-{seed}", case.input.replace(['/', '.'], "-"));
+        let file: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &name].iter().collect();
+        let bytes = damage(bytes, seed);
+        fs::write(&file, &bytes).expect("a writable target directory");
+        Damaged { file, length: bytes.len() }
+    }
+}
+
+/// What is wrong with each file that does not end well. Such a file is left for whoever reads
+/// this; the others are removed.
+fn what_ends_badly(case: &Case, files: &[Damaged]) -> Vec<String> {
+    // What all of them do in as little as the smallest may take, each of them does.
+    let are_fine = ends_well(case, files).is_ok();
+    let bad = files.iter().filter_map(|damaged| {
+        let alone = if are_fine { Ok(()) } else { ends_well(case, std::slice::from_ref(damaged)) };
+        if alone.is_ok() {
+            fs::remove_file(&damaged.file).expect("our own file");
+        }
+        alone.err().map(|why| format!("{}: {why}", damaged.file.display()))
+    });
+    bad.collect()
+}
+
+/// Reads files in little memory and time.
+fn ends_well(case: &Case, files: &[Damaged]) -> Result<(), String> {
+    let length = files.iter().map(|damaged| damaged.length).min().unwrap_or_default();
     let memory = MEMORY + TIMES * length / 1024;
     let limited = format!("ulimit -v {memory} -t {SECONDS}; exec \"$@\"");
     let output = Command::new("sh")
         .args(["-c", &limited, "sh", binary("stack-parse"), "--threads", "1"])
         .args(["--format", &case.format])
         .args(case.args().split_whitespace())
-        .arg(file)
+        .args(files.iter().map(|damaged| &damaged.file))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .output()
