@@ -218,7 +218,8 @@ pub(super) fn date(line: &[u8]) -> Option<u64> {
     let days =
         365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1;
     let seconds = (days - 719_468) * 86_400 + hour * 3600 + minute * 60 + second;
-    Some(seconds * 1_000_000_000)
+    // What is behind the year 2554 is no time of a dump.
+    seconds.checked_mul(1_000_000_000)
 }
 
 #[cfg(test)]
@@ -267,6 +268,7 @@ mod tests {
             ("2000-02-29 12:00:01", Some(951_825_601)),
             ("2026-11-20 19:31:20", Some(1_795_203_080)),
             ("2026-13-20 19:31:20", None),
+            ("9026-11-20 19:31:20", None),
             ("2026-11-20", None),
             ("Full thread dump", None),
         ] {
