@@ -1,5 +1,6 @@
 //! Names of objects, files or functions, which are written out only once.
 
+use common::FrameTable;
 use hashbrown::HashMap;
 
 use crate::frame::known_name;
@@ -7,10 +8,9 @@ use crate::read::numbers::decimal;
 
 /// The names of one kind, which share their numbers.
 pub(super) struct Names {
-    texts: Vec<Vec<u8>>,
-    by_text: HashMap<Vec<u8>, u32>,
+    texts: FrameTable,
     /// By the number in the file.
-    by_number: HashMap<u64, u32>,
+    by_number: HashMap<u64, Name>,
 }
 
 /// A name, by its place among those of its kind.
@@ -21,36 +21,28 @@ impl Names {
     pub(super) const NONE: Name = 0;
 
     pub(super) fn new() -> Names {
-        let by_text = HashMap::from([(Vec::new(), Names::NONE)]);
-        Names { texts: vec![Vec::new()], by_text, by_number: HashMap::new() }
+        let mut texts = FrameTable::default();
+        // The first one: Names::NONE.
+        texts.intern(b"");
+        Names { texts, by_number: HashMap::new() }
     }
 
     /// The name in `(12) main`, in `(12)`, which was written out before, or in `main`.
     /// `None` if it was not.
     pub(super) fn read(&mut self, text: &[u8]) -> Option<Name> {
         let text = text.trim_ascii_start();
-        let Some((number, text)) = numbered(text) else { return Some(self.intern(text)) };
+        let Some((number, text)) = numbered(text) else { return Some(self.texts.intern(text)) };
         if text.is_empty() {
             return self.by_number.get(&number).copied();
         }
-        let name = self.intern(text);
+        let name = self.texts.intern(text);
         self.by_number.insert(number, name);
         Some(name)
     }
 
     /// The text of a name; empty where callgrind knows none and writes `???`.
     pub(super) fn text(&self, name: Name) -> &[u8] {
-        known_name(&self.texts[name as usize])
-    }
-
-    fn intern(&mut self, text: &[u8]) -> Name {
-        if let Some(&known) = self.by_text.get(text) {
-            return known;
-        }
-        let name = self.texts.len() as Name;
-        self.texts.push(text.to_vec());
-        self.by_text.insert(text.to_vec(), name);
-        name
+        known_name(self.texts.name(name))
     }
 }
 
