@@ -21,6 +21,44 @@ fn rows_have_times_threads_and_cores() {
 }
 
 #[test]
+fn rows_that_differ_in_their_time_alone_are_samples_of_their_own() {
+    let text = String::from_utf8(export()).expect("UTF-8");
+    let (before, end) = text.rsplit_once("</node>").expect("an end");
+    let seen = "<thread ref=\"2\"/><weight ref=\"9\"/><backtrace ref=\"10\"/></row>\n";
+    let row = |id: u32, time: &str| {
+        format!("<row><sample-time id=\"{id}\" fmt=\"\">{time}</sample-time>{seen}")
+    };
+    let rows = [row(50, "70000001"), row(51, "71000001"), row(52, "72000001")].concat();
+    // One that refers to the time of a row that was like another one.
+    let last = format!("<row><sample-time ref=\"51\"/>{seen}");
+    let table =
+        filter("stack-parse", &["--table"], [before, &rows, &last, "</node>", end].concat());
+    let rows: Vec<Vec<&str>> =
+        table.lines().skip(5).map(|line| line.split('\t').collect()).collect();
+    let times: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(times, ["0.070000001", "0.071000001", "0.072000001", "0.071000001"], "{table}");
+    assert!(rows.iter().all(|row| row[2..] == rows[0][2..]), "{table}");
+}
+
+#[test]
+fn a_row_that_refers_to_what_comes_later_is_read_again() {
+    let row = |id: u32| {
+        format!("<row><sample-time id=\"{id}\">{id}</sample-time><weight ref=\"9\"/></row>")
+    };
+    let weight = "<row><weight id=\"9\">5</weight></row>";
+    let text = [
+        "<trace-query-result><node><schema name=\"t\"/>",
+        &row(1),
+        weight,
+        &row(2),
+        "</node></trace-query-result>",
+    ]
+    .concat();
+    let output = output("stack-parse", &["--by-event"], text);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "t 10\n");
+}
+
+#[test]
 fn a_cut_export_keeps_what_was_read() {
     let text = String::from_utf8(export()).expect("UTF-8");
     let end = text.find("<row><sample-time ref").expect("the last row");

@@ -14,9 +14,9 @@
 mod by_id;
 mod element;
 mod frames;
+mod known_rows;
+mod pieces;
 mod row;
-
-use std::io::BufReader;
 
 use common::{Error, Input, Result};
 use quick_xml::Reader;
@@ -27,6 +27,7 @@ use crate::options::Options;
 use crate::read::xml::push_entity;
 use crate::samples::{Root, Samples, Weighs};
 use element::Element;
+use pieces::for_each_piece;
 use row::Table;
 
 pub(super) const FORMAT: Format = Format {
@@ -38,9 +39,6 @@ pub(super) const FORMAT: Format = Format {
     weighs: Weighs::Value,
 };
 
-/// How much is read at a time, in bytes.
-const BLOCK: usize = 256 * 1024;
-
 fn detect(head: &Head<'_>) -> bool {
     head.bytes.trim_ascii_start().starts_with(b"<")
         && memchr::memmem::find(head.bytes, b"<trace-query-result").is_some()
@@ -48,21 +46,47 @@ fn detect(head: &Head<'_>) -> bool {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
-    let unknown = |place: u64, what: &str| {
-        let what = format!("byte {place}: expected XML of xctrace: {what}");
-        Error::Unknown { name: name.clone(), what }
-    };
-    let mut reader = Reader::from_reader(BufReader::with_capacity(BLOCK, input));
-    reader.config_mut().check_end_names = false;
     let mut table = Table::default();
-    let (mut buffer, mut text) = (Vec::new(), Vec::new());
-    let mut depth = 0u64;
+    let (mut depth, mut end) = (0u64, 0);
+    let read = for_each_piece(input, |place, xml| {
+        end = place + xml.len() as u64;
+        if table.add_known(xml, samples)? {
+            return Ok(());
+        }
+        let (depth_before, dangling) = (depth, table.dangling);
+        read_piece(xml, &mut table, &mut depth, samples)?
+            .map_err(|(at, what)| expected(&name, place + at, &what))?;
+        if depth == depth_before && table.dangling == dangling {
+            table.keep(xml);
+        }
+        Ok(())
+    });
+    table.finish(samples);
+    read?;
+    if depth > 0 { Err(expected(&name, end, "the input ends before it")) } else { Ok(()) }
+}
+
+fn expected(name: &str, place: u64, what: &str) -> Error {
+    let what = format!("byte {place}: expected XML of xctrace: {what}");
+    Error::Unknown { name: name.to_owned(), what }
+}
+
+/// Reads a piece of XML; the inner error is where it is none, and why.
+fn read_piece(
+    xml: &[u8],
+    table: &mut Table,
+    depth: &mut u64,
+    samples: &mut Samples<'_>,
+) -> Result<Result<(), (u64, String)>> {
+    let mut reader = Reader::from_reader(xml);
+    let config = reader.config_mut();
+    (config.check_end_names, config.allow_unmatched_ends) = (false, true);
+    let mut text = Vec::new();
     loop {
-        buffer.clear();
         let place = reader.buffer_position();
-        match reader.read_event_into(&mut buffer) {
+        match reader.read_event() {
             Ok(Event::Start(tag)) => {
-                depth += 1;
+                *depth += 1;
                 table.open(&Element::new(&tag));
             }
             Ok(Event::Empty(tag)) => {
@@ -70,7 +94,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
                 table.close(tag.name().as_ref(), samples)?;
             }
             Ok(Event::End(tag)) => {
-                depth = depth.saturating_sub(1);
+                *depth = depth.saturating_sub(1);
                 table.close(tag.name().as_ref(), samples)?;
             }
             Ok(Event::Text(text)) => table.text(&text),
@@ -79,16 +103,9 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
                 push_entity(&entity, &mut text);
                 table.text(&text);
             }
-            Ok(Event::Eof) if depth > 0 => return Err(unknown(place, "the input ends before it")),
-            Ok(Event::Eof) => break,
+            Ok(Event::Eof) => return Ok(Ok(())),
             Ok(_) => {}
-            Err(quick_xml::Error::Io(error)) => {
-                let source = std::io::Error::new(error.kind(), error.to_string());
-                return Err(Error::Input { name: name.clone(), source });
-            }
-            Err(error) => return Err(unknown(place, &error.to_string())),
+            Err(error) => return Ok(Err((place, error.to_string()))),
         }
     }
-    table.finish(samples);
-    Ok(())
 }

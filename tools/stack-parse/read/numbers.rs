@@ -9,10 +9,13 @@ pub(crate) fn is_digits(text: &[u8]) -> bool {
 
 /// `853`: digits and nothing else.
 pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
-    if !text.iter().all(u8::is_ascii_digit) {
+    if text.is_empty() {
         return None;
     }
-    text.to_str().ok()?.parse().ok()
+    text.iter().try_fold(0u64, |number, byte| {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        number.checked_mul(10)?.checked_add(digit.into())
+    })
 }
 
 /// `853`, `59,542,424`: digits, with commas anywhere between them.

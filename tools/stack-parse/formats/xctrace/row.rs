@@ -1,11 +1,12 @@
 //! Rows of a table, which are samples.
 
 use bstr::ByteSlice;
-use common::Result;
+use common::{FrameId, Result};
 
 use super::by_id::ById;
 use super::element::Element;
 use super::frames::Frames;
+use super::known_rows::{KnownRows, TimedRow};
 use crate::read::numbers::decimal;
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
@@ -27,13 +28,15 @@ pub(super) struct Table {
     id: Option<u64>,
     open_thread: Option<(Option<u64>, Thread)>,
     open_process: Option<(Option<u64>, Process)>,
+    known_rows: KnownRows,
     rows_without_sample: u64,
-    dangling: u64,
+    /// How many elements refer to none that is there.
+    pub(super) dangling: u64,
 }
 
 /// The row that is being read.
-#[derive(Debug, Default)]
-struct Row {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
     is_open: bool,
     time: Option<u64>,
     weight: Option<u64>,
@@ -55,6 +58,12 @@ struct Thread {
 struct Process {
     name: Vec<u8>,
     pid: Vec<u8>,
+}
+
+impl Row {
+    fn is_sample(&self) -> bool {
+        self.weight.is_some() || self.has_stack
+    }
 }
 
 impl Table {
@@ -216,11 +225,26 @@ impl Table {
 
     fn close_row(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.row.is_open = false;
-        let row = &self.row;
-        if row.weight.is_none() && !row.has_stack {
+        if !self.row.is_sample() {
             self.rows_without_sample += 1;
             return Ok(());
         }
+        self.frames.stack.reverse();
+        let row = std::mem::take(&mut self.row);
+        let stack = std::mem::take(&mut self.frames.stack);
+        let added = self.add(&row, row.time, &stack, samples);
+        (self.row, self.frames.stack) = (row, stack);
+        added
+    }
+
+    /// Adds a sample with these frames, root first.
+    fn add(
+        &mut self,
+        row: &Row,
+        time: Option<u64>,
+        stack: &[FrameId],
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
         if !std::mem::replace(&mut self.is_unit_told, true) {
             let unit: &[u8] = match row {
                 Row { has_cycles: true, .. } => b"cycles",
@@ -237,13 +261,32 @@ impl Table {
             pid: known(&process.pid),
             tid: known(&row.thread.tid),
             cpu: known(&row.core),
-            time: row.time.map(Time::Nanoseconds),
+            time: time.map(Time::Nanoseconds),
             event: &self.schema,
             weights: &weights,
             ..Sample::default()
         };
-        self.frames.stack.reverse();
-        samples.add(&sample, &self.frames.stack)
+        samples.add(&sample, stack)
+    }
+
+    /// Adds a row that says the same as one before, but for its time; false if it has to be
+    /// read.
+    pub(super) fn add_known(&mut self, xml: &[u8], samples: &mut Samples<'_>) -> Result<bool> {
+        let timed = TimedRow::new(xml).filter(|_| !self.row.is_open);
+        let Some(timed) = timed else { return Ok(false) };
+        let Some(known) = self.known_rows.get(&timed) else { return Ok(false) };
+        self.numbers.insert(timed.id, timed.time);
+        self.add(&known.row, Some(timed.time), &known.stack, samples)?;
+        Ok(true)
+    }
+
+    /// Keeps what the row said that was read, if it may come again.
+    pub(super) fn keep(&mut self, xml: &[u8]) {
+        let Some(timed) = TimedRow::new(xml) else { return };
+        let is_read = self.row.is_sample() && self.row.time == Some(timed.time);
+        if is_read && timed.only_refers() {
+            self.known_rows.insert(&timed, &self.row, &self.frames.stack);
+        }
     }
 
     /// Says what was no sample.
