@@ -119,6 +119,26 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
 }
 
 #[test]
+fn a_measure_that_is_0_everywhere_is_said_with_those_that_are_not() {
+    let freed = "# callgrind format\nevents: curB totB freed\nfn=main\n1 0 7 7\n";
+    let output = output("stack-parse", &[], freed);
+    assert_eq!(output.status.code(), Some(1));
+    let said = "stack-parse: curB is 0 everywhere: --event takes totB, freed\n";
+    assert_eq!(stderr(&output), said);
+}
+
+#[test]
+fn a_profile_without_samples_is_not_said_to_lack_what_nobody_asked_for() {
+    // gperftools writes this of a program that ended before the first tick.
+    let words: [u64; 8] = [0, 3, 0, 1000, 0, 0, 1, 0];
+    let empty: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let output = output("stack-parse", &[], &empty);
+    assert_eq!(output.status.code(), Some(1));
+    let said = "stack-parse: <stdin>: no sample found, it looks like gperftools\n";
+    assert_eq!(stderr(&output), said);
+}
+
+#[test]
 fn files_of_other_profilers_are_called_what_they_are() {
     for (input, what) in [
         (

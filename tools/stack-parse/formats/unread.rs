@@ -6,38 +6,51 @@ use super::{disk_use, perf_script};
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 21] = [
+const STARTS: [(&[u8], &str); 25] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
     (b"PERFFILE", "perf.data of version 1: run the 'perf script' of its time on it"),
-    (b"SIMPLEPERF", "simpleperf's own format: run report_sample.py on it"),
+    (b"QPERFSTREAM", "a stream of hotspot's: give the perf.data itself"),
+    (b"SIMPLEPERF", "simpleperf's protobuf: run report_sample.py on the recording instead"),
     (b"memray\0", "memray: run 'memray transform csv' on it"),
     (b"MOJ", "austin's binary format: run 'mojo2austin' on it"),
     (b"PK\x03\x04", "a zip archive: unpack it first"),
     (b"%PDF", "a PDF"),
     (b"\x89PNG", "a PNG picture"),
-    (b"PeriodType: ", "the output of 'go tool pprof -raw'"),
-    (b"--- threadz ", "the threads of a server of Google's"),
+    (b"PeriodType: ", "the output of go tool pprof: give the profile itself"),
+    (b"--- threadz ", "the threads of a server of Google's: run 'go tool pprof -proto' on it"),
     (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
     (b"v8-version,", "V8's log: run 'node --prof-process --preprocess' on it"),
     (b"name,src_file,src_line,", "sums of Tracy without stacks: run 'tracy-csvexport -u'"),
-    (b"Flat profile:", "gprof"),
-    (b"call graph profile:", "gprof"),
+    (b"Flat profile:", "gprof: it has calls but no stacks"),
+    (b"call graph profile:", "gprof: it has calls but no stacks"),
     (b"reading file \"", "heaptrack_print: its option -F writes folded stacks"),
+    (b"JOB \"", "a heap profile of GHC: it has no stacks, '+RTS -P' has those that allocate"),
+    (b"hdrb", "an event log of GHC: run hs-speedscope on it"),
+    (b"_     ._   __/__", "the text of pyinstrument: run 'pyinstrument -r json'"),
     (b"<html", "a web page"),
     (b"\x04\x08", "data that Ruby dumped, but no profile of stackprof"),
 ];
 
 /// What one of the first lines begins with.
-const LINES: [(&[u8], &str); 1] = [(b"Python v", "py-spy dump")];
+const LINES: [(&[u8], &str); 3] = [
+    (b"Python v", "py-spy dump: run 'py-spy record -f raw'"),
+    (b"-----------+-----", "the output of go tool pprof: give the profile itself"),
+    (b"Showing nodes accounting for ", "the output of go tool pprof: give the profile itself"),
+];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 4] = [
-    (b"\"sampleStackTraces\"", "a recording of Safari (JSON)"),
-    (b"\"costs\"", "gprof2dot (JSON)"),
-    (b"\"recording\"", "the print of a Java flight recording (JSON)"),
+const JSON: [(&[u8], &str); 6] = [
+    (b"\"sampleStackTraces\"", "a recording of Safari (JSON): speedscope shows it"),
+    (b"\"costs\"", "the JSON of gprof2dot: it has calls but no stacks"),
+    (b"\"recording\"", "the print of a Java flight recording (JSON): give the recording itself"),
+    (
+        b"\"total_num_allocations\"",
+        "statistics of memray: run 'memray transform csv' on the recording instead",
+    ),
+    (b"\"owns_gil\"", "py-spy dump: run 'py-spy record -f raw'"),
     (b"", "JSON"),
 ];
 
@@ -111,6 +124,22 @@ mod tests {
             ),
             (b"memray\0\x0c", "memray: run 'memray transform csv' on it"),
             (b"MOJ\x03", "austin's binary format: run 'mojo2austin' on it"),
+            (
+                b"SIMPLEPERF\x01\0",
+                "simpleperf's protobuf: run report_sample.py on the recording instead",
+            ),
+            (
+                b"JOB \"demo +RTS -hc\"\nDATE \"Fri Nov 20 19:00 2026\"\n",
+                "a heap profile of GHC: it has no stacks, '+RTS -P' has those that allocate",
+            ),
+            (
+                b"File: demo\nType: cpu\n-----------+-------\n      10ms   runtime.step\n",
+                "the output of go tool pprof: give the profile itself",
+            ),
+            (
+                b"\n  _     ._   __/__   _ _  _  _ _/_   Recorded: 19:28:47\n",
+                "the text of pyinstrument: run 'pyinstrument -r json'",
+            ),
             (b"36K\ttree/a\n0\ttree\n", "du -h, whose sizes are rounded: run 'du -ab'"),
             (
                 b"36 /usr/bin\n7 /usr/lib\n",
@@ -125,6 +154,18 @@ mod tests {
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture, but no flame graph (SVG)"),
         ] {
             assert_eq!(looks_like(start), Some(expected), "{:?}", start.as_bstr());
+        }
+    }
+
+    #[test]
+    fn what_does_instead_is_in_the_manual() {
+        let page = include_str!("../../../man/stack-parse.1");
+        let (_, list) = page.split_once("\n.Ss What is not read\n").expect("a section");
+        let (list, _) = list.split_once("\n.El\n").expect("a list");
+        let items: Vec<&str> = list.lines().filter(|line| line.starts_with(".It ")).collect();
+        let names = [&STARTS[..], &LINES, &JSON, &XML].concat();
+        for (name, _) in names.iter().filter_map(|(_, name)| name.split_once(':')) {
+            assert!(items.iter().any(|item| item.contains(name)), "man/stack-parse.1: {name}");
         }
     }
 

@@ -204,8 +204,26 @@ impl Samples<'_> {
                 ));
             }
         }
-        if !is_any_taken {
+        if is_any_taken {
+            self.report_empty_measures(pipe);
+        } else {
             self.report_nothing_taken(pipe);
+        }
+    }
+
+    /// Says which measures have weight where those that were taken have none.
+    fn report_empty_measures(&self, pipe: &mut Pipe) {
+        let (taken, others): (Vec<&Event>, Vec<&Event>) =
+            self.events.iter().partition(|event| event.was_wanted());
+        let names = |events: Vec<&Event>| {
+            let names: Vec<String> = events.iter().map(|event| text(&event.name)).collect();
+            names.join(", ")
+        };
+        let weighs = |event: &&Event| event.is_measure() && event.all().total > 0;
+        let others: Vec<&Event> = others.into_iter().filter(weighs).collect();
+        if !others.is_empty() && taken.iter().all(|event| event.all().total == 0) {
+            let (taken, others) = (names(taken), names(others));
+            pipe.note(format_args!("{taken} is 0 everywhere: --event takes {others}"));
         }
     }
 
@@ -213,7 +231,8 @@ impl Samples<'_> {
         let (measures, events): (Vec<&Event>, Vec<&Event>) =
             self.events.sorted().into_iter().partition(|event| event.is_measure());
         let asked = &self.events.asked;
-        if !measures.is_empty() {
+        // Of measures one is always taken, unless the user names another one.
+        if !measures.is_empty() && !self.events.takes_first() {
             let names: Vec<String> = measures.iter().map(|event| text(&event.name)).collect();
             pipe.note(format_args!(
                 "no sample taken: they are measured in {}, but {asked}",
