@@ -48,14 +48,18 @@ impl Case {
         fs::read_to_string(golden_path(&self.companion("args"))).unwrap_or_default()
     }
 
-    /// The first number in `CASE.weight`.
-    fn expected_weight(&self) -> u128 {
+    /// The number in `CASE.weight`, and how it was counted.
+    fn expected_weight(&self) -> (u128, String) {
         let name = self.companion("weight");
         let text = fs::read_to_string(golden_path(&name))
             .unwrap_or_else(|error| panic!("{name}: {error}: count it without our code"));
         let (number, how) = text.split_once('\n').unwrap_or((&text, ""));
-        assert!(how.starts_with("# "), "{name}: expected '# ' and how the weight was counted");
-        number.parse().unwrap_or_else(|_| panic!("{name}: expected a number in the first line"))
+        let Some(how) = how.strip_prefix("# ") else {
+            panic!("{name}: expected '# ' and how the weight was counted")
+        };
+        let number = number.parse();
+        let number = number.unwrap_or_else(|_| panic!("{name}: expected a number at the start"));
+        (number, how.trim_end().replace("\n# ", " "))
     }
 }
 
@@ -127,6 +131,7 @@ fn nothing_stands_beside_an_input_that_is_gone() {
     }
 }
 
+/// With `--nocapture` it prints a table: input, independent figure, ours, what was said.
 #[test]
 fn every_case_is_detected_and_folds_as_expected() {
     for_every_case(|case| {
@@ -142,7 +147,9 @@ fn every_case_is_detected_and_folds_as_expected() {
         let (header, folded) = header_and_lines(&output.stdout);
         let source = format!("# source: {}", case.format);
         assert!(header.contains(&source), "{input}: expected '{source}' in {header:?}\n{said}");
-        assert_eq!(weight(folded), case.expected_weight(), "{input}: the weight");
+        let (ours, (expected, how)) = (weight(folded), case.expected_weight());
+        println!("| {input} | {expected} | {how} | {ours} | {} |", said.trim().replace('\n', "; "));
+        assert_eq!(ours, expected, "{input}: the weight");
         let expected = case.companion("folded");
         if folded.len() <= LONGEST_EXPECTATION {
             assert_golden(&expected, &output.stdout);
