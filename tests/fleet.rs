@@ -116,6 +116,22 @@ for host, weight in rows.groupby('host').weight.sum().items():
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
+#[test]
+fn a_single_worker_counts_all_files() {
+    if goes_without(NEEDS) {
+        return;
+    }
+    let place = Place::new("fleet-single");
+    for (file, folded) in [("a.folded", "main;read 3\n"), ("b.folded", "main;read 2\nmain 1\n")] {
+        fs::write(place.folder.join(file), folded).expect("a file");
+    }
+    let output = fleet(&place, "local[1]", &["*.folded"]);
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.ends_with("\nfleet: 2 files, 0 empty, 0 with trouble\n"), "{said}");
+    assert_eq!(parts(&place, "sum/folded"), b"main 1\nmain;read 5\n");
+}
+
 /// Passes its input on, but kills the JVM that runs it the third time.
 #[cfg(target_os = "linux")]
 const KILLER: &str = r#"#!/bin/bash
