@@ -39,12 +39,7 @@ function hashOf(name) {
   if (hashes[name] !== undefined) return hashes[name];
   const text = names[name] ?? 'all';
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text.codePointAt(at);
-    // The second half of a letter such as an emoji.
-    if (letter > 0xffff) at++;
-    hash = Math.imul(hash ^ letter, 0x01000193);
-  }
+  for (const letter of text) hash = Math.imul(hash ^ letter.codePointAt(0), 0x01000193);
   hashes[name] = (hash ^ (hash >>> 24)) & 0xffffff;
   return hashes[name];
 }
