@@ -31,8 +31,8 @@ const state = {
 
 const START = { view: facts.view, flipped: facts.inverted !== '' };
 
-// The hashes of names that were computed so far.
-const hashes = [];
+// The hashes of names that were computed so far. An array that has all places is faster.
+const hashes = names.map(() => undefined);
 
 // 24 bits of FNV-1a. A link needs those of all names, to tell equal ones apart.
 function hashOf(name) {
@@ -40,8 +40,7 @@ function hashOf(name) {
   const text = names[name] ?? 'all';
   let hash = 0x811c9dc5;
   for (const letter of text) hash = Math.imul(hash ^ letter.codePointAt(0), 0x01000193);
-  hashes[name] = (hash ^ (hash >>> 24)) & 0xffffff;
-  return hashes[name];
+  return (hashes[name] = (hash ^ (hash >>> 24)) & 0xffffff);
 }
 
 // A hash as four digits.
