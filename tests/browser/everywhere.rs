@@ -8,6 +8,7 @@ cases![
     on_a_phone_it_is_as_wide_as_the_screen,
     the_first_tap_shows_and_the_second_zooms,
     print_is_one_page_as_zoomed,
+    a_narrow_tower_is_not_printed_to_its_end,
     a_page_keeps_the_keys_and_the_wheel_for_itself,
     two_pictures_on_a_page_share_no_state,
     a_page_keeps_its_own_address,
@@ -16,6 +17,7 @@ cases![
     kernel_and_inlined_are_words,
     the_tip_has_at_most_six_lines,
     a_small_profile_hangs_under_the_header,
+    what_is_hardly_drawn_takes_no_height_from_the_rows,
 ];
 
 const SMALL: &str = "main;a_[k];b 10\nmain;a_[i];c 30\nmain;d 60\n";
@@ -116,6 +118,24 @@ fn print_is_one_page_as_zoomed(stage: &Stage) {
         browser.type_keys(view);
         assert_eq!(pages(browser), 1.0, "{view}");
     }
+}
+
+fn a_narrow_tower_is_not_printed_to_its_end(stage: &Stage) {
+    let tower = vec!["tower"; 400].join(";");
+    let browser = stage.show(&[], format!("{tower} 1\nlow;x 300\n"));
+    let drawn_names = drawn(browser);
+    assert_eq!(pages(browser), 1.0);
+    browser.chromium("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
+    let notes = "getComputedStyle(document.querySelector('.notes'), '::after').content";
+    // A page has room for the whole and 95 rows.
+    browser.await_value(notes, &json!("\"305 narrow rows are not printed\""));
+    assert_eq!(drawn(browser).iter().filter(|name| *name == "tower").count(), 95);
+    // So what is wide can be read: the page is hardly wider than a screen.
+    let width = browser.number("document.documentElement.viewBox.baseVal.width");
+    assert!(width < 1400.0, "{width}");
+    browser.chromium("Emulation.setEmulatedMedia", &json!({ "media": "" }));
+    browser.await_value("document.querySelector('.on-paper')", &json!(null));
+    assert_eq!(drawn(browser), drawn_names);
 }
 
 /// Opens a page with a field, two pictures and an anchor.
@@ -302,4 +322,19 @@ fn a_small_profile_hangs_under_the_header(stage: &Stage) {
     // The height that the user asked for is kept.
     let browser = stage.show(&["--height", "30"], SMALL);
     assert_eq!(edge(browser, ".frame", "height"), 29.0);
+}
+
+fn what_is_hardly_drawn_takes_no_height_from_the_rows(stage: &Stage) {
+    let tower = vec!["t"; 60].join(";");
+    let wide = "a;b;c;d;e;f;g;h;i;j;k;l;m;n;o;p;q;r";
+    let browser = stage.show(&[], format!("{wide} 9999\nnarrow;{tower} 1\n"));
+    let row =
+        |name: &str| browser.number(&format!("{}.getBoundingClientRect().height", frame(name)));
+    let high = row("r");
+    assert!(high > 20.0 && high < 32.0, "{high}");
+    // The tower is scrolled to, once it is zoomed, and rows stay as high.
+    browser.click("document.querySelector('.group')");
+    assert_eq!(row("t"), high);
+    let stage = "document.querySelector('.stage')";
+    assert!(browser.number(&format!("{stage}.scrollHeight - {stage}.clientHeight")) > 500.0);
 }

@@ -53,9 +53,12 @@ fn what_was_found_has_its_colour_and_no_outline(stage: &Stage) {
     let browser = stage.show(&[], "main;a;hit 10\nmain;b 20\nmain;c;hit 30\n");
     let look =
         |name: &str, what: &str| browser.text(&format!("getComputedStyle({}).{what}", frame(name)));
+    let before = ["hit", "b"].map(|name| look(name, "backgroundColor"));
     query(browser, "hit");
-    assert_eq!(look("hit", "backgroundImage"), "none");
-    assert_ne!(look("b", "backgroundImage"), "none");
+    assert_eq!(look("hit", "backgroundColor"), before[0]);
+    // What was missed is the same colour, nearly transparent.
+    let faded = before[1].replace("rgb(", "rgba(").replace(')', ", 0.314)");
+    assert_eq!(look("b", "backgroundColor"), faded);
     assert_eq!(look("hit", "boxShadow"), "none");
     browser.type_keys(key::ENTER);
     let outlined = "[...document.querySelectorAll('.frame')].filter((e) => getComputedStyle(e).boxShadow !== 'none').length";

@@ -12,7 +12,7 @@ function measureLetter() {
 }
 
 const shown = {
-  boxes: [], rows: new Map(), elements: new Map(), top: 0, bottom: 0, from: 0, to: -1, height: 0,
+  boxes: [], elements: new Map(), top: 0, height: 0,
   // The height of a row in pixels.
   row: ROW,
 };
@@ -23,16 +23,9 @@ const isUp = () => state.view !== 'sandwich' && !state.flipped;
 // scrolled to the zoomed frame.
 function drawBoxes(keepsRows = false) {
   const base = page.stage.scrollTop - topOf(0);
-  shown.boxes = layout(page.stage.clientWidth);
-  shown.rows = new Map();
-  shown.top = 0;
-  shown.bottom = 0;
-  for (const box of shown.boxes) {
-    if (!shown.rows.has(box.row)) shown.rows.set(box.row, []);
-    shown.rows.get(box.row).push(box);
-    shown.top = Math.min(shown.top, box.row);
-    shown.bottom = Math.max(shown.bottom, box.row);
-  }
+  const boxes = layout(page.stage.clientWidth);
+  shown.boxes = isOnPaper ? printed(boxes) : boxes;
+  [shown.top, shown.bottom] = rowsOf(shown.boxes);
   if (!keepsRows) fitRows();
   const content = (shown.bottom - shown.top + 1) * shown.row;
   const room = page.stage.clientHeight;
@@ -44,7 +37,7 @@ function drawBoxes(keepsRows = false) {
   page.frames.style.setProperty('--row', `${shown.row}px`);
   for (const name of ['role', 'aria-label', 'aria-rowcount']) page.content.removeAttribute(name);
   page.frames.setAttribute('role', 'tree');
-  page.frames.setAttribute('aria-label', nameOfView());
+  page.frames.setAttribute('aria-label', page.tabOf[state.view].textContent);
   if (keepsRows) page.stage.scrollTop = base + topOf(0);
   else revealRow(state.zoom.depth);
   drawRows();
@@ -55,26 +48,40 @@ function drawBoxes(keepsRows = false) {
 // Rows are at most so many times as high as usual.
 const HIGHEST = 1.6;
 
-// Gives the rows of a small profile more height, and hangs it under the header. Zooming
-// changes neither, as no zoomed view has more rows than the profile.
-function fitRows() {
-  const isUsual = ROW === Math.floor(facts.letter * 1.5);
-  shown.deepest ??= whole.depth.reduce((one, other) => Math.max(one, other));
-  const rows = Math.max(shown.deepest, shown.bottom - shown.top) + 1;
-  if (isOnPaper) {
-    shown.row = ROW;
-    return;
+// Computes how deep the profile is, and as deep as which depth it is drawn at first.
+function measureDepth(width) {
+  Object.assign(shown, { width, deepest: 0, drawn: 0 });
+  const { count, depth, parent, total } = whole;
+  const least = (LEAST_WIDTH / width) * Number(total[0]);
+  for (let node = 1; node < count; node++) {
+    shown.deepest = Math.max(shown.deepest, depth[node]);
+    // Narrow frames on a wide one are drawn as a block.
+    if (total[parent[node]] >= least) shown.drawn = Math.max(shown.drawn, depth[node]);
   }
-  page.content.classList.remove('short');
-  page.stage.style.flex = '';
-  const room = page.stage.clientHeight;
-  shown.row = isUsual ? Math.max(ROW, Math.min(Math.floor(room / rows), Math.floor(ROW * HIGHEST))) : ROW;
-  if (rows * shown.row >= room) return;
-  page.stage.style.flex = `0 0 ${rows * shown.row + 1}px`;
-  page.content.classList.add('short');
 }
 
-const nameOfView = () => VIEWS.find((view) => view.id === state.view).word;
+function fillContent() {
+  page.content.classList.remove('short');
+  if (!isOnPaper) page.stage.style.flex = '';
+}
+
+// Gives the rows of a small picture more height, and hangs a small profile under the
+// header. Zooming changes neither, though there may be more rows to scroll to.
+function fitRows() {
+  fillContent();
+  shown.row = ROW;
+  if (isOnPaper) return;
+  const { clientWidth, clientHeight: room } = page.stage;
+  if (shown.width !== clientWidth) measureDepth(clientWidth);
+  const here = shown.bottom - shown.top;
+  const atFirst = Math.max(shown.drawn, state.view === 'sandwich' ? here : 0) + 1;
+  const isUsual = ROW === Math.floor(facts.letter * 1.5);
+  if (isUsual) shown.row = Math.max(ROW, Math.min(Math.floor(room / atFirst), Math.floor(ROW * HIGHEST)));
+  const height = (Math.max(shown.deepest, here) + 1) * shown.row;
+  if (height >= room) return;
+  page.stage.style.flex = `0 0 ${height + 1}px`;
+  page.content.classList.add('short');
+}
 
 const topOf = (row) => (isUp() ? shown.height - (row + 1) * shown.row : (row - shown.top) * shown.row);
 
@@ -96,16 +103,15 @@ function drawRows() {
   const drawn = document.createDocumentFragment();
   const before = shown.elements;
   shown.elements = new Map();
-  for (const [row, boxes] of shown.rows) {
-    const line = topOf(row) / shown.row;
+  for (const box of shown.boxes) {
+    const line = topOf(box.row) / shown.row;
     const isInSight = line >= first && line <= last;
-    for (const box of boxes) {
-      box.element = isInSight ? drawnAgain(box, before) ?? drawn.appendChild(elementOf(box)) : null;
-    }
+    box.element = isInSight ? drawnAgain(box, before) ?? drawn.appendChild(elementOf(box)) : null;
   }
   // To empty all at once is faster than one by one.
   if (drawn.childElementCount === shown.elements.size) page.frames.replaceChildren();
   else for (const element of before.values()) element.remove();
+  page.frames.classList.add('boxes');
   page.frames.append(drawn);
   // What had the focus may be out of the range now.
   if (hadFocus && !page.frames.contains(document.activeElement)) page.stage.focus({ preventScroll: true });
@@ -123,10 +129,10 @@ function markEdges() {
 
 function redrawWhenScrolled() {
   markEdges();
-  if (state.view === 'table') return drawTableRows();
-  const first = Math.floor(page.stage.scrollTop / shown.row);
-  const last = first + Math.ceil(page.stage.clientHeight / shown.row);
-  if (first < shown.from + 2 || last > shown.to - 2) drawRows();
+  const [row, draw] = state.view === 'table' ? [ROW_OF_TABLE, drawTableRows] : [shown.row, drawRows];
+  const first = Math.floor(page.stage.scrollTop / row);
+  const last = first + Math.ceil(page.stage.clientHeight / row);
+  if (first < shown.from + 2 || last > shown.to - 2) draw();
 }
 
 const frameTemplate = make('div', 'frame', '', { role: 'treeitem', tabindex: '-1' });
@@ -149,7 +155,7 @@ function elementOf(box) {
   placeElement(element, box);
   shown.elements.set(box.branch ?? box, element);
   if (box.frames === undefined) fillFrame(element, box);
-  else markBlock(element, box);
+  else markBlock(element);
   return element;
 }
 
@@ -158,16 +164,16 @@ function placeElement(element, box) {
   const gap = box.width > 3 ? 1 : 0;
   const width = box.branch === state.current ? Math.max(box.width, CURRENT_WIDTH) : box.width;
   const { style } = element;
-  [style.left, style.top, style.width] = [`${box.x}px`, `${topOf(box.row)}px`, `${width - gap}px`];
+  style.left = `${box.x}px`;
+  style.top = `${topOf(box.row)}px`;
+  style.width = `${width - gap}px`;
 }
 
-function fillFrame(element, { branch, width, isBelow }) {
-  element.style.backgroundColor = colorOf(branch);
+function fillFrame(element, { branch, width }) {
   const label = labelOf(branch, Math.floor((width - 2 * PADDING) / LETTER));
   if (element.textContent !== label) element.textContent = label;
   element.setAttribute('aria-level', branch.depth + 1);
-  element.classList.toggle('below', isBelow === true);
-  markHit(element, branch);
+  markFrame(element);
 }
 
 function colorOf(branch) {

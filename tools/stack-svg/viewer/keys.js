@@ -60,8 +60,7 @@ function commonBranch(one, other) {
 
 function enter() {
   if (state.view === 'table') showSandwich(currentName());
-  else if (state.current === null) return;
-  else activate(state.current);
+  else if (state.current !== null) activate(state.current);
 }
 
 // What a click on a frame does, or Enter.

@@ -77,16 +77,13 @@ const CUT = 3;
 
 // The frames below the zoomed one, which have the whole width.
 function ancestorsOf(zoom, width) {
-  const boxes = [];
-  for (let below = zoom.parent; below !== null; below = below.parent) {
-    boxes.push({ branch: below, x: 0, width, row: below.depth, isBelow: true });
-  }
-  return boxes;
+  const boxOf = (branch) => ({ branch, x: 0, width, row: branch.depth, isBelow: true });
+  return zoom.path().slice(0, -1).map(boxOf);
 }
 
 // The boxes of the view that is shown.
 function layout(width) {
-  const kept = new Set(state.current === null ? [] : state.current.path());
+  const kept = new Set(state.current?.path());
   return ancestorsOf(state.zoom, width).concat(boxesOfView(state.zoom, shownRange(), width, kept));
 }
 
@@ -97,6 +94,12 @@ function boxesOfView(zoom, range, width, kept) {
   const above = callers.filter((box) => box.row > 0);
   for (const box of state.flipped ? callees : above) box.row = -box.row;
   return above.concat(callees);
+}
+
+// The first and the last row of boxes.
+function rowsOf(boxes) {
+  const rows = boxes.map(({ row }) => row);
+  return [Math.min, Math.max].map((most) => rows.reduce((one, other) => most(one, other), 0));
 }
 
 // The step of an axis: 1, 2 or 5 times a power of ten, and at least 1.

@@ -39,7 +39,6 @@ function drawCrumbs() {
   lastChild.classList.add('last');
   if (path.length > 0) lastChild.setAttribute('aria-current', 'location');
   if (hadFocus) lastChild.focus();
-  page.crumbs.scrollLeft = page.crumbs.scrollWidth;
 }
 
 // All numbers of a frame, as short sentences.
@@ -101,14 +100,19 @@ function showTip(box, event) {
   placeTip(event);
 }
 
+// Below the pointer, or where there is no room, above it.
 function placeTip({ clientX, clientY }) {
+  const height = page.tip.offsetHeight;
+  const isLow = clientY + 20 + height > page.app.getBoundingClientRect().bottom;
+  placeOver(page.tip, clientX + 14, isLow ? clientY - height - 12 : clientY + 20);
+}
+
+// Places something over the page, at a point of the window if it fits.
+function placeOver({ style, offsetWidth, offsetHeight }, x, y) {
   const room = page.app.getBoundingClientRect();
-  const { offsetWidth, offsetHeight } = page.tip;
-  const [x, y] = [clientX - room.left, clientY - room.top];
-  const left = Math.min(x + 14, room.width - offsetWidth - 8);
-  const top = y + 20 + offsetHeight > room.height ? y - offsetHeight - 12 : y + 20;
-  page.tip.style.left = `${Math.max(8, left)}px`;
-  page.tip.style.top = `${Math.max(8, top)}px`;
+  const fit = (at, size, most) => `${Math.max(8, Math.min(at, most - size - 8))}px`;
+  style.left = fit(x - room.left, offsetWidth, room.width);
+  style.top = fit(y - room.top, offsetHeight, room.height);
 }
 
 function hideTip() {

@@ -1,24 +1,30 @@
 // What the search found, in the picture and in numbers.
 
-// Shows whether the search found a frame.
-function markHit(element, branch) {
-  const isSearched = state.hits !== null;
-  const isHit = isSearched && state.hits.has(branch.name);
-  element.classList.toggle('hit', isHit);
-  element.classList.toggle('miss', isSearched && !isHit);
+// Behind a color: so much of it is left where a frame is faded.
+const FADED = '50';
+
+// Shows whether the search found a frame. What it missed is faded, as are the frames below
+// the zoomed one.
+function markFrame(element) {
+  const { branch, isBelow } = element.box;
+  const isHit = state.hits?.has(branch.name) === true;
+  const isFaded = isBelow || (state.hits !== null && !isHit);
+  element.className = isFaded ? 'frame faded' : 'frame';
+  element.style.backgroundColor = colorOf(branch) + (isFaded ? FADED : '');
   element.spoken ??= `${spokenName(branch)}, ${summary(branch)}`;
   const label = isHit ? `${element.spoken}, found` : element.spoken;
   if (element.getAttribute('aria-label') !== label) element.setAttribute('aria-label', label);
 }
 
 // Shows the part of a block's weight that the search found.
-function markBlock(element, box) {
+function markBlock(element) {
+  const { box } = element;
   const part = state.hits === null ? 0 : Number(foundIn(box)) / Number(box.weight);
   element.classList.toggle('found', part > 0);
-  element.classList.toggle('miss', state.hits !== null && part === 0);
-  // The least is still seen.
   box.color ??= colorOfBlock(box);
-  element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : box.color;
+  const color = state.hits === null ? box.color : box.color + FADED;
+  // The least is still seen.
+  element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : color;
 }
 
 function foundIn({ branches }) {
@@ -29,9 +35,10 @@ function foundIn({ branches }) {
 function markHits() {
   for (const box of shown.boxes) {
     if (box.element === null) continue;
-    if (box.branch === undefined) markBlock(box.element, box);
-    else markHit(box.element, box.branch);
+    if (box.branch === undefined) markBlock(box.element);
+    else markFrame(box.element);
   }
+  markCurrent(false);
 }
 
 function showHits() {

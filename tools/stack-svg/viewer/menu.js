@@ -20,7 +20,8 @@ function openMenu(point) {
     makeIn(menu, 'p', 'why', 'The numbers of the others would be wrong: --max-frames has cut the picture.');
   }
   menu.hidden = false;
-  placeMenu(point ?? page.filter.getBoundingClientRect());
+  const { x, y, height = 0 } = point ?? page.filter.getBoundingClientRect();
+  placeOver(menu, x, y + height + 4);
   (menu.querySelector('.item:enabled') ?? menu).focus();
 }
 
@@ -33,16 +34,9 @@ function makeItem(letter, word, name) {
     role: 'menuitem', tabindex: '-1',
   });
   item.ask = () => addStep(letter, what);
-  item.disabled = !isSure(letter, what) || (isOf !== '' && name === NOBODY) || !module;
-  return isSure(letter, what);
-}
-
-function placeMenu({ x, y, height = 0 }) {
-  const { menu } = page;
-  const room = page.app.getBoundingClientRect();
-  const fit = (at, size, most) => Math.max(8, Math.min(at, most - size - 8));
-  menu.style.left = `${fit(x - room.left, menu.offsetWidth, room.width)}px`;
-  menu.style.top = `${fit(y + height + 4 - room.top, menu.offsetHeight, room.height)}px`;
+  const isRight = isSure(letter, what);
+  item.disabled = !isRight || (isOf !== '' && name === NOBODY) || !module;
+  return isRight;
 }
 
 function closeMenu() {

@@ -26,9 +26,7 @@ function paintMap(root, width, height) {
   const sharp = window.devicePixelRatio || 1;
   [canvas.width, canvas.height] = [width * sharp, height * sharp];
   const boxes = boxesOfView(root, { from: root.start, to: root.start + root.size }, width, new Set());
-  const rows = boxes.map((box) => box.row);
-  const first = rows.reduce((one, other) => Math.min(one, other));
-  const last = rows.reduce((one, other) => Math.max(one, other));
+  const [first, last] = rowsOf(boxes);
   // Of a very deep view, the rows next to the root are drawn.
   const row = Math.min(Math.max(height / (last - first + 1), LEAST_ROW), 4);
   const context = canvas.getContext('2d');

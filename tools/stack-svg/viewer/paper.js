@@ -10,10 +10,27 @@ const ROWS_OF_PAPER = 50;
 
 let isOnPaper = false;
 
+// Of a picture that is higher than a page, rows are left out of which less than this part
+// of the width would be printed: a page of one narrow tower shows nothing else.
+const LEAST_PRINTED = 0.01;
+
+// The boxes that are printed; the footer says what is not.
+function printed(boxes) {
+  const widths = new Map();
+  for (const { row, width } of boxes) widths.set(row, (widths.get(row) ?? 0) + width);
+  const least = LEAST_PRINTED * page.stage.clientWidth;
+  const isOnPage = (row) => Math.abs(row) * ROW < PAPER_WIDTH / PAGE_SHAPE;
+  const rows = new Set([...widths.keys()].filter((row) => isOnPage(row) || widths.get(row) >= least));
+  const omitted = widths.size - rows.size;
+  if (omitted > 0) page.notes.dataset.omitted = `${omitted} narrow rows are not printed`;
+  return boxes.filter(({ row }) => rows.has(row));
+}
+
 // Lays the picture out for paper. A high one gets wider boxes, since it is scaled down.
 function toPaper() {
   if (isOnPaper) return;
   isOnPaper = true;
+  page.notes.dataset.omitted = '';
   page.app.classList.add('on-paper');
   const height = layOutOnPaper(PAPER_WIDTH);
   const width = Math.min(height * PAGE_SHAPE, WIDEST_PAPER);

@@ -20,7 +20,9 @@ function findInWorker() {
       return postMessage('ready');
     }
     const regex = new RegExp(data.source, data.flags);
-    postMessage(Uint8Array.from(lines, (line) => (regex.test(line) ? 1 : 0)));
+    const found = new Uint8Array(lines.length);
+    for (let line = 0; line < lines.length; line++) found[line] = regex.test(lines[line]);
+    postMessage(found);
   };
 }
 
@@ -42,6 +44,15 @@ function startWorker() {
   return worker;
 }
 
+// Starts a worker unless there is one, which takes longer than a pattern does.
+function readyWorker() {
+  try {
+    if (!finder.isForbidden) finder.worker ??= startWorker();
+  } catch {
+    finder.isForbidden = true;
+  }
+}
+
 // Finds the names that a pattern matches, and tells the hits later.
 function findPattern({ source, isExact }, hits) {
   const flags = isExact ? '' : 'i';
@@ -54,11 +65,7 @@ function findPattern({ source, isExact }, hits) {
   hits.error = 'searching…';
   if (finder.asked !== null) endWorker();
   finder.ask = { source, flags, hits };
-  try {
-    if (!finder.isForbidden) finder.worker ??= startWorker();
-  } catch {
-    finder.isForbidden = true;
-  }
+  readyWorker();
   if (finder.isForbidden) findHere();
   else if (finder.worker.isReady) askWorker();
 }

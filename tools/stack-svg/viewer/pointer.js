@@ -29,9 +29,8 @@ const LINE = 16;
 const PAGE = 400;
 
 function onWheel(event) {
-  const hasModifier = event.ctrlKey || event.metaKey;
   // A picture in a page leaves the wheel to the page; the table scrolls.
-  if (state.view === 'table' || event.altKey || (!isAlone && !hasModifier)) return;
+  if (state.view === 'table' || event.altKey || (!isAlone && !event.ctrlKey && !event.metaKey)) return;
   event.preventDefault();
   const unit = [1, LINE, PAGE][event.deltaMode];
   const [x, y] = [event.deltaX * unit, event.deltaY * unit];
@@ -116,7 +115,8 @@ function showTapped(box, event) {
 
 function listenToPointers() {
   listen(page.stage, { wheel: onWheel }, { passive: false });
-  listen(page.stage, { pointerdown: onPointerDown, pointermove: onPointerMove });
-  listen(page.stage, { pointerup: onPointerEnd, pointercancel: onPointerEnd });
+  listen(page.stage, {
+    pointerdown: onPointerDown, pointermove: onPointerMove, pointerup: onPointerEnd, pointercancel: onPointerEnd,
+  });
   listen(page.stage, { click: dropClick }, { capture: true });
 }

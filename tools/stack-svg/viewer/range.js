@@ -90,15 +90,15 @@ function renderRange() {
 // Behind the names of the zoomed frames: which part of the last one is shown.
 function drawRangeCrumb() {
   page.crumbs.querySelector('.range')?.remove();
-  if (!isRange()) return;
-  const { zoom } = state;
-  const { from, to } = state.range;
-  const share = (100 * (to - from)) / zoom.size;
-  const digits = Math.min(12, Math.max(1, 2 - Math.floor(Math.log10(share))));
-  const [first, last] = [from, to].map((at) => ((100 * (at - zoom.start)) / zoom.size).toFixed(digits));
-  makeIn(page.crumbs, 'span', 'crumb last range', `${first}–${last}%`, {
-    title: `the part of ${nameText(zoom.name)} that is shown`,
-  });
+  if (isRange()) {
+    const { zoom, range } = state;
+    const share = (100 * (range.to - range.from)) / zoom.size;
+    const digits = Math.min(12, Math.max(1, 2 - Math.floor(Math.log10(share))));
+    const part = (at) => ((100 * (at - zoom.start)) / zoom.size).toFixed(digits);
+    makeIn(page.crumbs, 'span', 'crumb last range', `${part(range.from)}–${part(range.to)}%`, {
+      title: `the part of ${nameText(zoom.name)} that is shown`,
+    });
+  }
   page.crumbs.scrollLeft = page.crumbs.scrollWidth;
 }
 

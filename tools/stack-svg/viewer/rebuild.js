@@ -1,6 +1,13 @@
 // Makes a tree of frames from another one: with some of its stacks, or without
 // some of its frames.
 
+// A copy with as much room again.
+function longer(values) {
+  const copy = new values.constructor(2 * values.length);
+  copy.set(values);
+  return copy;
+}
+
 // Takes frames, each a child of an earlier one, in the order of the other tree. There is
 // room for so many at first.
 class TreeBuilder {
@@ -34,11 +41,6 @@ class TreeBuilder {
   }
 
   grow() {
-    const longer = (values) => {
-      const copy = new values.constructor(2 * values.length);
-      copy.set(values);
-      return copy;
-    };
     for (const key of Object.keys(this.frame)) this.frame[key] = longer(this.frame[key]);
     for (const key of ['lastKid', 'sibling', 'behind']) this[key] = longer(this[key]);
   }

@@ -58,11 +58,7 @@ function foldedStacks() {
     }
     const name = (bytes[tree.name[node]] ??= bytesOf(tree.name[node]));
     const start = open.length === 0 ? 0 : ends.at(-1) + 1;
-    if (start + name.length >= path.length) {
-      const longer = new Uint8Array(2 * (start + name.length));
-      longer.set(path);
-      path = longer;
-    }
+    while (start + name.length >= path.length) path = longer(path);
     if (start > 0) path[start - 1] = 0x3b;
     path.set(name, start);
     open.push(node);

@@ -15,7 +15,8 @@ function parsed(query) {
 
 function textMatcher({ source, isExact }) {
   if (isExact) return (name) => bareNames[name].includes(source);
-  smallNames ??= bareNames.map((name) => name.toLowerCase());
+  // Faster than one name after the other.
+  smallNames ??= bareNames.join('\n').toLowerCase().split('\n');
   const small = source.toLowerCase();
   return (name) => smallNames[name].includes(small);
 }
@@ -29,6 +30,8 @@ class Hits {
     this.names = new Uint8Array(names.length);
     this.forget();
     const search = parsed(this.query);
+    // Who types a pattern has the worker by its end.
+    if (query[0] === '/') readyWorker();
     if (search.isPattern) return findPattern(search, this);
     const matches = textMatcher(search);
     for (let name = 0; name < names.length; name++) if (matches(name)) this.names[name] = 1;

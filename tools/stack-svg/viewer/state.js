@@ -31,22 +31,16 @@ const state = {
 
 const START = { view: facts.view, flipped: facts.inverted !== '' };
 
-// The hashes of names that were computed so far.
-const hashes = [];
+// The hashes of names that were computed so far. An array that has all places is faster.
+const hashes = names.map(() => undefined);
 
 // 24 bits of FNV-1a. A link needs those of all names, to tell equal ones apart.
 function hashOf(name) {
   if (hashes[name] !== undefined) return hashes[name];
   const text = names[name] ?? 'all';
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text.codePointAt(at);
-    // The second half of a letter such as an emoji.
-    if (letter > 0xffff) at++;
-    hash = Math.imul(hash ^ letter, 0x01000193);
-  }
-  hashes[name] = (hash ^ (hash >>> 24)) & 0xffffff;
-  return hashes[name];
+  for (const letter of text) hash = Math.imul(hash ^ letter.codePointAt(0), 0x01000193);
+  return (hashes[name] = (hash ^ (hash >>> 24)) & 0xffffff);
 }
 
 // A hash as four digits.

@@ -27,8 +27,7 @@ const ROW_OF_TABLE = Math.max(ROW, Number(facts.letter) * 2);
 const table = { all: [], scope: null, rows: [], current: 0, name: NOBODY };
 
 function drawTable() {
-  page.content.classList.remove('short');
-  if (!isOnPaper) page.stage.style.flex = '';
+  fillContent();
   const all = sumsOfScope();
   const isFound = ({ name }) => state.hits === null || state.hits.has(name);
   const { of } = [...COLUMNS, BY_NAME].find(({ id }) => id === state.sort.column);
@@ -67,12 +66,16 @@ function drawTableHead() {
 }
 
 function drawTableRows() {
-  const first = Math.max(0, Math.floor(page.stage.scrollTop / ROW_OF_TABLE) - 5);
+  const first = Math.floor(page.stage.scrollTop / ROW_OF_TABLE) - 5;
   const last = first + (isOnPaper ? ROWS_OF_PAPER + 5 : Math.ceil(page.stage.clientHeight / ROW_OF_TABLE) + 10);
   const hadFocus = page.frames.contains(document.activeElement);
   const drawn = document.createDocumentFragment();
-  table.rows.slice(first, last).forEach((sums, at) => drawn.append(rowOf(sums, first + at)));
+  for (let at = Math.max(0, first); at < Math.min(last, table.rows.length); at++) {
+    drawn.append(rowOf(table.rows[at], at));
+  }
+  page.frames.classList.remove('boxes');
   page.frames.replaceChildren(drawn);
+  [shown.from, shown.to] = [first, last];
   const current = page.frames.querySelector('.current');
   if (hadFocus) current?.focus({ preventScroll: true });
   markEdges();
@@ -114,15 +117,13 @@ function cellText(column, sums) {
 
 // The self weights of all rows sum up to the zoomed part.
 function drawTableSum() {
-  const sums = { own: noWeights() };
-  for (const { own } of table.rows) {
-    for (const key of Object.keys(own)) sums.own[key] += own[key];
-  }
+  const own = noWeights();
+  for (const key of Object.keys(own)) own[key] = table.rows.reduce((sum, row) => sum + row.own[key], ZERO);
   const isAll = table.rows.length === table.all.length;
   page.sum.replaceChildren();
   for (const column of COLUMNS) {
     const hasSum = column.id.startsWith('own') || column.id === 'share';
-    makeIn(page.sum, 'div', `cell ${column.id}`, hasSum ? cellText(column, sums) : '', { role: 'cell' });
+    makeIn(page.sum, 'div', `cell ${column.id}`, hasSum ? cellText(column, { own }) : '', { role: 'cell' });
   }
   const count = `${inDigits.format(table.rows.length)} functions`;
   makeIn(page.sum, 'div', 'cell name', isAll ? `all ${count}` : `${count} found`, { role: 'cell' });
@@ -130,8 +131,9 @@ function drawTableSum() {
 
 function goToRow(at) {
   table.current = Math.max(0, Math.min(at, table.rows.length - 1));
-  table.name = table.rows[table.current]?.name ?? NOBODY;
+  table.name = currentName();
   reveal(table.current);
+  drawTableRows();
   page.frames.querySelector('.current')?.focus({ preventScroll: true });
   showStatus();
 }
@@ -144,7 +146,6 @@ function reveal(row) {
   if (top + ROW_OF_TABLE > scrollTop + clientHeight) {
     page.stage.scrollTop = top + ROW_OF_TABLE - clientHeight;
   }
-  drawTableRows();
 }
 
 function sortBy(column) {

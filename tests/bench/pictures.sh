@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# Pictures of single profiles beside inferno's, for scripts/bench, which sets place, the folder
+# of inputs and results: how long small ones take, and how large the files are.
+# shellcheck disable=SC2154
+
+small=(treegc-4.13.1-dwarf packbench-4.13.1-dwarf lwtsim-4.13.1-dwarf rust-tokio-dwarf)
+
+# rows_of_pictures: small profiles, most of them deep.
+rows_of_pictures() {
+    local name
+    for name in "${small[@]}"; do
+        gzip -dc "tests/golden/folded/$name.folded.gz" > "$place/$name.folded"
+        race "$name.folded" 'inferno-flamegraph' 'stack-svg'
+    done
+}
+
+# bytes_of_picture FOLDED PROGRAM: the size of a picture without its script and style.
+bytes_of_picture() {
+    "$2" < "$1" 2> "$place/said" | perl -0777 -ne 's/<(script|style).*?<\/\1>//gs; print length'
+}
+
+# print_sizes [NAME]...: a table for the small profiles, and for NAME.script.
+print_sizes() {
+    local name peer ours
+    echo '| without script and style | inferno-flamegraph, bytes | stack-svg, bytes | times its size |'
+    echo '|---|--:|--:|--:|'
+    for name in "${small[@]}" "$@"; do
+        [ ! -e "$place/$name.script" ] ||
+            stack-parse "$place/$name.script" > "$place/$name.folded" 2> "$place/said" ||
+            fail "$name: $(cat "$place/said")"
+        peer=$(bytes_of_picture "$place/$name.folded" inferno-flamegraph)
+        ours=$(bytes_of_picture "$place/$name.folded" stack-svg)
+        awk -v input="$name" -v peer="$peer" -v ours="$ours" 'BEGIN {
+            printf "| %s | %d | %d | %.3f |\n", input, peer, ours, ours / peer }'
+    done
+}
