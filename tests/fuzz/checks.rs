@@ -27,7 +27,9 @@ pub(crate) fn check(
     let statuses = [0, 1, 2].map(ExitCode::from);
     assert!(statuses.contains(&outcome.status), "{:?}", outcome.status);
     let accounts = Accounts::in_text(&outcome.said);
-    if let Some(Accounts { read, written, dropped }) = accounts {
+    // Who can write nothing at all says why: pprof has no weight over 63 bits.
+    let has_given_up = outcome.status == statuses[2] && outcome.out.is_empty();
+    if let (Some(Accounts { read, written, dropped }), false) = (accounts, has_given_up) {
         assert_eq!(read, written + dropped, "weight in, and out or dropped");
     }
     if target == "fuzz_parse" || FILTERS.contains(&target) {
