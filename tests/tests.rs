@@ -62,6 +62,9 @@ mod browser;
 // Every format that stack-parse reads.
 mod formats;
 
+// What scripts/fuzz builds keeps up with the tools.
+mod fuzz;
+
 // No file of the tests is forgotten.
 mod house;
 

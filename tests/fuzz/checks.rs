@@ -1,0 +1,124 @@
+//! What must hold of every run of a tool, whatever its input is.
+
+use std::process::ExitCode;
+
+use house::{FoldedLine, Malformed};
+
+use crate::readable;
+use crate::streams::Outcome;
+
+/// The targets that read folded stacks and write them.
+const FILTERS: [&str; 6] = [
+    "fuzz_collapse_frames",
+    "fuzz_demangle",
+    "fuzz_fold_towers",
+    "fuzz_grep",
+    "fuzz_merge",
+    "fuzz_reverse",
+];
+
+/// Panics if what came of `input` breaks a promise; `again` runs the tool on another input.
+pub(crate) fn check(
+    target: &str,
+    input: &[u8],
+    outcome: &Outcome,
+    again: impl FnMut(&[u8]) -> Outcome,
+) {
+    let statuses = [0, 1, 2].map(ExitCode::from);
+    assert!(statuses.contains(&outcome.status), "{:?}", outcome.status);
+    let accounts = Accounts::in_text(&outcome.said);
+    // Who can write nothing at all says why: pprof has no weight over 63 bits.
+    let has_given_up = outcome.status == statuses[2] && outcome.out.is_empty();
+    if let (Some(Accounts { read, written, dropped }), false) = (accounts, has_given_up) {
+        assert_eq!(read, written + dropped, "weight in, and out or dropped");
+    }
+    if target == "fuzz_parse" || FILTERS.contains(&target) {
+        let weight = weight_of_clean_lines(&outcome.out);
+        let accounts = accounts.expect("--stats among the options");
+        assert_eq!(weight, accounts.written, "what was written, and what --stats says of it");
+        if target != "fuzz_parse" && is_plain(input) {
+            let folded: Vec<FoldedLine<'_>> = folded_lines(input).flatten().collect();
+            assert_eq!(weight_of(&folded), accounts.read, "what --stats says of the input");
+            if !has_empty_frame(&folded) {
+                let out: Vec<FoldedLine<'_>> = folded_lines(&outcome.out).flatten().collect();
+                assert!(!has_empty_frame(&out), "an empty frame that was not in the input");
+            }
+        }
+    }
+    match target {
+        "fuzz_grep" | "fuzz_merge" => is_left_by(outcome, 1, again),
+        "fuzz_reverse" => is_left_by(outcome, 2, again),
+        "fuzz_heat" | "fuzz_svg" => readable::as_picture(&outcome.out),
+        "fuzz_export" if outcome.status == statuses[0] => {
+            let Accounts { written, .. } = accounts.expect("--stats among the options");
+            readable::by_stack_parse(&outcome.out, written);
+        }
+        _ => {}
+    }
+}
+
+/// The weights that `--stats` prints.
+#[derive(Clone, Copy)]
+struct Accounts {
+    read: u128,
+    written: u128,
+    dropped: u128,
+}
+
+impl Accounts {
+    /// `fuzz_grep: stats: in 3 lines weight 9, out 1 lines weight 4, ...`
+    fn in_text(said: &str) -> Option<Accounts> {
+        let (_, stats) = said.rsplit_once(": stats: in ")?;
+        let weight = |flow: &str| {
+            let (_, rest) = stats.split_once(flow)?;
+            let (_, rest) = rest.split_once(" lines weight ")?;
+            rest.split(|byte: char| !byte.is_ascii_digit()).next()?.parse().ok()
+        };
+        Some(Accounts {
+            read: weight("")?,
+            written: weight(", out ")?,
+            dropped: weight(", dropped ")?,
+        })
+    }
+}
+
+/// Whether no reader unpacks, decodes or cleans it.
+fn is_plain(input: &[u8]) -> bool {
+    input.iter().all(|&byte| byte == b'\n' || matches!(byte, b' '..=b'~'))
+}
+
+/// The lines that are neither empty nor comments.
+fn folded_lines(text: &[u8]) -> impl Iterator<Item = Result<FoldedLine<'_>, Malformed>> {
+    let lines = text.split(|&byte| byte == b'\n');
+    lines.filter(|line| !line.is_empty() && !line.starts_with(b"# ")).map(FoldedLine::parse)
+}
+
+fn weight_of(lines: &[FoldedLine<'_>]) -> u128 {
+    lines.iter().map(|line| u128::from(line.count)).sum()
+}
+
+fn has_empty_frame(lines: &[FoldedLine<'_>]) -> bool {
+    lines.iter().any(|line| line.frames().any(<[u8]>::is_empty))
+}
+
+/// What all lines weigh together, each of which must be one that readers take as it is.
+fn weight_of_clean_lines(out: &[u8]) -> u128 {
+    assert!(out.is_empty() || out.ends_with(b"\n"), "the last line has no end");
+    let lines: Result<Vec<_>, _> = folded_lines(out).collect();
+    let lines = lines.expect("folded lines");
+    for line in &lines {
+        let is_clean = !line.stack.iter().any(u8::is_ascii_control);
+        assert!(is_clean, "'{}': a control byte", line.stack.escape_ascii());
+    }
+    weight_of(&lines)
+}
+
+/// The tool, run `times` more on its own output, leaves it as it is.
+fn is_left_by(outcome: &Outcome, times: usize, mut again: impl FnMut(&[u8]) -> Outcome) {
+    let mut out = outcome.out.clone();
+    for _ in 0..times {
+        out = again(&out).out;
+    }
+    let [before, after] = [&outcome.out, &out].map(|out| String::from_utf8_lossy(out));
+    assert_eq!(before, after, "another run changes it");
+}
