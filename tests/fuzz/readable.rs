@@ -18,6 +18,7 @@ pub(crate) fn as_picture(svg: &[u8]) {
         |char: char| matches!(char, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
     assert!(text.chars().all(is_legal), "a character that XML does not have");
     let mut reader = Reader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
     let (mut depth, mut roots) = (0u64, 0u64);
     loop {
         match reader.read_event().expect("well-formed XML") {
@@ -25,10 +26,6 @@ pub(crate) fn as_picture(svg: &[u8]) {
                 element.attributes().for_each(|attribute| drop(attribute.expect("attributes")));
                 roots += u64::from(depth == 0);
                 depth += 1;
-            }
-            Event::Empty(element) => {
-                element.attributes().for_each(|attribute| drop(attribute.expect("attributes")));
-                roots += u64::from(depth == 0);
             }
             Event::End(_) => depth -= 1,
             Event::Eof => break,

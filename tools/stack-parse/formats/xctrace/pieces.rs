@@ -1,6 +1,6 @@
 //! XML in pieces, each of which ends behind a row.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 use common::{Error, Input, Result};
 use memchr::memmem::Finder;
@@ -30,8 +30,14 @@ pub(super) fn for_each_piece(
     loop {
         let start = buffer.len();
         buffer.resize(start + BLOCK, 0);
-        let read = input.read(&mut buffer[start..]);
-        let read = read.map_err(|source| Error::Input { name: name.clone(), source })?;
+        let read = match input.read(&mut buffer[start..]) {
+            // A signal came; there may be more to read.
+            Err(error) if error.kind() == ErrorKind::Interrupted => {
+                buffer.truncate(start);
+                continue;
+            }
+            read => read.map_err(|source| Error::Input { name: name.clone(), source })?,
+        };
         buffer.truncate(start + read);
         let mut done = 0;
         while let Some(at) = row_end.find(&buffer[searched..]) {
