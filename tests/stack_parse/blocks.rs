@@ -110,6 +110,21 @@ proptest! {
 }
 
 #[test]
+fn each_of_many_blank_lines_is_counted_wherever_a_block_begins() {
+    let sample = "demo 17 2.5: 1 c: \n\t    55d0c1a0f2a4 leaf+0x1 (/d)\n";
+    for blank in 1..8 {
+        let text = format!("{sample}{}odd line\n", "\n".repeat(blank));
+        let named = format!(":{}: expected a sample", blank + 3);
+        let one = in_one_piece(&["--threads", "1"], text.as_bytes());
+        assert!(String::from_utf8_lossy(&one.stderr).contains(&named), "{blank}: {one:?}");
+        for size in 1..=text.len() {
+            let many = in_pieces(&["--threads", "1"], pieces(text.as_bytes(), &[size]));
+            assert_eq!(many, one, "{blank} {size}");
+        }
+    }
+}
+
+#[test]
 fn text_without_blank_lines_is_never_cut_between_an_event_and_its_frames() {
     // `my demo ` is only an event because a frame follows.
     let sample = "my demo \n\t    55d0c1a0f2a4 leaf+0x1 (/d)\n\t    55d0c1a0f2b4 root+0x1 (/d)\n";

@@ -189,10 +189,15 @@ impl<'a> Reader<'a> {
         let mut start = 0;
         for number in 0..self.newlines.doubled().len() {
             let blank = self.newlines.doubled()[number];
-            // The second of three LF is behind one, and before one.
-            let Some(text) = piece.get(start..blank - 1) else { continue };
-            previous = self.whole_sample(text, start, previous, samples)?.unwrap_or_default();
-            self.lines.blank_line(samples)?;
+            previous = if blank < start + 2 {
+                // Another blank line, or two where the block begins.
+                self.line_by_line(&piece[start..=blank], samples)?.unwrap_or_default()
+            } else {
+                let text = &piece[start..blank - 1];
+                let text = self.whole_sample(text, start, previous, samples)?;
+                self.lines.blank_line(samples)?;
+                text.unwrap_or_default()
+            };
             start = blank + 1;
         }
         if start < piece.len() {
