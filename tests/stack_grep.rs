@@ -1,3 +1,5 @@
+mod long_files;
+
 use std::io::Write;
 
 use assert_cmd::Command;

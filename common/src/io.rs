@@ -8,6 +8,7 @@ pub(crate) mod messages;
 pub(crate) mod output;
 mod packed;
 pub(crate) mod progress;
+pub(crate) mod scanned;
 pub(crate) mod screen;
 pub(crate) mod seekable;
 mod standard;

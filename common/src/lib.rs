@@ -74,7 +74,7 @@ pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,
     clean_frame, end_line, header_line, is_end_line, parse_header,
 };
-pub use io::blocks::Blocks;
+pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::messages::print as say;
 pub use io::output::{Output, unwritten};

@@ -1,6 +1,8 @@
 //! One stage of a pipeline: what every tool reads from and writes to.
 
 mod foreign;
+mod header;
+mod open;
 mod read;
 mod search;
 mod write;

@@ -2,6 +2,7 @@
 //! where a line ends.
 
 use std::io::{Error, ErrorKind, Read, Result};
+use std::ops::{Deref, Range};
 
 use memchr::{memchr, memrchr};
 
@@ -42,6 +43,22 @@ pub struct Blocks<'a> {
     ended: bool,
 }
 
+/// A block of its own.
+#[derive(Debug, Default)]
+pub struct Block {
+    buffer: Vec<u8>,
+    /// Where it stands in the buffer.
+    whole: Range<usize>,
+}
+
+impl Deref for Block {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.buffer[self.whole.clone()]
+    }
+}
+
 impl<'a> Blocks<'a> {
     /// Blocks of whole lines; only the very last line may lack its LF.
     pub fn of_lines(input: &'a mut Input) -> Blocks<'a> {
@@ -75,17 +92,19 @@ impl<'a> Blocks<'a> {
     /// # Errors
     ///
     /// As [`next_block`](Blocks::next_block).
-    pub fn take_block(&mut self, mut spare: Vec<u8>) -> Result<Option<Vec<u8>>> {
-        if !self.advance_to(0)? {
+    pub fn take_block(&mut self, spare: Block) -> Result<Option<Block>> {
+        if !self.advance_to(self.cut_at)? {
             return Ok(None);
         }
         let rest = &self.buffer[self.cut_at..self.filled];
-        enlarge(&mut spare, self.size.max(rest.len()))?;
-        spare[..rest.len()].copy_from_slice(rest);
-        self.filled = rest.len();
-        let mut block = std::mem::replace(&mut self.buffer, spare);
-        block.truncate(std::mem::take(&mut self.cut_at));
-        Ok(Some(block))
+        let mut next = spare.buffer;
+        enlarge(&mut next, self.size.max(rest.len()))?;
+        let start = before_page(&next, rest.len());
+        next[start..start + rest.len()].copy_from_slice(rest);
+        let whole = self.start..self.cut_at;
+        self.filled = start + rest.len();
+        (self.start, self.cut_at) = (start, start);
+        Ok(Some(Block { buffer: std::mem::replace(&mut self.buffer, next), whole }))
     }
 
     /// Moves what was read and not yet handed out to `start` in the buffer, and
@@ -195,7 +214,7 @@ mod tests {
             (0..100_000).flat_map(|line| format!("line {line}\n").into_bytes()).collect();
         let (mut one, mut other) = (input(text.clone()), input(text));
         let (mut borrowed, mut taken) = (Blocks::of_lines(&mut one), Blocks::of_lines(&mut other));
-        let mut spare = Vec::new();
+        let mut spare = Block::default();
         while let Some(block) = borrowed.next_block().expect("memory does not fail") {
             let kept = taken.take_block(spare).expect("memory does not fail");
             assert_eq!(kept.as_deref(), Some(block));

@@ -91,6 +91,11 @@ impl Input {
         &self.name
     }
 
+    /// How many bytes there are, if they are those of a regular file.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.file.as_ref()?.size()
+    }
+
     /// The first bytes, at least `length` unless the input is shorter. They are
     /// read again later.
     ///

@@ -31,6 +31,11 @@ impl Seekable {
         Ok(Some(Seekable { file, progress, broken: None }))
     }
 
+    /// How many bytes there are, if the system knows.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.file.metadata().ok().map(|metadata| metadata.len())
+    }
+
     /// A copy of all that `reader` returns.
     pub(crate) fn spool(mut reader: impl Read) -> io::Result<Seekable> {
         let mut file = tempfile::tempfile().map_err(of_temporary_file)?;

@@ -1,23 +1,15 @@
-//! How a tool reads: files, lines, folded lines, headers.
+//! How a tool reads: lines, folded lines.
 
-use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use bstr::ByteSlice;
-
 use super::foreign;
 use crate::folded::{LineEnd, LineEnds, clean_text};
-use crate::io::input;
 use crate::stacks::Counting;
 use crate::{
     Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result, STDIN,
     StackBuf, StackCounts, Total, is_end_line, parse_header,
 };
-
-/// What ends the input at a terminal.
-const END_OF_TYPING: &str =
-    if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D on a line of its own" };
 
 /// Which sums must fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,57 +52,6 @@ impl Line<'_> {
 }
 
 impl Pipe {
-    /// Opens a file, or standard input for `-`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Input`] with what the system says.
-    pub fn open(&self, path: &Path) -> Result<Input> {
-        if path == Path::new("-") && io::stdin().is_terminal() {
-            self.note(format_args!("{STDIN}: reading what is typed here, until {END_OF_TYPING}"));
-        }
-        Input::open(path, &self.progress, self.out.regular_file())
-            .map_err(|source| Error::Input { name: input::name(path), source })
-    }
-
-    /// Opens each file and calls `each` with it. A file that cannot be opened or
-    /// read to its end is named, and the next one is read; the exit status will
-    /// be 2.
-    ///
-    /// # Errors
-    ///
-    /// What `each` returns, but for [`Error::Input`] and [`Error::Unknown`].
-    pub fn for_each_input(
-        &mut self,
-        files: &Files,
-        mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
-    ) -> Result<()> {
-        self.for_each_input_until(files, |_, input, pipe| {
-            each(input, pipe).map(ControlFlow::Continue)
-        })
-    }
-
-    /// As [`for_each_input`](Pipe::for_each_input), with the path of each file, until
-    /// `each` has enough.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`for_each_input`](Pipe::for_each_input).
-    pub fn for_each_input_until(
-        &mut self,
-        files: &Files,
-        mut each: impl FnMut(&Path, &mut Input, &mut Pipe) -> Result<ControlFlow<()>>,
-    ) -> Result<()> {
-        for path in files.iter() {
-            match self.open(path).and_then(|mut input| each(path, &mut input, self)) {
-                Err(error) if error.is_of_input() => self.messages.error(&error),
-                Ok(ControlFlow::Break(())) => break,
-                other => drop(other?),
-            }
-        }
-        Ok(())
-    }
-
     /// Calls `each` with every folded line; it writes what becomes of the line.
     /// Lines that start with `# ` are written as they are, and all that was
     /// written goes out at one that ends an interval. Malformed lines are named. As
@@ -254,37 +195,6 @@ impl Pipe {
                 }
             })
         })
-    }
-
-    /// The value that the header lines of all inputs have for a key, such as `unit`.
-    #[must_use]
-    pub fn header_value(&self, key: &str) -> Option<&[u8]> {
-        let mut values = self.headers.kept().into_iter().filter_map(parse_header);
-        values.find(|(found, _)| *found == key).map(|(_, value)| value)
-    }
-
-    /// The unit of the weights, as the header lines of all inputs say it: `# unit: ns`,
-    /// or `# event: NAME UNIT` where all events have one unit.
-    #[must_use]
-    pub fn header_unit(&self) -> Option<String> {
-        let text = |unit: &[u8]| unit.to_str_lossy().into_owned();
-        if let Some(unit) = self.header_value("unit") {
-            return Some(text(unit));
-        }
-        let mut events = self.header_events();
-        events.dedup_by_key(|(_, unit)| *unit);
-        match events[..] {
-            [(_, unit)] => Some(text(unit)),
-            _ => None,
-        }
-    }
-
-    /// The names and units of the events of all inputs, where their header lines are
-    /// as `stack-parse --by-event` writes them: `# event: NAME UNIT`.
-    #[must_use]
-    pub fn header_events(&self) -> Vec<(&[u8], &[u8])> {
-        let events = self.headers.all("event").into_iter();
-        events.filter_map(|event| event.rsplit_once_str(" ")).collect()
     }
 
     /// Calls `each` with every folded line; malformed ones are named.
@@ -454,8 +364,16 @@ impl Pipe {
         input: &mut Input,
         mut each: impl FnMut(Line<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
+        let name = input.name().to_owned();
         let mut number = 0;
-        self.for_each_block(input, |block, input, pipe| {
+        self.begin_input();
+        let mut blocks = Blocks::of_lines(input);
+        loop {
+            let block = match blocks.next_block() {
+                Ok(Some(block)) => block,
+                Ok(None) => return Ok(()),
+                Err(source) => return Err(Error::Input { name, source }),
+            };
             let mut start = 0;
             for LineEnd { at: end, has_control } in LineEnds::new(block) {
                 number += 1;
@@ -464,31 +382,16 @@ impl Pipe {
                 if text.is_empty() {
                     continue;
                 }
-                if each(Line { text, input, number, has_control }, pipe)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
+                if each(Line { text, input: &name, number, has_control }, self)?.is_break() {
+                    return Ok(());
                 }
             }
-            Ok(ControlFlow::Continue(()))
-        })
+        }
     }
 
-    /// Calls `each` with whole lines, as many as were read at once, and with the name
-    /// of the input, until it has enough.
-    pub(super) fn for_each_block(
-        &mut self,
-        input: &mut Input,
-        mut each: impl FnMut(&[u8], &str, &mut Pipe) -> Result<ControlFlow<()>>,
-    ) -> Result<()> {
-        let name = input.name().to_owned();
+    /// From here on a bad line before all good ones may be of another format.
+    pub(super) fn begin_input(&mut self) {
         self.lines_before = Some(self.stats.read.lines);
-        let mut blocks = Blocks::of_lines(input);
-        loop {
-            match blocks.next_block() {
-                Ok(Some(block)) if each(block, &name, self)?.is_continue() => {}
-                Ok(_) => return Ok(()),
-                Err(source) => return Err(Error::Input { name, source }),
-            }
-        }
     }
 }
 

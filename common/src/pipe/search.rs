@@ -1,13 +1,36 @@
 //! How a tool reads that looks for something: one search in many lines is much faster
 //! than one in each of them.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use memchr::{memchr, memrchr};
 
 use super::read::{Line, pass_comment, without_cr};
 use crate::folded::{LineEnd, LineEnds};
+use crate::io::scanned::for_each_scanned;
 use crate::{Finder, FoldedLine, Input, Pipe, Result, Total};
+
+/// A line to look at.
+struct Found {
+    /// Counts of the folded lines between it and the one before, in which nothing is.
+    dropped: Total,
+    /// Its number in the block.
+    number: u64,
+    /// Its text in the block, without its end.
+    text: Range<usize>,
+    has_control: bool,
+}
+
+/// What a search finds in a block of lines.
+#[derive(Default)]
+struct Search {
+    /// The lines in which something may be, and all that are not folded.
+    found: Vec<Found>,
+    /// Counts of the folded lines behind the last of them.
+    dropped: Total,
+    /// How many lines there are.
+    lines: u64,
+}
 
 impl Pipe {
     /// As [`filter`](Pipe::filter) with one input, until `each` has enough; lines in which
@@ -20,7 +43,7 @@ impl Pipe {
         &mut self,
         input: &mut Input,
         finder: Option<&Finder>,
-        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
+        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>> + Send,
     ) -> Result<()> {
         match finder {
             Some(finder) => self.search(input, finder, each, pass_comment),
@@ -37,7 +60,7 @@ impl Pipe {
         &mut self,
         input: &mut Input,
         finder: Option<&Finder>,
-        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
+        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>> + Send,
     ) -> Result<()> {
         match finder {
             Some(finder) => self.search(input, finder, each, |_, _| Ok(())),
@@ -49,61 +72,26 @@ impl Pipe {
         &mut self,
         input: &mut Input,
         finder: &Finder,
-        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
+        mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>> + Send,
         comment: fn(&[u8], &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        let mut number = 0;
-        self.for_each_block(input, |block, input, pipe| {
-            let mut rest = block;
-            while let Some(at) = finder.find(rest) {
-                let start = memrchr(b'\n', &rest[..at]).map_or(0, |end| end + 1);
-                let (before, found) = rest.split_at(start);
-                number = pipe.drop_lines(before, input, number, comment)?;
-                number += 1;
-                let (line, behind) = first_line(found, input, number);
-                if pipe.filter_line(&line, &mut each, comment)?.is_break() {
+        let name = input.name().to_owned();
+        let mut lines_before = 0;
+        self.begin_input();
+        let search = |block: &[u8]| Search::of(block, finder);
+        for_each_scanned(input, search, |block, search| {
+            for Found { dropped, number, text, has_control } in search.found {
+                self.count_dropped_lines(dropped);
+                let number = lines_before + number;
+                let line = Line { text: &block[text], input: &name, number, has_control };
+                if self.filter_line(&line, &mut each, comment)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
-                rest = behind;
             }
-            number = pipe.drop_lines(rest, input, number, comment)?;
+            self.count_dropped_lines(search.dropped);
+            lines_before += search.lines;
             Ok(ControlFlow::Continue(()))
         })
-    }
-
-    /// Counts folded lines as dropped. Returns the number of the last line, if `number`
-    /// is that of the line before them.
-    fn drop_lines(
-        &mut self,
-        lines: &[u8],
-        input: &str,
-        mut number: u64,
-        comment: fn(&[u8], &mut Pipe) -> Result<()>,
-    ) -> Result<u64> {
-        let mut dropped = Total::default();
-        let mut rest = lines;
-        while !rest.is_empty() {
-            number += 1;
-            let end = memchr(b'\n', rest).unwrap_or(rest.len());
-            let text = without_cr(&rest[..end]);
-            match FoldedLine::parse(text) {
-                // `# end 2` has the form of a stack and is a comment.
-                Ok(folded) if text[0] != b'#' => dropped += folded.count,
-                _ if text.is_empty() => {}
-                _ => {
-                    self.count_dropped_lines(std::mem::take(&mut dropped));
-                    let (line, _) = first_line(rest, input, number);
-                    let drop = |folded: FoldedLine<'_>, pipe: &mut Pipe| {
-                        pipe.drop_line(&folded);
-                        Ok(ControlFlow::Continue(()))
-                    };
-                    let _ = self.filter_line(&line, drop, comment)?;
-                }
-            }
-            rest = rest.get(end + 1..).unwrap_or_default();
-        }
-        self.count_dropped_lines(dropped);
-        Ok(number)
     }
 
     fn count_dropped_lines(&mut self, lines: Total) {
@@ -112,10 +100,52 @@ impl Pipe {
     }
 }
 
-/// The first of some lines, and those behind it.
-fn first_line<'a>(lines: &'a [u8], input: &'a str, number: u64) -> (Line<'a>, &'a [u8]) {
-    let only = LineEnd { at: lines.len(), has_control: false };
-    let LineEnd { at: end, has_control } = LineEnds::new(lines).next().unwrap_or(only);
-    let line = Line { text: without_cr(&lines[..end]), input, number, has_control };
-    (line, lines.get(end + 1..).unwrap_or_default())
+impl Search {
+    fn of(block: &[u8], finder: &Finder) -> Search {
+        let mut search = Search::default();
+        let mut start = 0;
+        while let Some(at) = finder.find(&block[start..]) {
+            let line =
+                memrchr(b'\n', &block[start..start + at]).map_or(start, |end| start + end + 1);
+            search.pass_over(block, start..line);
+            start = search.keep(block, line);
+        }
+        search.pass_over(block, start..block.len());
+        search
+    }
+
+    /// Counts the lines of a part of the block, and keeps those that are not folded.
+    fn pass_over(&mut self, block: &[u8], part: Range<usize>) {
+        let mut start = part.start;
+        while start < part.end {
+            let end = memchr(b'\n', &block[start..]).map_or(block.len(), |end| start + end);
+            let text = without_cr(&block[start..end]);
+            match FoldedLine::parse(text) {
+                // `# end 2` has the form of a stack and is a comment.
+                Ok(folded) if text[0] != b'#' => self.dropped += folded.count,
+                _ if text.is_empty() => {}
+                _ => {
+                    start = self.keep(block, start);
+                    continue;
+                }
+            }
+            self.lines += 1;
+            start = end + 1;
+        }
+    }
+
+    /// Keeps the line that starts here. Returns where the next one does.
+    fn keep(&mut self, block: &[u8], start: usize) -> usize {
+        let rest = &block[start..];
+        let only = LineEnd { at: rest.len(), has_control: false };
+        let LineEnd { at: end, has_control } = LineEnds::new(rest).next().unwrap_or(only);
+        self.lines += 1;
+        self.found.push(Found {
+            dropped: std::mem::take(&mut self.dropped),
+            number: self.lines,
+            text: start..start + without_cr(&rest[..end]).len(),
+            has_control,
+        });
+        (start + end + 1).min(block.len())
+    }
 }

@@ -1,32 +1,10 @@
-//! How a tool writes: folded lines, trees, headers.
+//! How a tool writes: folded lines, trees.
 
 use crate::{
-    FoldedLine, FrameTable, Headers, NodeId, Overflows, Pipe, Result, StackCounts, StackTree,
-    Status, Total,
+    FoldedLine, FrameTable, NodeId, Overflows, Pipe, Result, StackCounts, StackTree, Status, Total,
 };
 
 impl Pipe {
-    /// Writes the header lines that are the same in all inputs that have any, and
-    /// names those that differ.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Output`] with what the system says.
-    pub fn write_header(&mut self) -> Result<()> {
-        let headers = self.headers.clone();
-        self.write_header_of(&headers)
-    }
-
-    /// The same for header lines that a tool collected itself.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Output`] with what the system says.
-    pub fn write_header_of(&mut self, headers: &Headers) -> Result<()> {
-        headers.differences().iter().for_each(|what| self.note(what));
-        headers.kept().into_iter().try_for_each(|line| self.out.line(line))
-    }
-
     /// Names the stacks whose sums do not fit, and counts the weight that was left
     /// out of them as dropped. If there are any, the exit status will be 2.
     pub fn leave_out(&mut self, overflows: &Overflows) {

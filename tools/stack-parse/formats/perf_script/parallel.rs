@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use common::{Blocks, Result};
+use common::{Block, Blocks, Result};
 
 use super::{Reader, ends_a_sample};
 use crate::samples::Samples;
@@ -23,14 +23,14 @@ struct Source<'a, 'b> {
 /// Why blocks cannot be read in any order any more.
 enum Stop {
     /// This block may end within a sample, so what follows depends on it.
-    Torn(Vec<u8>),
+    Torn(Block),
     /// The input ended, or could not be read further.
     End(io::Result<()>),
 }
 
 /// A block and its number.
 struct Job {
-    block: Vec<u8>,
+    block: Block,
     number: usize,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn read(
 impl Source<'_, '_> {
     /// The next block, if it ends between samples and all before it did. The
     /// memory of `spare` is used again.
-    fn next(&mut self, spare: Vec<u8>) -> Option<Job> {
+    fn next(&mut self, spare: Block) -> Option<Job> {
         if self.stop.is_some() {
             return None;
         }
@@ -123,7 +123,7 @@ fn work(
     reader: &mut Reader<'_>,
     samples: &mut Samples<'_>,
 ) -> Result<Vec<Done>> {
-    let (mut done, mut spare) = (Vec::new(), Vec::new());
+    let (mut done, mut spare) = (Vec::new(), Block::default());
     loop {
         // A panic of another thread is passed on where it is joined.
         let next = source.lock().unwrap_or_else(PoisonError::into_inner).next(spare);

@@ -1,0 +1,59 @@
+//! The header lines of all inputs: what they say, and how they are written.
+
+use bstr::ByteSlice;
+
+use crate::{Headers, Pipe, Result, parse_header};
+
+impl Pipe {
+    /// The value that the header lines of all inputs have for a key, such as `unit`.
+    #[must_use]
+    pub fn header_value(&self, key: &str) -> Option<&[u8]> {
+        let mut values = self.headers.kept().into_iter().filter_map(parse_header);
+        values.find(|(found, _)| *found == key).map(|(_, value)| value)
+    }
+
+    /// The unit of the weights, as the header lines of all inputs say it: `# unit: ns`,
+    /// or `# event: NAME UNIT` where all events have one unit.
+    #[must_use]
+    pub fn header_unit(&self) -> Option<String> {
+        let text = |unit: &[u8]| unit.to_str_lossy().into_owned();
+        if let Some(unit) = self.header_value("unit") {
+            return Some(text(unit));
+        }
+        let mut events = self.header_events();
+        events.dedup_by_key(|(_, unit)| *unit);
+        match events[..] {
+            [(_, unit)] => Some(text(unit)),
+            _ => None,
+        }
+    }
+
+    /// The names and units of the events of all inputs, where their header lines are
+    /// as `stack-parse --by-event` writes them: `# event: NAME UNIT`.
+    #[must_use]
+    pub fn header_events(&self) -> Vec<(&[u8], &[u8])> {
+        let events = self.headers.all("event").into_iter();
+        events.filter_map(|event| event.rsplit_once_str(" ")).collect()
+    }
+
+    /// Writes the header lines that are the same in all inputs that have any, and
+    /// names those that differ.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Output`] with what the system says.
+    pub fn write_header(&mut self) -> Result<()> {
+        let headers = self.headers.clone();
+        self.write_header_of(&headers)
+    }
+
+    /// The same for header lines that a tool collected itself.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Output`] with what the system says.
+    pub fn write_header_of(&mut self, headers: &Headers) -> Result<()> {
+        headers.differences().iter().for_each(|what| self.note(what));
+        headers.kept().into_iter().try_for_each(|line| self.out.line(line))
+    }
+}

@@ -1,0 +1,65 @@
+//! How a tool opens its inputs, one after the other.
+
+use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::io::input;
+use crate::{Error, Files, Input, Pipe, Result, STDIN};
+
+/// What ends the input at a terminal.
+const END_OF_TYPING: &str =
+    if cfg!(windows) { "Ctrl-Z and Enter" } else { "Ctrl-D on a line of its own" };
+
+impl Pipe {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] with what the system says.
+    pub fn open(&self, path: &Path) -> Result<Input> {
+        if path == Path::new("-") && io::stdin().is_terminal() {
+            self.note(format_args!("{STDIN}: reading what is typed here, until {END_OF_TYPING}"));
+        }
+        Input::open(path, &self.progress, self.out.regular_file())
+            .map_err(|source| Error::Input { name: input::name(path), source })
+    }
+
+    /// Opens each file and calls `each` with it. A file that cannot be opened or
+    /// read to its end is named, and the next one is read; the exit status will
+    /// be 2.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns, but for [`Error::Input`] and [`Error::Unknown`].
+    pub fn for_each_input(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input_until(files, |_, input, pipe| {
+            each(input, pipe).map(ControlFlow::Continue)
+        })
+    }
+
+    /// As [`for_each_input`](Pipe::for_each_input), with the path of each file, until
+    /// `each` has enough.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`for_each_input`](Pipe::for_each_input).
+    pub fn for_each_input_until(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(&Path, &mut Input, &mut Pipe) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        for path in files.iter() {
+            match self.open(path).and_then(|mut input| each(path, &mut input, self)) {
+                Err(error) if error.is_of_input() => self.messages.error(&error),
+                Ok(ControlFlow::Break(())) => break,
+                other => drop(other?),
+            }
+        }
+        Ok(())
+    }
+}

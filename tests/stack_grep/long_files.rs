@@ -1,0 +1,54 @@
+//! Files so long that several threads search them.
+
+use std::process::Output;
+
+use crate::util::{TempFile, output, tool};
+
+/// Longer than the file from which on there are threads: lines of all kinds, each with
+/// its number, so that it is seen where one is missing or not in its place.
+fn long_text() -> Vec<u8> {
+    let line = |number: usize| match number % 50_000 {
+        7 => format!("# header: {number}\n"),
+        8 => format!("main;f{number};no count\n"),
+        9 => format!("main;\x1b[1malloc;f{number} 5\r\n"),
+        10 => "\n".to_owned(),
+        11 => format!("main;{};alloc 3\n", "long;".repeat(300_000)),
+        rest if rest % 9 == 0 => format!("main;alloc{number};g 2\n"),
+        _ => format!("main;f{number};write;to_some_file 1\n"),
+    };
+    (0..400_000).map(line).collect::<String>().into_bytes()
+}
+
+/// What becomes of a file, as if it had been standard input.
+fn of_file(args: &[&str], file: &TempFile) -> Output {
+    let mut output = output("stack-grep", &[args, &[file.path()]].concat(), "");
+    let said = String::from_utf8(output.stderr).expect("UTF-8 messages");
+    output.stderr = said.replace(file.path(), "<stdin>").into_bytes();
+    output
+}
+
+#[test]
+fn they_give_what_a_pipe_gives() {
+    let text = long_text();
+    let file = TempFile::new(&text);
+    for text_to_find in ["alloc", "write", "of_no_line", "f399999;"] {
+        for how in ["-F", "-c", "-m3", "-m20000", "-q"] {
+            let args = ["--stats", how, "--stack", "-e", text_to_find];
+            assert!(of_file(&args, &file) == output("stack-grep", &args, &text), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn they_are_searched_by_one_thread_where_the_system_has_no_more() {
+    let file = TempFile::new(long_text());
+    let args = ["--stats", "-F", "alloc"];
+    // No system has a thread with so large a stack.
+    let mut alone = tool("stack-grep");
+    // No system has a thread with so large a stack.
+    alone.args(args).arg(file.path()).env("RUST_MIN_STACK", (1u64 << 60).to_string());
+    let alone = alone.output().expect("it starts");
+    let many = output("stack-grep", &[&args[..], &[file.path()]].concat(), "");
+    assert!(alone == many);
+    assert_eq!(many.status.code(), Some(2), "the malformed lines are told");
+}
