@@ -9,7 +9,7 @@ use std::thread;
 use crate::{Block, Blocks, Error, Input, Result};
 
 /// For a file shorter than this, in bytes, threads do not pay.
-const LONG: u64 = 8 * 1024 * 1024;
+const LONG: u64 = 32 * 1024 * 1024;
 
 /// More threads would wait for each other, since only one can read.
 const MOST_THREADS: usize = 4;
