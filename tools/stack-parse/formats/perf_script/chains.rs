@@ -192,7 +192,7 @@ impl<'a> Chain<'a> {
         hash: LineHash,
         text: &'b [u8],
     ) -> std::result::Result<FrameId, Symbol<'b>> {
-        let symbol = Symbol::parse(text);
+        let symbol = self.symbols.parse(text);
         let frame = self.symbols.frame(symbol).ok_or(symbol)?;
         self.cache.put(hash, text, frame);
         Ok(frame)
