@@ -261,17 +261,19 @@ impl StackTree {
     pub fn children(&self) -> Children {
         let mut starts = vec![0u32; self.nodes.len() + 1];
         for node in &self.nodes[1..] {
-            starts[node.parent as usize + 1] += 1;
+            starts[node.parent as usize] += 1;
         }
-        for node in 0..self.nodes.len() {
-            starts[node + 1] += starts[node];
+        // Where the children of each node end, which is where those of the next start.
+        let mut sum = 0;
+        for count in &mut starts {
+            sum += *count;
+            *count = sum;
         }
-        let mut next = starts.clone();
         let mut nodes = vec![0; self.nodes.len() - 1];
-        for (node, id) in self.nodes[1..].iter().zip(1..) {
-            let slot = &mut next[node.parent as usize];
-            nodes[*slot as usize] = id;
-            *slot += 1;
+        for id in (1..self.nodes.len()).rev() {
+            let start = &mut starts[self.nodes[id].parent as usize];
+            *start -= 1;
+            nodes[*start as usize] = id as NodeId;
         }
         Children { starts, nodes }
     }
