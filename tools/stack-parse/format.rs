@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::fmt;
 
 use common::{Input, Result};
+use memchr::{memchr_iter, memrchr};
 
 use crate::options::Options;
 use crate::read::json::Outline;
@@ -60,7 +61,7 @@ impl<'a> Head<'a> {
 
     /// The bytes but for a last line that is cut short.
     pub(crate) fn text(&self) -> &'a [u8] {
-        match memchr::memrchr(b'\n', self.bytes) {
+        match memrchr(b'\n', self.bytes) {
             Some(end) if !self.is_whole => &self.bytes[..end],
             _ => self.bytes,
         }
@@ -68,7 +69,11 @@ impl<'a> Head<'a> {
 
     /// The lines of [`text`](Head::text), without LF and CR.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
-        let lines = self.text().split(|&byte| byte == b'\n');
-        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        let (text, mut start) = (self.text(), 0);
+        memchr_iter(b'\n', text).chain([text.len()]).map(move |end| {
+            let line = &text[start..end];
+            start = end + 1;
+            line.strip_suffix(b"\r").unwrap_or(line)
+        })
     }
 }

@@ -20,7 +20,8 @@ pub struct StackTree {
     /// 0. They are apart so that nodes, which are looked up all the time, lie
     /// closer together.
     weights: Vec<u64>,
-    children: HashTable<NodeId>,
+    /// All children but the first ones.
+    children: HashTable<Child>,
     /// The weights that did not fit, by the node in which their stack ends.
     left_out: BTreeMap<NodeId, Total>,
 }
@@ -31,6 +32,15 @@ struct Node {
     frame: FrameId,
     /// Its first child, or the root if it has none.
     first: NodeId,
+}
+
+/// A child of `parent`. What is looked for is here and not only in the node, which
+/// is somewhere else in memory.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    parent: NodeId,
+    frame: FrameId,
+    node: NodeId,
 }
 
 impl Default for StackTree {
@@ -74,18 +84,13 @@ impl StackTree {
             return node;
         }
         let hash = hash_edge(parent, frame);
-        let found = children.find(hash, |&node| {
-            let node = &nodes[node as usize];
-            node.parent == parent && node.frame == frame
-        });
-        if let Some(&node) = found {
-            return node;
+        let found = children.find(hash, |it| it.parent == parent && it.frame == frame);
+        if let Some(child) = found {
+            return child.node;
         }
         let node = append(nodes, parent, frame);
-        children.insert_unique(hash, node, |&node| {
-            let node = &nodes[node as usize];
-            hash_edge(node.parent, node.frame)
-        });
+        let child = Child { parent, frame, node };
+        children.insert_unique(hash, child, |it| hash_edge(it.parent, it.frame));
         node
     }
 
@@ -256,17 +261,19 @@ impl StackTree {
     pub fn children(&self) -> Children {
         let mut starts = vec![0u32; self.nodes.len() + 1];
         for node in &self.nodes[1..] {
-            starts[node.parent as usize + 1] += 1;
+            starts[node.parent as usize] += 1;
         }
-        for node in 0..self.nodes.len() {
-            starts[node + 1] += starts[node];
+        // Where the children of each node end, which is where those of the next start.
+        let mut sum = 0;
+        for count in &mut starts {
+            sum += *count;
+            *count = sum;
         }
-        let mut next = starts.clone();
         let mut nodes = vec![0; self.nodes.len() - 1];
-        for (node, id) in self.nodes[1..].iter().zip(1..) {
-            let slot = &mut next[node.parent as usize];
-            nodes[*slot as usize] = id;
-            *slot += 1;
+        for id in (1..self.nodes.len()).rev() {
+            let start = &mut starts[self.nodes[id].parent as usize];
+            *start -= 1;
+            nodes[*start as usize] = id as NodeId;
         }
         Children { starts, nodes }
     }

@@ -1,7 +1,5 @@
 //! Numbers as programs print them.
 
-use bstr::ByteSlice;
-
 /// Whether this is a number in decimal, however large.
 pub(crate) fn is_digits(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
@@ -27,10 +25,13 @@ pub(crate) fn grouped(text: &[u8]) -> Option<u64> {
 /// `7f4c593162ec`, `0x7f4c593162ec`
 pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").unwrap_or(text);
-    if !digits.iter().all(u8::is_ascii_hexdigit) {
+    if digits.is_empty() {
         return None;
     }
-    u64::from_str_radix(digits.to_str().ok()?, 16).ok()
+    digits.iter().try_fold(0u64, |number, &byte| {
+        let digit = char::from(byte).to_digit(16)?;
+        number.checked_mul(16)?.checked_add(digit.into())
+    })
 }
 
 /// `4.93`, or `4,93` in other countries, times `unit`, rounded; also `1,234.5`. `None` if

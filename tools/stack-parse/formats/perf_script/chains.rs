@@ -95,7 +95,8 @@ impl<'a> Chain<'a> {
 
     /// Reads the lines of `body`, which belong to `sample`; `previous` is the
     /// text that was read last, empty if that was no chain. False if a line is
-    /// no plain frame.
+    /// no plain frame. Alone, the loop over all lines has the processor's registers.
+    #[inline(never)]
     pub(super) fn read(
         &mut self,
         sample: OpenSample,
@@ -109,10 +110,12 @@ impl<'a> Chain<'a> {
             Some(last) => (body.len() - last.from_end, last.line, last.node),
             None => (body.len(), 0, self.base),
         };
+        let end_of_line = |end| end - usize::from(end < body.len());
+        let mut starts = newlines.line_starts_before(body_start + end_of_line(end));
         while end > 0 {
-            let line_end = end - usize::from(end < body.len());
+            let line_end = end_of_line(end);
             line += 1;
-            let start = newlines.start_of_line(body_start + line_end) - body_start;
+            let start = starts.next_start() - body_start;
             let from_end = body.len() - start;
             let child = self.read_line(&body[start..line_end], (from_end, line), node, samples);
             let Some(child) = child else {
@@ -192,7 +195,7 @@ impl<'a> Chain<'a> {
         hash: LineHash,
         text: &'b [u8],
     ) -> std::result::Result<FrameId, Symbol<'b>> {
-        let symbol = Symbol::parse(text);
+        let symbol = self.symbols.parse(text);
         let frame = self.symbols.frame(symbol).ok_or(symbol)?;
         self.cache.put(hash, text, frame);
         Ok(frame)

@@ -10,6 +10,7 @@ use wide::u8x16;
 
 use super::glued;
 use crate::frame::{Frame, Kind};
+use crate::read::numbers::hexadecimal;
 
 /// One frame as printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ impl<'a> FrameLine<'a> {
 impl<'a> From<&FrameLine<'a>> for Frame<'a> {
     fn from(line: &FrameLine<'a>) -> Frame<'a> {
         let FrameLine { ip, symbol, dso, place, inlined } = *line;
-        let address = ip.to_str().ok().and_then(|ip| u64::from_str_radix(ip, 16).ok());
+        let address = hexadecimal(ip);
         // `[unknown]` is what perf prints for no name; without an object there
         // is no better one.
         let name = if symbol == b"[unknown]" && !dso.is_empty() { b"" } else { symbol };

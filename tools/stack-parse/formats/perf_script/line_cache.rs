@@ -11,7 +11,8 @@ const SLOTS: usize = 2048;
 /// Longer texts are rare and not kept, in bytes.
 const LONGEST: usize = 1024;
 
-/// Frames by the text they were read from, the last text of each hash: memory is
+/// Frames by the text they were read from, of each slot the last text that missed
+/// twice: lines that come once, of which there are many, cost no copy, and memory is
 /// bounded whatever the input.
 pub(super) struct LineCache {
     slots: Box<[Slot; SLOTS]>,
@@ -21,6 +22,8 @@ pub(super) struct LineCache {
 struct Slot {
     text: Vec<u8>,
     frame: FrameId,
+    /// The hash of the last line that missed in this slot.
+    missed: LineHash,
 }
 
 impl LineCache {
@@ -36,12 +39,16 @@ impl LineCache {
         (slot.text == text).then_some(slot.frame)
     }
 
-    /// Remembers that `text`, which is not empty, stands for `frame`.
+    /// Remembers that `text`, which is not empty and not in its slot, stands for
+    /// `frame`, if its hash is that of the line that missed there last.
     pub(super) fn put(&mut self, hash: LineHash, text: &[u8], frame: FrameId) {
         if text.len() > LONGEST {
             return;
         }
         let slot = &mut self.slots[hash.slot::<SLOTS>()];
+        if std::mem::replace(&mut slot.missed, hash) != hash {
+            return;
+        }
         slot.text.clear();
         slot.text.extend_from_slice(text);
         slot.frame = frame;
@@ -56,16 +63,32 @@ mod tests {
     const OTHER: &[u8] = b"\t    55d0c1a0f2b6 outer+0x46 (/demo)";
 
     #[test]
-    fn what_was_put_is_found_until_something_else_takes_its_slot() {
+    fn what_missed_twice_is_found_until_something_else_takes_its_slot() {
         let mut cache = LineCache::new();
         for (line, frame) in [(LINE, 7), (OTHER, 8)] {
-            assert_eq!(cache.find(LineHash::of(line), line), None);
-            cache.put(LineHash::of(line), line, frame);
+            for _ in 0..2 {
+                assert_eq!(cache.find(LineHash::of(line), line), None);
+                cache.put(LineHash::of(line), line, frame);
+            }
         }
         for (line, frame) in [(LINE, 7), (OTHER, 8)] {
             assert_eq!(cache.find(LineHash::of(line), line), Some(frame));
         }
         cache.put(LineHash::of(LINE), OTHER, 9);
         assert_eq!(cache.find(LineHash::of(LINE), LINE), None);
+    }
+
+    #[test]
+    fn lines_that_come_once_take_no_slot() {
+        let mut cache = LineCache::new();
+        (0..2).for_each(|_| cache.put(LineHash::of(LINE), LINE, 7));
+        let others: Vec<_> =
+            (0..4096).map(|digits| format!("\t    55d0c1a0f{digits:03x} g (/demo)")).collect();
+        let slot = LineHash::of(LINE).slot::<SLOTS>();
+        assert!(others.iter().any(|it| LineHash::of(it.as_bytes()).slot::<SLOTS>() == slot));
+        for other in &others {
+            cache.put(LineHash::of(other.as_bytes()), other.as_bytes(), 8);
+        }
+        assert_eq!(cache.find(LineHash::of(LINE), LINE), Some(7));
     }
 }

@@ -40,19 +40,34 @@ impl Newlines {
         &self.doubled
     }
 
-    /// Where the line starts that ends at `end`, a place in the block.
+    /// Where the lines start that end at `end`, a place in the block, and before
+    /// it, from the last to the first.
     #[inline]
-    pub(super) fn start_of_line(&self, end: usize) -> usize {
-        let mut word = end / STEP;
-        let mut bits = self.words[word] & ((1 << (end % STEP)) - 1);
-        while bits == 0 {
-            if word == 0 {
-                return 0;
-            }
-            word -= 1;
-            bits = self.words[word];
+    pub(super) fn line_starts_before(&self, end: usize) -> LineStarts<'_> {
+        let (before, rest) = self.words.split_at(end / STEP);
+        LineStarts { before, bits: rest[0] & ((1 << (end % STEP)) - 1) }
+    }
+}
+
+/// The starts of lines, from the last to the first.
+pub(super) struct LineStarts<'a> {
+    /// The words before the one that is looked at.
+    before: &'a [u64],
+    /// What is left of that one.
+    bits: u64,
+}
+
+impl LineStarts<'_> {
+    /// Where the line before the last one starts, 0 if that is the first.
+    #[inline]
+    pub(super) fn next_start(&mut self) -> usize {
+        while self.bits == 0 {
+            let Some((&last, before)) = self.before.split_last() else { return 0 };
+            (self.bits, self.before) = (last, before);
         }
-        (word + 1) * STEP - bits.leading_zeros() as usize
+        let newline = self.bits.ilog2();
+        self.bits ^= 1 << newline;
+        self.before.len() * STEP + newline as usize + 1
     }
 }
 
@@ -90,8 +105,11 @@ mod tests {
             newlines.find(b"\n\nanother block before");
             newlines.find(&block);
             for end in 0..=block.len() {
-                let start = memchr::memrchr(b'\n', &block[..end]).map_or(0, |newline| newline + 1);
-                prop_assert_eq!(newlines.start_of_line(end), start);
+                let mut starts = newlines.line_starts_before(end);
+                for newline in memchr::memrchr_iter(b'\n', &block[..end]) {
+                    prop_assert_eq!(starts.next_start(), newline + 1);
+                }
+                prop_assert_eq!(starts.next_start(), 0);
             }
             let doubled: Vec<usize> =
                 (1..block.len()).filter(|&at| block[at - 1..=at] == *b"\n\n").collect();

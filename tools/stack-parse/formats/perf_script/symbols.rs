@@ -2,7 +2,7 @@
 
 use std::hash::BuildHasher;
 
-use common::FrameId;
+use common::{FrameId, FrameTable};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::frame_line::without_offset;
@@ -13,48 +13,32 @@ use super::frame_line::without_offset;
 pub(super) struct Symbol<'a> {
     /// `outer`
     name: &'a [u8],
-    /// ` (/usr/lib/libc.so.6)`, nothing, or [`WHOLE`].
-    object: &'a [u8],
+    /// The number of ` (/usr/lib/libc.so.6)`, of nothing, or of [`WHOLE`].
+    object: FrameId,
 }
 
-/// The object of texts that are not split; no object is called so.
-const WHOLE: &[u8] = b")";
+/// The object of texts that are not split; no object has this number.
+const WHOLE: FrameId = FrameId::MAX;
 
 /// Symbols whose frames are known; memory grows with the distinct ones only.
 pub(super) struct Symbols {
-    /// Names, each with its object behind it.
-    texts: Vec<u8>,
+    /// The objects, of which there are few.
+    objects: FrameTable,
+    /// The last object that stood in parentheses: neighbours mostly have the same.
+    last_object: Option<FrameId>,
+    /// The names, one after another.
+    names: Vec<u8>,
     hasher: DefaultHashBuilder,
     known: HashTable<Known>,
 }
 
 #[derive(Clone, Copy)]
 struct Known {
-    /// Where the name starts in `texts`, where it ends, and where its object
-    /// ends.
+    /// Where the name starts in `names`, and where it ends.
     start: u32,
-    name_end: u32,
     end: u32,
+    object: FrameId,
     frame: FrameId,
-}
-
-impl<'a> Symbol<'a> {
-    /// Splits `outer+0x34 (/usr/lib/libc.so.6)`. Texts with equal parts are
-    /// frames of one name.
-    #[inline]
-    pub(super) fn parse(text: &'a [u8]) -> Symbol<'a> {
-        let split = split_object(text).and_then(|(name, object)| {
-            let name = without_offset(name);
-            let is_name = match name.last()? {
-                // `f+0x1 (/demo) (inlined)`
-                b')' => object != b" (inlined)",
-                // `f  (/demo)`
-                byte => !byte.is_ascii_whitespace(),
-            };
-            is_name.then_some(Symbol { name, object })
-        });
-        split.unwrap_or(Symbol { name: text, object: WHOLE })
-    }
 }
 
 /// Splits off the object, if it is certain how [`FrameLine`](super::FrameLine)
@@ -68,43 +52,72 @@ fn split_object(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 impl Symbols {
     pub(super) fn new() -> Symbols {
-        let hasher = DefaultHashBuilder::default();
-        Symbols { texts: Vec::new(), hasher, known: HashTable::new() }
+        let (objects, last_object, names, hasher, known) = Default::default();
+        Symbols { objects, last_object, names, hasher, known }
+    }
+
+    /// Splits `outer+0x34 (/usr/lib/libc.so.6)`. Texts with equal parts are
+    /// frames of one name.
+    #[inline]
+    pub(super) fn parse<'a>(&mut self, text: &'a [u8]) -> Symbol<'a> {
+        let split = self.split_object(text).and_then(|(name, object)| {
+            let name = without_offset(name);
+            let is_name = match name.last()? {
+                // `f+0x1 (/demo) (inlined)`
+                b')' => self.objects.name(object) != b" (inlined)",
+                // `f  (/demo)`
+                byte => !byte.is_ascii_whitespace(),
+            };
+            is_name.then_some(Symbol { name, object })
+        });
+        split.unwrap_or(Symbol { name: text, object: WHOLE })
+    }
+
+    /// The same as [`split_object`], with the number of the object.
+    #[inline]
+    fn split_object<'a>(&mut self, text: &'a [u8]) -> Option<(&'a [u8], FrameId)> {
+        if let Some(last) = self.last_object
+            && let Some(name) = text.strip_suffix(self.objects.name(last))
+        {
+            return Some((name, last));
+        }
+        let (name, object) = split_object(text)?;
+        let number = self.objects.intern(object);
+        // Every text ends in nothing.
+        if !object.is_empty() {
+            self.last_object = Some(number);
+        }
+        Some((name, number))
     }
 
     /// The frame of a symbol, if it is known.
     #[inline]
     pub(super) fn frame(&self, symbol: Symbol<'_>) -> Option<FrameId> {
-        let Symbols { texts, known, hasher } = self;
-        let is_same = |it: &Known| it.symbol(texts) == symbol;
+        let Symbols { names, known, hasher, .. } = self;
+        let is_same = |it: &Known| it.object == symbol.object && it.name(names) == symbol.name;
         // Of one name there are few objects.
         known.find(hasher.hash_one(symbol.name), is_same).map(|it| it.frame)
     }
 
     /// Notes a symbol that is not known yet, and its frame.
     pub(super) fn add(&mut self, symbol: Symbol<'_>, frame: FrameId) {
-        let Symbols { texts, known, hasher } = self;
-        let name_end = texts.len() + symbol.name.len();
-        let end = name_end + symbol.object.len();
+        let Symbols { names, known, hasher, .. } = self;
+        let end = names.len() + symbol.name.len();
         // Nothing is lost by not knowing the four billionth byte.
-        let (Ok(start), Ok(name_end), Ok(end)) =
-            (u32::try_from(texts.len()), u32::try_from(name_end), u32::try_from(end))
-        else {
+        let (Ok(start), Ok(end)) = (u32::try_from(names.len()), u32::try_from(end)) else {
             return;
         };
-        texts.extend_from_slice(symbol.name);
-        texts.extend_from_slice(symbol.object);
-        let new = Known { start, name_end, end, frame };
-        let hash = |it: &Known| hasher.hash_one(it.symbol(texts).name);
+        names.extend_from_slice(symbol.name);
+        let new = Known { start, end, object: symbol.object, frame };
+        let hash = |it: &Known| hasher.hash_one(it.name(names));
         known.insert_unique(hasher.hash_one(symbol.name), new, hash);
     }
 }
 
 impl Known {
     #[inline]
-    fn symbol<'a>(&self, texts: &'a [u8]) -> Symbol<'a> {
-        let name = &texts[self.start as usize..self.name_end as usize];
-        Symbol { name, object: &texts[self.name_end as usize..self.end as usize] }
+    fn name<'a>(&self, names: &'a [u8]) -> &'a [u8] {
+        &names[self.start as usize..self.end as usize]
     }
 }
 
@@ -117,7 +130,9 @@ mod tests {
     use crate::formats::perf_script::frame_line::FrameLine;
 
     fn parts(text: &str) -> (String, String) {
-        let Symbol { name, object } = Symbol::parse(text.as_bytes());
+        let mut symbols = Symbols::new();
+        let Symbol { name, object } = symbols.parse(text.as_bytes());
+        let object = if object == WHOLE { b")" } else { symbols.objects.name(object) };
         let text = |part: &[u8]| String::from_utf8(part.to_vec()).expect("ascii in, ascii out");
         (text(name), text(object))
     }
@@ -147,15 +162,15 @@ mod tests {
         let mut symbols = Symbols::new();
         let texts = [&b"outer+0x34 (/demo)"[..], b"outer+0x34 (/other)", b"oute (/demo)", b"outer"];
         for (text, frame) in texts.into_iter().zip(7..) {
-            let symbol = Symbol::parse(text);
+            let symbol = symbols.parse(text);
             assert_eq!(symbols.frame(symbol), None);
             symbols.add(symbol, frame);
         }
         for (text, frame) in texts.into_iter().zip(7..) {
-            let symbol = Symbol::parse(text);
+            let symbol = symbols.parse(text);
             assert_eq!(symbols.frame(symbol), Some(frame));
         }
-        let symbol = Symbol::parse(b"outer+0x5 (/demo)");
+        let symbol = symbols.parse(b"outer+0x5 (/demo)");
         assert_eq!(symbols.frame(symbol), Some(7));
     }
 
@@ -177,11 +192,12 @@ mod tests {
 
         #[test]
         fn texts_with_equal_parts_are_equal_frames(texts in vec(TEXT, 1..4)) {
+            let mut symbols = Symbols::new();
             for text in texts {
                 let (name, object) = parts(&text);
                 for offset in ["", "+0x1f", "+0x0"] {
                     let other = [&name, offset, &object].concat();
-                    if Symbol::parse(other.as_bytes()) == Symbol::parse(text.as_bytes()) {
+                    if symbols.parse(other.as_bytes()) == symbols.parse(text.as_bytes()) {
                         prop_assert_eq!(frame(text.as_bytes()), frame(other.as_bytes()));
                     }
                 }
