@@ -78,7 +78,7 @@ fn nothing_out_is_explained_by_what_was_seen() {
         (
             &["--event", "*", "--from", "1", "-f", "perf-script"],
             &no_time,
-            "have no time for --from and --to: print it with 'perf script -F +time'".to_owned(),
+            "have no time for --from and --to; 'perf script -F +time' prints it".to_owned(),
         ),
     ] {
         let output = output("stack-parse", args, input);

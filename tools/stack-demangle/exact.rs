@@ -16,7 +16,7 @@ use crate::frame::{Frame, split_module};
 /// Where exact names come from.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExactArgs {
-    /// Name OCaml functions as this executable does; may be given several times
+    /// Take the names of OCaml functions from this executable; may be given several times
     #[arg(long, value_name = "FILE")]
     exe: Vec<PathBuf>,
 

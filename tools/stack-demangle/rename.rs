@@ -24,7 +24,7 @@ pub(crate) struct NameArgs {
     #[arg(long)]
     cpp: bool,
 
-    /// Numbers that the OCaml compiler appends to names
+    /// What to do with the numbers that the OCaml compiler appends to names
     #[arg(long, value_enum, default_value = "anonymous")]
     pub(crate) stamps: StampsArg,
 

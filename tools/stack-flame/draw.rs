@@ -19,7 +19,7 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
-    /// Print what is hot, as stack-top does, in place of the picture
+    /// Print what is hot, as stack-top does, instead of drawing a picture
     #[arg(long, conflicts_with_all = ["output", "open"])]
     text: bool,
 

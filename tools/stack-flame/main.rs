@@ -30,8 +30,8 @@ use recording::Recording;
 
 /// Record a program with perf and draw a flame graph of it, in one command
 ///
-/// The program reads and writes as it would alone, and its exit status is that of
-/// this command: 125 is trouble here, 126 and 127 are a program that cannot be run.
+/// The program reads and writes as it would alone, and this command exits with its
+/// status; 125 means trouble here, 126 or 127 that the program cannot be run.
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 #[command(override_usage = "stack-flame [OPTIONS] [--] PROG [ARG]...\n       \

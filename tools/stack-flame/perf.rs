@@ -30,7 +30,7 @@ const BECOME: &str = r#"echo "$$" > "$0" && exec "$@""#;
 /// What is recorded, and how often.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Sampling {
-    /// End the recording after so many seconds
+    /// End the recording after this many seconds
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "input")]
     pub(crate) duration: Option<Duration>,
 
@@ -47,7 +47,7 @@ pub(crate) struct Sampling {
     #[arg(long, value_name = "KIND", value_parser = call_graph, conflicts_with = "input")]
     call_graph: Option<String>,
 
-    /// Time that threads wait, for a disk, a lock or the network, in place of what they do
+    /// Show where threads wait, for a disk, a lock or the network, instead of what they do
     #[arg(long)]
     pub(crate) off_cpu: bool,
 }

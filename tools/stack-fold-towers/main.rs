@@ -41,7 +41,7 @@ struct Args {
     #[arg(long, conflicts_with_all = ["max_period", "min_height", "exact", "report"])]
     erase: bool,
 
-    /// Append to a folded frame how many it stands for at least, as a power of two: 'add (x4+)'
+    /// Append to a folded frame how many it stands for, rounded down to a power of two: 'add (x4+)'
     #[arg(long, conflicts_with = "report")]
     count: bool,
 
@@ -49,8 +49,8 @@ struct Args {
     #[arg(long)]
     ignore_stamps: bool,
 
-    /// Give stacks of FRAMES or more that start within a recursion the callers of other stacks, or
-    /// mark them '[truncated]'
+    /// Repair stacks of FRAMES or more that start within a recursion: add the callers that other
+    /// stacks have, or '[truncated]'
     #[arg(long, value_name = "FRAMES", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "127", conflicts_with = "report")]
     reattach: Option<usize>,

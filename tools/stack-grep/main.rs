@@ -40,7 +40,7 @@ struct Args {
     #[arg(short = 'F', long)]
     fixed_strings: bool,
 
-    /// Take patterns as extended regular expressions, which they are anyway
+    /// Take patterns as extended regular expressions, as is the default
     #[arg(short = 'E', long, conflicts_with = "fixed_strings")]
     extended_regexp: bool,
 

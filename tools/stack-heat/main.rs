@@ -44,7 +44,7 @@ struct Args {
     #[arg(long)]
     text: bool,
 
-    /// How many seconds a column stands for [default: as few as fit]
+    /// How many seconds a column stands for [default: 1, or what suits the length]
     #[arg(long, value_name = "SECONDS")]
     column: Option<Width>,
 
@@ -60,7 +60,7 @@ struct Args {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Light, dark, or as the reader's system is
+    /// Light, dark, or (auto) as the reader's system
     #[arg(long, value_name = "THEME", default_value = "auto")]
     theme: Theme,
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Files, Limit, Pipe, Result, StackCounts, Status};
 
-/// Sum equal stacks and sort them, as a filter may make stacks equal
+/// Sum equal stacks and sort them, such as those that a filter made equal
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {

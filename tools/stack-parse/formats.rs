@@ -132,7 +132,7 @@ pub(crate) static FORMATS: &[Format] = &[
 /// Which format to read.
 #[derive(Args, Debug)]
 pub(crate) struct FormatArgs {
-    /// Read this format; without it the content tells
+    /// Read this format, not the one that the content looks like
     #[arg(short, long, value_parser = name_parser())]
     format: Option<&'static Format>,
 }

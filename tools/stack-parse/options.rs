@@ -49,7 +49,7 @@ pub(crate) struct ObjectArgs {
     #[arg(long)]
     pub(crate) major: bool,
 
-    /// Only what was promoted to the major heap; with --major either (memtrace)
+    /// Only what was promoted to the major heap; with --major, both kinds (memtrace)
     #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
     pub(crate) promoted: bool,
 }

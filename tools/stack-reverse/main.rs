@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Files, Pipe, Result, StackBuf, Status};
 
-/// Turn stacks around, leaf first, so that what is equal at the leaves comes together
+/// Turn stacks around, leaf first, so that all calls of a function share a branch
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {

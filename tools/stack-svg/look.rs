@@ -50,7 +50,7 @@ pub(crate) struct Look {
     #[arg(long, value_name = "PALETTE", default_value = colors::KIND, value_parser = Colors::parser(), alias = "color")]
     pub(crate) colors: Colors,
 
-    /// Light, dark, or as the reader's system is
+    /// Light, dark, or (auto) as the reader's system
     #[arg(long, value_name = "THEME", default_value = "auto")]
     theme: Theme,
 

@@ -46,7 +46,7 @@ struct Args {
     #[command(flatten)]
     files: Files,
 
-    /// Write the whole picture to this file, or leave the file as it was
+    /// Write to this file: the whole picture, or nothing
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -71,8 +71,8 @@ struct Args {
     #[arg(long)]
     diff: bool,
 
-    /// With --diff, compare shares of the whole: a second profile that is twice as long has
-    /// changed nothing [default]
+    /// With --diff, compare shares of the whole: a recording of twice the length shows no
+    /// change [default]
     #[arg(long, overrides_with = "no_normalize")]
     normalize: bool,
 

@@ -22,7 +22,7 @@ struct Args {
     #[arg(long)]
     calls: bool,
 
-    /// Print what perf record --call-graph has to be for each program of OCaml:
+    /// Print what perf record --call-graph should be told for each program of OCaml:
     /// fp, dwarf, or lbr
     #[arg(long, conflicts_with = "calls")]
     call_graph: bool,

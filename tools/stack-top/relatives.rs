@@ -20,7 +20,7 @@ pub(crate) struct Asked {
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
     callers: Option<OsString>,
 
-    /// Show what the functions that match call, and how much each, and themselves
+    /// Show what the functions that match call, and how much each, and their own weight
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
     callees: Option<OsString>,
 

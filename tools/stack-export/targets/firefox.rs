@@ -21,7 +21,6 @@ pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::R
     let begin = Timestamp::from_nanos_since_reference(0);
     let process = firefox.add_process(event.label(), 1, begin);
     let thread = firefox.add_thread(process, 1, begin, true);
-    firefox.set_thread_name(thread, &event.label_with_unit());
     let (weight_type, scale) = weight_type(&event.unit());
     firefox.set_thread_samples_weight_type(thread, weight_type);
     add_samples(profile, event, &mut firefox, thread);

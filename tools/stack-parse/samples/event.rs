@@ -23,7 +23,7 @@ pub(crate) enum Fate {
 /// Why samples of wanted events were left out, for a message.
 pub(crate) const LEFT_OUT: [(Fate, &str); 3] = [
     (Fate::OtherTime, "are outside --from and --to"),
-    (Fate::NoTime, "have no time for --from and --to: print it with 'perf script -F +time'"),
+    (Fate::NoTime, "have no time for --from and --to; 'perf script -F +time' prints it"),
     (Fate::OtherObject, "are of objects that --live, --major or --promoted leaves out"),
 ];
 

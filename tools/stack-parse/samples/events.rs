@@ -17,11 +17,11 @@ use super::sample::Sample;
 /// Which events to take.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct EventArgs {
-    /// Take the events or the measure that match, such as 'cycles*'; the default is a file's first
+    /// Take the events or the measure that match, such as 'cycles*'; default: a file's own, mostly its first
     #[arg(long, value_name = "GLOB")]
     pub(crate) event: Option<String>,
 
-    /// Take all events, each as the root frame of its stacks; of measures the first
+    /// Take all events, each as the root frame of its stacks; of measures only the default
     #[arg(long)]
     pub(crate) by_event: bool,
 }

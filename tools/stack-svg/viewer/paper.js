@@ -1,4 +1,4 @@
-// Print: what is shown, with all its rows, on one page.
+// Print: what is shown, on one page; rows that would be nearly empty are left out.
 
 // The width of the picture on paper, in pixels, and the width of a page in its heights.
 const PAPER_WIDTH = 1200;
