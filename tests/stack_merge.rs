@@ -6,6 +6,14 @@ fn equal_stacks_are_summed_and_sorted() {
 }
 
 #[test]
+fn a_stack_that_would_be_a_comment_is_sorted_as_it_is_written() {
+    // A control byte is read as a space.
+    let merged = filter("stack-merge", &[], "a 1\n#\x10b;c 2\nB 3\n");
+    assert_eq!(merged, "B 3\n\\# b;c 2\na 1\n");
+    assert_eq!(filter("stack-merge", &[], &merged), merged);
+}
+
+#[test]
 fn header_lines_are_kept_where_inputs_agree() {
     let [one, other] =
         ["# event: cycles\n# unit: samples\n# a comment\nmain 1\n", "# unit: samples\nmain 2\n"]

@@ -71,13 +71,19 @@ pub(crate) fn clean_text(text: &[u8], out: &mut Vec<u8>) {
     out.extend(text.iter().map(|&byte| if byte.is_ascii_control() { b' ' } else { byte }));
 }
 
+/// Whether a line with this stack would be a comment.
+#[inline]
+pub(crate) fn would_be_comment(stack: &[u8]) -> bool {
+    matches!(stack, [b'#'] | [b'#', b' ', ..])
+}
+
 /// Appends `stack SP count LF` to `out`: the one writer of the format.
 ///
 /// A line that starts with `# ` would be a comment, so a stack such as
 /// `# my thread;main` is written with a backslash before it.
 #[inline]
 pub fn append_folded(stack: &[u8], count: u64, out: &mut Vec<u8>) {
-    if matches!(stack, [b'#'] | [b'#', b' ', ..]) {
+    if would_be_comment(stack) {
         out.push(b'\\');
     }
     out.extend_from_slice(stack);

@@ -38,9 +38,9 @@ fn starts_of(pattern: &Hir) -> Option<Prefilter> {
     starts.optimize_for_prefix_by_preference();
     let starts = starts.literals()?;
     // Lines are searched before spaces take the place of their control bytes, and
-    // matched after it.
-    let is_space = |byte: &u8| *byte == b' ' || byte.is_ascii_control();
-    if starts.iter().map(Literal::as_bytes).any(|start| start.iter().any(is_space)) {
+    // matched after it. Then `\` may stand before what would be a comment.
+    let may_come = |byte: &u8| matches!(byte, b' ' | b'\\') || byte.is_ascii_control();
+    if starts.iter().map(Literal::as_bytes).any(|start| start.iter().any(may_come)) {
         return None;
     }
     Prefilter::new(MatchKind::LeftmostFirst, starts).filter(Prefilter::is_fast)
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn no_text_is_looked_for_where_any_or_a_space_may_start_a_match() {
-        for pattern in ["", ".*alloc", "\\w+", "a|", "operator new", " ", "a\tb", "a\x7f"] {
+        for pattern in ["", ".*alloc", "\\w+", "a|", "operator new", " ", "a\tb", "a\x7f", r"\\#"] {
             assert!(finder(pattern, false).is_none(), "{pattern:?}");
         }
         assert!(Finder::new([], PatternSyntax::default()).expect("no pattern").is_none());

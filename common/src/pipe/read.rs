@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::foreign;
-use crate::folded::{LineEnd, LineEnds, clean_text};
+use crate::folded::{LineEnd, LineEnds, clean_text, would_be_comment};
 use crate::stacks::Counting;
 use crate::{
     Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result, STDIN,
@@ -300,6 +300,11 @@ impl Pipe {
             Ok(folded) => {
                 self.stats.read += folded.count;
                 self.with_clean(line, folded.stack, |stack, pipe| {
+                    // `#\tmy thread;main`, which is sorted as it will be written.
+                    if line.has_control && would_be_comment(stack) {
+                        let stack = &[b"\\", stack].concat();
+                        return each(FoldedLine { stack, ..folded }, pipe);
+                    }
                     each(FoldedLine { stack, ..folded }, pipe)
                 })
             }
