@@ -152,6 +152,7 @@ impl Input {
     /// Unpacks and decodes until the first bytes are neither packed nor UTF-16.
     fn unpacked(mut self) -> io::Result<Input> {
         let is_bzip2 = self.is_bzip2()?;
+        let is_utf16 = self.is_utf16()?;
         let unpacked: Box<dyn Read + Send> = match self.peek(4)? {
             [0x1f, 0x8b, ..] => Box::new(Packed::new("gzip", MultiGzDecoder::new(self.rest()))),
             // A frame of zstd, or one of those that it skips.
@@ -167,8 +168,8 @@ impl Input {
                 self.ahead.drain(..3);
                 Box::new(self.rest())
             }
-            [0xff, 0xfe, ..] => Box::new(Utf16::new(self.rest(), u16::from_le_bytes)),
-            [0xfe, 0xff, ..] => Box::new(Utf16::new(self.rest(), u16::from_be_bytes)),
+            [0xff, 0xfe, ..] if is_utf16 => Box::new(Utf16::new(self.rest(), u16::from_le_bytes)),
+            [0xfe, 0xff, ..] if is_utf16 => Box::new(Utf16::new(self.rest(), u16::from_be_bytes)),
             _ => return Ok(self),
         };
         Input::of(self.name, unpacked).unpacked()
@@ -184,6 +185,17 @@ impl Input {
         }
         let next = &self.peek(4 + BLOCK.len())?[4..];
         Ok(BLOCK.starts_with(next) || END.starts_with(next))
+    }
+
+    /// Whether this is UTF-16 behind its byte order mark: it has NULs, as each ASCII character
+    /// has one. A name of a folded stack may begin with the same two bytes.
+    fn is_utf16(&mut self) -> io::Result<bool> {
+        const LOOKED_AT: usize = 64;
+        if !matches!(self.peek(2)?, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+            return Ok(false);
+        }
+        let text = &self.peek(LOOKED_AT)?[2..];
+        Ok(text.is_empty() || text.contains(&0))
     }
 
     /// Moves all bytes out of the input: those that were peeked at and the rest.
@@ -289,6 +301,17 @@ mod tests {
                 assert_eq!(why, Some(expected), "{format}, {cut} of {} bytes", bytes.len());
             }
         }
+    }
+
+    #[test]
+    fn a_stack_may_begin_as_utf16_does() {
+        for text in [&b"\xff\xfe;main 3\n"[..], b"\xfe\xff 5\n", b"\xff\xfe\xff 5\n"] {
+            assert_eq!(unpacked(text), (text.to_vec(), None));
+        }
+        for text in [&b"\xff\xfea\0 \x003\0"[..], b"\xfe\xff\0a\0 \x003"] {
+            assert_eq!(unpacked(text), (b"a 3".to_vec(), None));
+        }
+        assert_eq!(unpacked(b"\xff\xfe"), (Vec::new(), None));
     }
 
     #[test]
