@@ -298,3 +298,15 @@ pub(crate) fn python() -> std::process::Command {
     command.env("PYTHONPATH", readers);
     command
 }
+
+/// What a tool makes of this input with no thread but its first. A thread with
+/// a stack of an exbibyte is one that no system has, as little as one beyond
+/// the limit of `ulimit -u`.
+pub(crate) fn without_threads(name: &str, args: &[&str], input: &[u8]) -> Output {
+    tool(name)
+        .args(args)
+        .env("RUST_MIN_STACK", (1u64 << 60).to_string())
+        .write_stdin(input)
+        .output()
+        .expect("it starts")
+}

@@ -7,25 +7,13 @@ use std::process::{Command, Output, Stdio};
 use crate::packers::{PACKERS, packed};
 use crate::util::{
     FILTERS, TOOLS, binary, feed, filter_bytes, folded_tools, folded_writers, passed_on, recording,
-    scratch, tool, trouble, with_minimal,
+    scratch, trouble, with_minimal, without_threads,
 };
 
 /// As many stacks as make a tool start a second thread.
 fn many_stacks() -> Vec<u8> {
     let lines = (0..100_000).map(|number| format!("main;f{};g{number} 1\n", number % 1000));
     lines.collect::<String>().into_bytes()
-}
-
-/// What a tool makes of this input with no thread but its first. A thread with
-/// a stack of an exbibyte is one that no system has, as little as one beyond
-/// the limit of `ulimit -u`.
-fn without_threads(name: &str, args: &[&str], input: &[u8]) -> Output {
-    tool(name)
-        .args(args)
-        .env("RUST_MIN_STACK", (1u64 << 60).to_string())
-        .write_stdin(input)
-        .output()
-        .expect("it starts")
 }
 
 #[test]

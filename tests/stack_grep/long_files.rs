@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use crate::util::{TempFile, output, tool};
+use crate::util::{TempFile, output, without_threads};
 
 /// Longer than the file from which on there are threads: lines of all kinds, each with
 /// its number, so that it is seen where one is missing or not in its place.
@@ -44,13 +44,9 @@ fn they_give_what_a_pipe_gives() {
 #[test]
 fn they_are_searched_by_one_thread_where_the_system_has_no_more() {
     let file = TempFile::new(long_text());
-    let args = ["--stats", "-F", "alloc"];
-    // No system has a thread with so large a stack.
-    let mut alone = tool("stack-grep");
-    // No system has a thread with so large a stack.
-    alone.args(args).arg(file.path()).env("RUST_MIN_STACK", (1u64 << 60).to_string());
-    let alone = alone.output().expect("it starts");
-    let many = output("stack-grep", &[&args[..], &[file.path()]].concat(), "");
+    let args = ["--stats", "-F", "alloc", file.path()];
+    let alone = without_threads("stack-grep", &args, b"");
+    let many = output("stack-grep", &args, "");
     assert!(alone == many);
     assert_eq!(many.status.code(), Some(2), "the malformed lines are told");
 }

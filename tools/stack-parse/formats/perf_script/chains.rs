@@ -69,7 +69,7 @@ impl<'a> Chain<'a> {
             base: 0,
             name: Vec::new(),
             cache: LineCache::new(),
-            symbols: Symbols::new(),
+            symbols: Symbols::default(),
         }
     }
 

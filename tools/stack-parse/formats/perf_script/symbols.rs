@@ -21,6 +21,7 @@ pub(super) struct Symbol<'a> {
 const WHOLE: FrameId = FrameId::MAX;
 
 /// Symbols whose frames are known; memory grows with the distinct ones only.
+#[derive(Default)]
 pub(super) struct Symbols {
     /// The objects, of which there are few.
     objects: FrameTable,
@@ -51,11 +52,6 @@ fn split_object(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl Symbols {
-    pub(super) fn new() -> Symbols {
-        let (objects, last_object, names, hasher, known) = Default::default();
-        Symbols { objects, last_object, names, hasher, known }
-    }
-
     /// Splits `outer+0x34 (/usr/lib/libc.so.6)`. Texts with equal parts are
     /// frames of one name.
     #[inline]
@@ -130,7 +126,7 @@ mod tests {
     use crate::formats::perf_script::frame_line::FrameLine;
 
     fn parts(text: &str) -> (String, String) {
-        let mut symbols = Symbols::new();
+        let mut symbols = Symbols::default();
         let Symbol { name, object } = symbols.parse(text.as_bytes());
         let object = if object == WHOLE { b")" } else { symbols.objects.name(object) };
         let text = |part: &[u8]| String::from_utf8(part.to_vec()).expect("ascii in, ascii out");
@@ -159,7 +155,7 @@ mod tests {
 
     #[test]
     fn symbols_are_found_by_all_their_parts() {
-        let mut symbols = Symbols::new();
+        let mut symbols = Symbols::default();
         let texts = [&b"outer+0x34 (/demo)"[..], b"outer+0x34 (/other)", b"oute (/demo)", b"outer"];
         for (text, frame) in texts.into_iter().zip(7..) {
             let symbol = symbols.parse(text);
@@ -192,7 +188,7 @@ mod tests {
 
         #[test]
         fn texts_with_equal_parts_are_equal_frames(texts in vec(TEXT, 1..4)) {
-            let mut symbols = Symbols::new();
+            let mut symbols = Symbols::default();
             for text in texts {
                 let (name, object) = parts(&text);
                 for offset in ["", "+0x1f", "+0x0"] {
