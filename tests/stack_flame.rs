@@ -279,7 +279,8 @@ fn a_recording_that_cannot_be_drawn_is_kept_and_named() {
     let place = Place::new("stack-flame-kept");
     let output = place.stack_flame(&["--grep", "no such frame", "--", "sh", "-c", "exit 3"]);
     let said = stderr(&output);
-    assert!(said.contains("stack-flame: no picture: there is no stack to show"), "{said}");
+    let why = "no picture: there is no stack to show; perhaps --grep matches none\n";
+    assert!(said.contains(&format!("stack-flame: {why}")), "{said}");
     assert_status(&output, 125);
     assert!(!place.folder.join("flame.svg").exists());
     let again = place.stack_flame(&["-i", path(kept(&said))]);

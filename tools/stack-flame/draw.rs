@@ -45,19 +45,24 @@ impl Picture {
         self.output == Path::new("-")
     }
 
-    /// Draws what `stages` write.
-    pub(crate) fn draw(&self, title: &str, mut stages: Vec<Stage>) -> Result<(), Failure> {
+    /// Draws what `stages` write; `advice` is given where they write no stack.
+    pub(crate) fn draw(
+        &self,
+        title: &str,
+        mut stages: Vec<Stage>,
+        advice: &str,
+    ) -> Result<(), Failure> {
         let Some(folded) = &self.folded else {
             stages.push(self.stage(title));
-            return self.shown(siblings::run(&stages, Stdio::inherit())?);
+            return self.shown(siblings::run(&stages, Stdio::inherit())?, advice);
         };
         let file = File::create(folded).map_err(|it| Failure::of_file(folded.display(), it))?;
         match siblings::run(&stages, file.into())? {
             Piped::Well => {
                 let last = self.stage(title).arg("--").arg(folded);
-                self.shown(siblings::run(&[last], Stdio::inherit())?)
+                self.shown(siblings::run(&[last], Stdio::inherit())?, advice)
             }
-            ended => self.shown(ended),
+            ended => self.shown(ended, advice),
         }
     }
 
@@ -69,13 +74,12 @@ impl Picture {
         if self.goes_to_stdout() { svg } else { svg.arg("-o").arg(&self.output) }
     }
 
-    fn shown(&self, ended: Piped) -> Result<(), Failure> {
+    fn shown(&self, ended: Piped, advice: &str) -> Result<(), Failure> {
         let what = if self.text { "table" } else { "picture" };
         match ended {
-            Piped::Nothing => Err(Failure::ours(format!(
-                "no {what}: there is no stack to show; a short run needs more samples a second, \
-                 as -F 20000"
-            ))),
+            Piped::Nothing => {
+                Err(Failure::ours(format!("no {what}: there is no stack to show{advice}")))
+            }
             Piped::Trouble(tool) => {
                 Err(Failure::ours(format!("no {what}, or not all of it: {tool} had trouble")))
             }

@@ -47,6 +47,11 @@ impl Filters {
         Ok(())
     }
 
+    /// Whether they may leave nothing of a recording that has stacks.
+    pub(crate) fn have_patterns(&self) -> bool {
+        !self.patterns.is_empty()
+    }
+
     /// The pipeline that makes folded stacks of a recording; of one process if perf had
     /// to record all and the user asked for `pid`.
     pub(crate) fn stages(&self, off_cpu: bool, pid: Option<u32>, file: &Path) -> Vec<Stage> {

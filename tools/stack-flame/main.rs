@@ -83,7 +83,8 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     args.filters.check()?;
     let title = args.picture.title.clone().unwrap_or_else(|| what.title());
     let draw = |file: &Path, pid: Option<u32>| {
-        args.picture.draw(&title, args.filters.stages(args.sampling.off_cpu, pid, file))
+        let stages = args.filters.stages(args.sampling.off_cpu, pid, file);
+        args.picture.draw(&title, stages, args.advice())
     };
     if let What::File(file) = what {
         draw(file, None)?;
@@ -121,6 +122,19 @@ impl Args {
             (None, None, None) => Err(Failure::ours(
                 "expected a program after '--', or -p PID, -a or -i FILE, see --help",
             )),
+        }
+    }
+
+    /// Why there may be no stack to show, and what helps.
+    fn advice(&self) -> &'static str {
+        if self.filters.have_patterns() {
+            "; perhaps --grep matches none"
+        } else if self.input.is_some() {
+            ""
+        } else if self.sampling.off_cpu {
+            "; nothing waited, or perf lost where it did"
+        } else {
+            "; a short run needs more samples a second, as -F 20000"
         }
     }
 }
@@ -164,5 +178,19 @@ impl Ended {
         if let (Some(program), Some(how)) = (what.program(), &self.how) {
             say(format_args!("{} {how}", program.name()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_fits_what_was_asked_for() {
+        let advice = |args: &[&str]| Args::parse_from([&["stack-flame"], args].concat()).advice();
+        assert!(advice(&["prog"]).contains("-F 20000"));
+        assert!(advice(&["--off-cpu", "prog"]).contains("waited"));
+        assert!(advice(&["--off-cpu", "--grep", "f", "prog"]).contains("--grep"));
+        assert_eq!(advice(&["-i", "file"]), "");
     }
 }
