@@ -62,6 +62,14 @@ impl Stacks {
         Stacks(cut.collect())
     }
 
+    /// The stacks with more callers, the outermost first.
+    pub(super) fn under(&self, callers: &[&str]) -> Stacks {
+        self.changed(|frames| {
+            let callers = callers.iter().map(ToString::to_string);
+            Some(callers.chain(frames.iter().cloned()).collect())
+        })
+    }
+
     /// The tree of callees on their callers.
     pub(super) fn top_down(&self) -> Weights {
         let mut tree = Weights::from([(String::new(), self.total())]);
@@ -86,11 +94,13 @@ impl Stacks {
         Stacks(stacks.collect())
     }
 
-    /// The callers of a function's outermost calls, from the function on.
-    pub(super) fn callers(&self, name: &str) -> Weights {
+    /// The callers of a function's outermost calls, from the function on: those in these
+    /// stacks, and then those `outside`, which call the stacks.
+    pub(super) fn callers(&self, name: &str, outside: &[&str]) -> Weights {
         let callers = self.changed(|frames| {
             let at = frames.iter().position(|frame| frame == name)?;
-            Some(frames[..at].iter().rev().cloned().collect())
+            let inside = frames[..at].iter().rev().cloned();
+            Some(inside.chain(outside.iter().rev().map(ToString::to_string)).collect())
         });
         callers.top_down()
     }

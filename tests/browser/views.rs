@@ -7,6 +7,7 @@ use crate::util::{recording, weight};
 cases![
     bottom_up_is_the_tree_merged_from_its_leaves,
     a_sandwich_counts_recursion_once,
+    a_sandwich_of_the_zoomed_frame_has_its_callers,
     the_table_sorts_and_adds_up,
     the_table_holds_the_weight_of_a_real_profile,
     views_are_steps_of_the_browser,
@@ -59,6 +60,24 @@ fn a_sandwich_counts_recursion_once(stage: &Stage) {
     assert_eq!(text_of(browser, "crumbs"), "main");
     browser.back();
     browser.await_value("document.querySelector('.crumbs').textContent", &json!("f"));
+}
+
+fn a_sandwich_of_the_zoomed_frame_has_its_callers(stage: &Stage) {
+    let browser = stage.show(&[], "main;f;g 30\nmain;f 10\nx;f 60\n");
+    browser.click(&frame("main"));
+    browser.click(&frame("f"));
+    browser.type_keys("3");
+    assert_eq!(text_of(browser, "crumbs"), "all main f f");
+    assert_eq!(drawn(browser), ["f", "g", "main"]);
+    assert!((share(browser, "main") - 1.0).abs() < 0.001);
+    query(browser, "main");
+    found_is(browser, "100.0% found");
+    // Who goes on to a caller that is not in the zoomed part zooms out to it.
+    browser.click(&frame("main"));
+    assert_eq!(text_of(browser, "crumbs"), "all main main");
+    assert_eq!(drawn(browser), ["f", "g", "main"]);
+    browser.back();
+    browser.await_value("document.querySelector('.crumbs').textContent", &json!("allmainff"));
 }
 
 fn the_table_sorts_and_adds_up(stage: &Stage) {

@@ -17,7 +17,7 @@ const shown = {
   row: ROW,
 };
 
-const isUp = () => state.view !== 'sandwich' && !state.flipped;
+const isUp = () => !isSandwich() && !state.flipped;
 
 // Draws the boxes of the view; its rows stay where they are on the screen, or are
 // scrolled to the zoomed frame.
@@ -74,7 +74,7 @@ function fitRows() {
   const { clientWidth, clientHeight: room } = page.stage;
   if (shown.width !== clientWidth) measureDepth(clientWidth);
   const here = shown.bottom - shown.top;
-  const atFirst = Math.max(shown.drawn, state.view === 'sandwich' ? here : 0) + 1;
+  const atFirst = Math.max(shown.drawn, isSandwich() ? here : 0) + 1;
   const isUsual = ROW === Math.floor(facts.letter * 1.5);
   if (isUsual) shown.row = Math.max(ROW, Math.min(Math.floor(room / atFirst), Math.floor(ROW * HIGHEST)));
   const height = (Math.max(shown.deepest, here) + 1) * shown.row;
@@ -88,7 +88,7 @@ const topOf = (row) => (isUp() ? shown.height - (row + 1) * shown.row : (row - s
 // Scrolls so that a row, and what stands on it, is in sight.
 function revealRow(row) {
   const room = page.stage.clientHeight;
-  const top = state.view === 'sandwich' ? topOf(0) - room / 2 : topOf(row);
+  const top = isSandwich() ? topOf(0) - room / 2 : topOf(row);
   const margin = 2 * shown.row;
   page.stage.scrollTop = isUp() ? top + shown.row + margin - room : top - margin;
 }

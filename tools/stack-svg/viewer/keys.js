@@ -14,25 +14,25 @@ function neighbour(key) {
   const from = state.current ?? state.zoom;
   if (key === 'ArrowLeft') return sibling(from, -1);
   if (key === 'ArrowRight') return sibling(from, 1);
-  if (state.view === 'sandwich') return neighbourInSandwich(from, key);
+  if (isSandwich()) return neighbourInSandwich(from, key);
   return (key === 'ArrowUp') === isUp() ? heaviestKid(from) : from.parent;
 }
 
 function neighbourInSandwich(from, arrow) {
   const key = state.flipped ? { ArrowUp: 'ArrowDown', ArrowDown: 'ArrowUp' }[arrow] : arrow;
   const { callers, callees } = state.sandwich;
-  if (from === callees.root || from === callers.root) {
-    return heaviestKid(key === 'ArrowUp' ? callers.root : callees.root);
+  if (from === callees || from === callers) {
+    return heaviestKid(key === 'ArrowUp' ? callers : callees);
   }
-  const goesOut = (from.tree === callers) === (key === 'ArrowUp');
+  const goesOut = (from.tree === callers.tree) === (key === 'ArrowUp');
   if (goesOut) return heaviestKid(from);
-  return from.parent === callers.root ? callees.root : from.parent;
+  return from.parent === callers ? callees : from.parent;
 }
 
 // Makes a frame the current one: drawn, scrolled to, and with the focus.
 function goTo(branch) {
   if (branch === null) return;
-  const isOutside = !branch.path().includes(state.zoom) && state.view !== 'sandwich';
+  const isOutside = !branch.path().includes(state.zoom) && !isSandwich();
   // Zoom out as far as needed to show it.
   if (isOutside) state.zoom = commonBranch(branch, state.zoom);
   if (isRange()) bringIntoRange(branch, 0);
@@ -65,14 +65,14 @@ function enter() {
 
 // What a click on a frame does, or Enter.
 function activate(branch) {
-  if (state.view === 'sandwich') showSandwich(branch.name);
+  if (isSandwich()) showSandwich(branch.name);
   else zoomTo(branch);
 }
 
 function goOut() {
   if (!page.keys.hidden) toggleKeys();
   else if (isRange()) zoomTo(state.zoom);
-  else if (state.view === 'sandwich') show('flame');
+  else if (isSandwich()) show('flame');
   else if (state.view !== 'table' && state.zoom.parent !== null) zoomTo(state.zoom.parent);
   else if (scope().parent !== null) zoomScope(scope().parent);
   else endSearch();

@@ -88,9 +88,9 @@ function layout(width) {
 }
 
 function boxesOfView(zoom, range, width, kept) {
-  if (state.view !== 'sandwich') return boxesOf(zoom, range, width, kept);
-  const callers = boxesOf(state.sandwich.callers.root, range, width, kept);
-  const callees = boxesOf(state.sandwich.callees.root, range, width, kept);
+  if (!isSandwich()) return boxesOf(zoom, range, width, kept);
+  const callers = boxesOf(state.sandwich.callers, range, width, kept);
+  const callees = boxesOf(state.sandwich.callees, range, width, kept);
   const above = callers.filter((box) => box.row > 0);
   for (const box of state.flipped ? callees : above) box.row = -box.row;
   return above.concat(callees);

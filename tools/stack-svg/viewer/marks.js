@@ -72,8 +72,8 @@ function foundNow() {
   }
   const found = new Uint8Array(names.length);
   let { weight } = zoom;
-  if (state.view === 'sandwich') {
-    const { at } = state.sandwich.callees.root;
+  if (isSandwich()) {
+    const { at } = state.sandwich.callees;
     const of = (node) => (hits.reach(node) ? tree.total[node] : hits.below(node));
     weight = at.reduce((sum, node) => sum + of(node), ZERO);
     noteBelow(at, found);
@@ -95,9 +95,9 @@ function noteBelow(nodes, found) {
   }
 }
 
-// Notes the names of frames and of all their callers in the zoomed part.
+// Notes the names of frames and of all their callers, as far as they are shown.
 function noteAbove(nodes, found) {
-  const top = Math.max(scope().node, 1);
+  const top = Math.max(outermost(), 1);
   const isNoted = new Uint8Array(tree.count);
   for (const first of nodes) {
     for (let node = first; node >= top && isNoted[node] === 0; node = tree.parent[node]) {
@@ -111,9 +111,7 @@ function noteAbove(nodes, found) {
 // before. After the last comes the first.
 function nextHit(by) {
   if (state.view === 'flame') return nextNode(by);
-  const roots = state.view === 'sandwich'
-    ? [state.sandwich.callers.root, state.sandwich.callees.root]
-    : [state.zoom];
+  const roots = isSandwich() ? Object.values(state.sandwich) : [state.zoom];
   const path = state.current?.path() ?? [];
   let at = roots.findIndex((root) => path.includes(root));
   let from = at < 0 ? null : state.current;
@@ -131,7 +129,7 @@ function nextHit(by) {
 const holdsHit = (branch) => branch.tree.matchedWeight(branch, state.hits) > 0;
 
 // The function of a sandwich is drawn once, as the root of its callees.
-const isHit = (branch) => state.hits.has(branch.name) && branch !== state.sandwich?.callers.root;
+const isHit = (branch) => state.hits.has(branch.name) && branch !== state.sandwich?.callers;
 
 function hitAfter(root, from) {
   if (from === null && isHit(root)) return root;

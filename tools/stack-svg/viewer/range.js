@@ -52,7 +52,7 @@ function moveRange(parts) {
 // Zooms to a block of narrow frames, in the frame that has them all.
 function zoomToBlock({ start, end, branches }) {
   const [first, last] = [branches[0], branches.at(-1)];
-  if (state.view !== 'sandwich') state.zoom = commonBranch(first.parent, last.parent);
+  if (!isSandwich()) state.zoom = commonBranch(first.parent, last.parent);
   setRange(start, end);
   state.current = null;
   renderRange();

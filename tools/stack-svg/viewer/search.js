@@ -47,9 +47,9 @@ class Hits {
     return name !== NOBODY && this.names[name] === 1;
   }
 
-  // Whether the frame or one of its ancestors in the zoomed part is found.
+  // Whether the frame or one of its ancestors is found, as far as they are shown.
   reach(node) {
-    const top = scope().node;
+    const top = outermost();
     if (this.reached === null || this.top !== top) {
       this.reached = new Uint8Array(tree.count);
       this.top = top;

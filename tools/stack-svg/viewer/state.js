@@ -29,6 +29,8 @@ const state = {
   sort: { column: FIRST_SORT, isRising: false },
 };
 
+const isSandwich = () => state.view === 'sandwich';
+
 const START = { view: facts.view, flipped: facts.inverted !== '' };
 
 // The hashes of names that were computed so far. An array that has all places is faster.
@@ -84,14 +86,14 @@ function branchAt(root, way) {
 }
 
 const rootOf = (view) => {
-  if (view === 'sandwich') return state.sandwich.callees.root;
+  if (view === 'sandwich') return state.sandwich.callees;
   return view === 'bottom-up' ? bottomUp().root : trees.flame.root;
 };
 
 function fragment() {
   const words = new URLSearchParams();
   if (state.view !== START.view) words.set('view', state.view);
-  if (state.view === 'sandwich') words.set('function', wordFor(state.focus, allNames, itself));
+  if (isSandwich()) words.set('function', wordFor(state.focus, allNames, itself));
   else if (state.zoom.parent !== null) words.set('zoom', wayTo(state.zoom));
   if (scope() !== state.zoom && scope().parent !== null) words.set('in', wayTo(scope()));
   const order = ['flame', 'merged'].filter((kind) => state.isHeavyFirst[kind] !== (kind === 'merged'));
@@ -142,7 +144,7 @@ function restore() {
   growFrom(treeAfter(state.steps), words.get('width') ?? 'both');
   state.zoom = branchAt(trees.flame.root, words.get('zoom') ?? '');
   state.scope = branchAt(trees.flame.root, words.get('in') ?? '');
-  if (state.view === 'sandwich') {
+  if (isSandwich()) {
     focusOn(ofWord(words.get('function') ?? '', allNames, itself) ?? NOBODY);
   }
   state.current = null;
@@ -152,8 +154,8 @@ function restore() {
   render();
 }
 
-// Shows a function in the sandwich view; without one in the zoomed part, the one with
-// the most self weight.
+// Shows a function in the sandwich view; one that calls the zoomed part, by zooming out to
+// it; and where there is none of that name, the one with the most self weight.
 function focusOn(name) {
   const { node: top } = scope();
   const own = new Weights(names.length);
@@ -161,6 +163,11 @@ function focusOn(name) {
   for (let node = Math.max(top, 1); node < tree.end[top]; node++) {
     own[tree.name[node]] += tree.own[node];
     isThere ||= tree.name[node] === name && tree.total[node] > 0;
+  }
+  const caller = scope().path().slice(0, -1).find((one) => one.name === name);
+  if (!isThere && caller !== undefined) {
+    state.scope = caller;
+    return focusOn(name);
   }
   const heaviest = own.reduce((best, weight, one) => (weight > (own[best] ?? 0) ? one : best), NOBODY);
   state.focus = isThere ? name : heaviest;

@@ -227,14 +227,15 @@ function bottomUpOf(scope, isHeavyFirst) {
   return new BottomUp(NOBODY, scope, at, tree.self, isHeavyFirst);
 }
 
-// Who calls a function in the zoomed part, and what it calls.
+// The roots of two trees: who calls a function in the zoomed part, up to the whole, and what
+// it calls.
 function sandwichOf(name, scope, isHeavyFirst) {
   const at = [];
   forEachOutermost(scope, (node, its) => {
     if (its === name) at.push(node);
   });
-  const callers = new BottomUp(name, scope, at, tree.all, isHeavyFirst);
-  return { callers, callees: new Callees(name, at, isHeavyFirst) };
+  const { root: callers } = new BottomUp(name, 0, at, tree.all, isHeavyFirst);
+  return { callers, callees: new Callees(name, at, isHeavyFirst).root };
 }
 
 // The weights of each name in the zoomed part, for the table; of two profiles, those of

@@ -6,6 +6,10 @@ let left = {};
 // The zoomed branch of the flame graph, which the other views show.
 const scope = () => (state.view === 'flame' ? state.zoom : state.scope);
 
+// The frame from which on names count. A sandwich also shows the callers of the zoomed part: who
+// zooms to a function and then asks for its callers would see none of them in that part.
+const outermost = () => (isSandwich() ? 0 : scope().node);
+
 function bottomUp() {
   const { node } = scope();
   if (trees.bottomUp?.scope !== node) trees.bottomUp = bottomUpOf(node, state.isHeavyFirst.merged);
@@ -85,7 +89,7 @@ function toggleOrder() {
   const { zoom, current } = state;
   plantTrees();
   state.scope = trees.flame.branchOf(state.scope.node);
-  if (state.view === 'sandwich') focusOn(state.focus);
+  if (isSandwich()) focusOn(state.focus);
   [state.zoom, state.current] = [zoom, current].map(sameBranch);
   render();
   remember();
@@ -103,8 +107,8 @@ function plantTrees() {
 function sameBranch(branch) {
   if (branch === null) return null;
   if (state.view === 'flame') return trees.flame.branchOf(branch.node);
-  const isCaller = state.view === 'sandwich' && branch.tree instanceof BottomUp;
-  let same = isCaller ? state.sandwich.callers.root : rootOf(state.view);
+  const isCaller = isSandwich() && branch.tree instanceof BottomUp;
+  let same = isCaller ? state.sandwich.callers : rootOf(state.view);
   for (const { name } of branch.path().slice(1)) same = same.kids.find((kid) => kid.name === name);
   return same;
 }
