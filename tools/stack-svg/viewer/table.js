@@ -138,14 +138,12 @@ function goToRow(at) {
   showStatus();
 }
 
-// Scrolls to a row of the table.
+// Scrolls to a row of the table. The rows beside it are the ones that fade.
 function reveal(row) {
   const top = row * ROW_OF_TABLE;
   const { scrollTop, clientHeight } = page.stage;
-  if (top < scrollTop) page.stage.scrollTop = top;
-  if (top + ROW_OF_TABLE > scrollTop + clientHeight) {
-    page.stage.scrollTop = top + ROW_OF_TABLE - clientHeight;
-  }
+  const least = top + 2 * ROW_OF_TABLE - clientHeight;
+  page.stage.scrollTop = Math.min(Math.max(scrollTop, least), top - ROW_OF_TABLE);
 }
 
 function sortBy(column) {
