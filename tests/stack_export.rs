@@ -229,3 +229,14 @@ fn stack_parse_reads_the_same_stacks_again() {
         }
     }
 }
+
+#[test]
+fn stack_parse_reads_the_largest_weights_again() {
+    let stacks = "a;b 18446744073709551614\nc 1\n";
+    for format in ["d3", "firefox", "speedscope", "callgrind"] {
+        let file = output("stack-export", &["--to", format], stacks).stdout;
+        let again = output("stack-parse", &["--root", "none"], file).stdout;
+        let again = String::from_utf8_lossy(&again).replace("[all];", "");
+        assert_eq!(again, stacks, "{format}");
+    }
+}

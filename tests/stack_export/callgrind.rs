@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::{HOSTILE, Weights, export, recursive, weights};
 use crate::needs::goes_without;
-use crate::util::scratch;
+use crate::util::{output, scratch};
 
 /// The sum of what functions weigh themselves: the first line behind `fn=`.
 pub(super) fn self_weights(written: &[u8]) -> u128 {
@@ -84,4 +84,13 @@ fn callgrind_annotate_reads_hostile_names_as_they_are() {
         let weight = u64::from(count[1] - b'0');
         assert!(found.contains(&(leaf.to_vec(), weight)), "{}", leaf.escape_ascii());
     }
+}
+
+/// They would be functions without a name for whoever skips spaces.
+#[test]
+fn names_of_spaces_are_unknown() {
+    let written = export("callgrind", &[], b"main;  ;f 2\n");
+    let again = output("stack-parse", &["--root", "none"], written);
+    assert_eq!(again.status.code(), Some(0));
+    assert_eq!(again.stdout, b"[all];main;[unknown];f 2\n");
 }

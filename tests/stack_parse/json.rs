@@ -141,3 +141,17 @@ fn files_of_other_people_weigh_what_they_hold() {
         assert_eq!(weight(&output.stdout), expected, "{file}: {}", stderr(&output.stderr));
     }
 }
+
+/// Weights of a profile that Firefox shows have no limit.
+#[test]
+fn weights_beyond_64_bits_are_left_out_and_counted() {
+    let profile = r#"{"meta":{"interval":1,"startTime":0,"preprocessedProfileVersion":47},"libs":[],
+"threads":[{"name":"main","pid":"7","tid":7,"samples":{"length":4,"stack":[0,0,0,0],
+"time":[1,2,3,4],"weight":[18446744073709551614,1,18446744073709551616,1e300],"weightType":"bytes"},
+"stackTable":{"length":1,"prefix":[null],"frame":[0]},"frameTable":{"length":1,"func":[0]},
+"funcTable":{"length":1,"name":[0]},"stringArray":["work"]}]}"#;
+    let output = output("stack-parse", &["--root", "none"], profile);
+    assert_eq!(stderr(&output.stdout), "work 18446744073709551615\n");
+    let said = stderr(&output.stderr);
+    assert!(said.contains("2 weights do not fit into 64 bits: they are left out"), "{said}");
+}

@@ -55,7 +55,8 @@ impl Names<'_> {
         if !std::mem::replace(&mut self.is_said[place as usize], true) {
             let name = self.profile.name(frame);
             out.write_all(b" ")?;
-            out.write_all(if name.is_empty() { UNKNOWN } else { name })?;
+            // Whoever reads it skips spaces.
+            out.write_all(if name.trim_ascii().is_empty() { UNKNOWN } else { name })?;
         }
         out.write_all(b"\n")
     }

@@ -80,7 +80,7 @@ struct File {
     /// The costs of a line, of each measure.
     weights: Vec<u64>,
     /// What the file says all costs amount to.
-    said: i64,
+    said: i128,
     has_summary: bool,
     /// The sum of costs below 0, as the difference of two files has them.
     below_zero: i128,
@@ -131,7 +131,7 @@ impl File {
             samples.malformed(number, "expected costs, each a number, behind a line 'events:'");
             return Ok(());
         };
-        self.below_zero += i128::from(cost.min(0));
+        self.below_zero += cost.min(0);
         if self.frame.is_empty() {
             let source = self.place.text();
             let frame = Frame { name: &self.function, source, ..Frame::default() };
@@ -148,7 +148,7 @@ impl File {
             ));
         }
         if self.has_summary {
-            self.costs.compare(self.said.into(), samples);
+            self.costs.compare(self.said, samples);
         }
     }
 }

@@ -234,7 +234,7 @@ impl File {
             b"totals" => {
                 self.is_open = false;
                 if let Some(total) = self.costs.wanted(value) {
-                    *self.said.get_or_insert(0) += i128::from(total);
+                    *self.said.get_or_insert(0) += total;
                 }
             }
             _ => {}

@@ -36,7 +36,7 @@ const UNITS: [(&str, &str); 22] = [
 
 /// Units behind the name of an event, what they are called here, and how many of these
 /// one is: Xdebug's `Time_(10ns)`, pprof's `cpu(ms)`.
-const SCALES: [(&str, &str, i64); 17] = [
+const SCALES: [(&str, &str, i128); 17] = [
     ("ns", "nanoseconds", 1),
     ("10ns", "nanoseconds", 10),
     ("us", "nanoseconds", 1_000),
@@ -71,7 +71,7 @@ struct Event {
     name: Vec<u8>,
     unit: Vec<u8>,
     /// How many units a number in the file stands for.
-    scale: i64,
+    scale: i128,
     total: i128,
 }
 
@@ -102,7 +102,7 @@ impl Costs {
     /// Counts the costs of a line; returns that of the wanted event. Those that are left
     /// out at the end are 0. `None` if there is something that is no number, or a sum is
     /// too large.
-    pub(crate) fn add(&mut self, numbers: &[u8]) -> Option<i64> {
+    pub(crate) fn add(&mut self, numbers: &[u8]) -> Option<i128> {
         self.add_each(numbers, |_, _| Some(()))
     }
 
@@ -110,13 +110,13 @@ impl Costs {
     fn add_each(
         &mut self,
         numbers: &[u8],
-        mut each: impl FnMut(usize, i64) -> Option<()>,
-    ) -> Option<i64> {
+        mut each: impl FnMut(usize, i128) -> Option<()>,
+    ) -> Option<i128> {
         let mut found = 0;
         for (number, &column) in words(numbers).zip(&self.columns) {
             let event = &mut self.events[column];
-            let cost = signed(number)?.checked_mul(event.scale)?;
-            event.total = event.total.checked_add(cost.into())?;
+            let cost = event.cost(number)?;
+            event.total = event.total.checked_add(cost)?;
             if self.wanted == Some(column) {
                 found = cost.checked_add(found)?;
             }
@@ -126,7 +126,7 @@ impl Costs {
     }
 
     /// The same, which also has the costs of all events, those below 0 as 0.
-    pub(crate) fn add_row(&mut self, numbers: &[u8], row: &mut Vec<u64>) -> Option<i64> {
+    pub(crate) fn add_row(&mut self, numbers: &[u8], row: &mut Vec<u64>) -> Option<i128> {
         row.clear();
         row.resize(self.events.len(), 0);
         let found = self.add_each(numbers, |column, cost| {
@@ -137,11 +137,11 @@ impl Costs {
     }
 
     /// The cost of the wanted event in a line that adds nothing to the sums.
-    pub(crate) fn wanted(&self, numbers: &[u8]) -> Option<i64> {
+    pub(crate) fn wanted(&self, numbers: &[u8]) -> Option<i128> {
         let Some(wanted) = self.wanted else { return Some(0) };
         let column = self.columns.iter().position(|&event| event == wanted);
         let number = column.and_then(|column| words(numbers).nth(column));
-        signed(number.unwrap_or(b"0"))?.checked_mul(self.events[wanted].scale)
+        self.events[wanted].cost(number.unwrap_or(b"0"))
     }
 
     /// The place of the wanted event among the measures.
@@ -182,6 +182,12 @@ impl Event {
         let unit = known.map_or(unit_of_event(name), |(_, unit)| unit.as_bytes()).to_vec();
         Event { name: name.to_vec(), unit, scale: 1, total: 0 }
     }
+
+    /// What a number in the file stands for; `None` if it is none, or has more than 64 bits.
+    fn cost(&self, number: &[u8]) -> Option<i128> {
+        let cost = signed(number)?.checked_mul(self.scale)?;
+        (cost.unsigned_abs() <= u64::MAX.into()).then_some(cost)
+    }
 }
 
 /// The words between spaces.
@@ -191,7 +197,7 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// `12`, `-12`, `0xc`; where a count is not available, old versions of cachegrind write
 /// `.`.
-pub(crate) fn signed(text: &[u8]) -> Option<i64> {
+pub(crate) fn signed(text: &[u8]) -> Option<i128> {
     let (sign, digits) = match text {
         b"." => return Some(0),
         [b'-', digits @ ..] => (-1, digits),
@@ -199,11 +205,11 @@ pub(crate) fn signed(text: &[u8]) -> Option<i64> {
     };
     // Nearly all are so short that they fit.
     let number = if digits.len() < 19 && digits.iter().all(u8::is_ascii_digit) {
-        digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))
+        digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
     } else if digits.starts_with(b"0x") {
-        i64::try_from(hexadecimal(digits)?).ok()?
+        hexadecimal(digits)?
     } else {
-        i64::try_from(decimal(digits)?).ok()?
+        decimal(digits)?
     };
-    (!digits.is_empty()).then_some(sign * number)
+    (!digits.is_empty()).then_some(sign * i128::from(number))
 }

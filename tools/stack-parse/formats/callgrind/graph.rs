@@ -35,9 +35,9 @@ pub(super) struct Thread {
     pub(super) pid: Vec<u8>,
     pub(super) tid: Vec<u8>,
     /// By the number of the site.
-    own: HashMap<u32, i64>,
+    own: HashMap<u32, i128>,
     /// What a function took when a site called it.
-    calls: HashMap<(u32, u32), i64>,
+    calls: HashMap<(u32, u32), i128>,
 }
 
 /// All functions of a file, by number.
@@ -62,12 +62,12 @@ impl Thread {
     }
 
     /// Adds what a site took itself; false if that is too much.
-    pub(super) fn add_own(&mut self, site: u32, cost: i64) -> bool {
+    pub(super) fn add_own(&mut self, site: u32, cost: i128) -> bool {
         add(self.own.entry(site).or_default(), cost)
     }
 
     /// The same of a call.
-    pub(super) fn add_call(&mut self, site: u32, function: u32, cost: i64) -> bool {
+    pub(super) fn add_call(&mut self, site: u32, function: u32, cost: i128) -> bool {
         add(self.calls.entry((site, function)).or_default(), cost)
     }
 
@@ -108,7 +108,7 @@ impl Thread {
         let (pid, tid) = (known(&self.pid), known(&self.tid));
         let origin = Sample { comm, pid, tid, weights, ..Sample::default() };
         graph.add(&owns, (&origin, place), names, samples)?;
-        Ok(own.iter().map(|&(_, cost)| i128::from(cost.min(0))).sum())
+        Ok(own.iter().map(|&(_, cost)| cost.min(0)).sum())
     }
 }
 
@@ -156,14 +156,14 @@ fn frame<'a>(name: &'a [u8], object: &'a [u8]) -> Frame<'a> {
 }
 
 /// In the order of their keys, so that equal input has equal output.
-fn sorted<K: Copy + Ord>(sums: &HashMap<K, i64>) -> Vec<(K, i64)> {
-    let mut sums: Vec<(K, i64)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
+fn sorted<K: Copy + Ord>(sums: &HashMap<K, i128>) -> Vec<(K, i128)> {
+    let mut sums: Vec<(K, i128)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
     sums.sort_unstable_by_key(|(key, _)| *key);
     sums
 }
 
-fn add(sum: &mut i64, cost: i64) -> bool {
-    let more = sum.checked_add(cost);
+fn add(sum: &mut i128, cost: i128) -> bool {
+    let more = sum.checked_add(cost).filter(|sum| *sum <= i128::from(u64::MAX));
     *sum = more.unwrap_or(*sum);
     more.is_some()
 }

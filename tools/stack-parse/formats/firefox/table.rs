@@ -4,14 +4,14 @@ use std::io::Read;
 
 use common::Result;
 
+use crate::read::decimal::scaled;
 use crate::read::json::Json;
 
-/// The columns that are read, and how many digits behind the point are kept.
-const COLUMNS: [(&[u8], i32); 19] = [
+/// The columns that are read, but for weights, and how many digits behind the point are kept.
+const COLUMNS: [(&[u8], i32); 18] = [
     (b"stack", 0),
     (b"time", TIME),
     (b"timeDeltas", TIME),
-    (b"weight", WEIGHT),
     (b"prefix", 0),
     (b"prefixOffset", 0),
     (b"frame", 0),
@@ -32,24 +32,41 @@ const COLUMNS: [(&[u8], i32); 19] = [
 /// Milliseconds to nanoseconds.
 const TIME: i32 = 6;
 
-/// Of weights, which may be milliseconds, too.
+/// Digits of weights, which may be milliseconds, too.
 pub(super) const WEIGHT: i32 = 6;
 
 /// A value that is `null` or none.
 const NONE: i64 = i64::MIN;
 
+/// The same of weights.
+const NO_WEIGHT: i128 = i128::MIN;
+
 /// A table; a column that it lacks has no values.
 #[derive(Default)]
 pub(super) struct Table {
     columns: [Vec<i64>; COLUMNS.len()],
+    /// With its digits behind the point, a weight of 64 bits does not fit into 64 bits.
+    weights: Vec<i128>,
     /// `samples`, `tracing-ms` or `bytes`.
     pub(super) weight_type: Vec<u8>,
 }
 
-/// Where a column is, and its digits behind the point.
-fn place(column: &[u8]) -> Option<(usize, i32)> {
-    let place = COLUMNS.iter().position(|(name, _)| *name == column)?;
-    Some((place, COLUMNS[place].1))
+/// Where values of a column go.
+#[derive(Clone, Copy)]
+enum Place {
+    Weight,
+    /// The number of the column, and its digits behind the point.
+    Column(usize, i32),
+}
+
+impl Place {
+    fn of(column: &[u8]) -> Option<Place> {
+        if column == b"weight" {
+            return Some(Place::Weight);
+        }
+        let place = COLUMNS.iter().position(|(name, _)| *name == column)?;
+        Some(Place::Column(place, COLUMNS[place].1))
+    }
 }
 
 impl Table {
@@ -65,12 +82,8 @@ impl Table {
                 b"data" => json.for_each(|json| self.read_row(json, &schema))?,
                 b"weightType" => self.weight_type = json.text()?.unwrap_or_default().to_vec(),
                 key => {
-                    if let Some((place, scale)) = place(key) {
-                        let column = &mut self.columns[place];
-                        json.for_each(|json| {
-                            column.push(value(json, scale)?);
-                            Ok(())
-                        })?;
+                    if let Some(place) = Place::of(key) {
+                        json.for_each(|json| self.read_value(json, place))?;
                     }
                 }
             }
@@ -79,27 +92,40 @@ impl Table {
     }
 
     /// `[1, 0.5, null]`; a row may be shorter than the schema.
-    fn read_row<R: Read>(
-        &mut self,
-        json: &mut Json<R>,
-        schema: &[Option<(usize, i32)>],
-    ) -> Result<()> {
+    fn read_row<R: Read>(&mut self, json: &mut Json<R>, schema: &[Option<Place>]) -> Result<()> {
         let mut places = schema.iter();
-        json.for_each(|json| {
-            if let Some(Some((place, scale))) = places.next() {
-                self.columns[*place].push(value(json, *scale)?);
-            }
-            Ok(())
+        json.for_each(|json| match places.next() {
+            Some(&Some(place)) => self.read_value(json, place),
+            _ => Ok(()),
         })?;
-        for (place, _) in places.flatten() {
-            self.columns[*place].push(NONE);
+        for place in places.flatten() {
+            match *place {
+                Place::Weight => self.weights.push(NO_WEIGHT),
+                Place::Column(place, _) => self.columns[place].push(NONE),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_value<R: Read>(&mut self, json: &mut Json<R>, place: Place) -> Result<()> {
+        match place {
+            Place::Weight => self.weights.push(weight(json)?),
+            Place::Column(place, scale) => self.columns[place].push(value(json, scale)?),
         }
         Ok(())
     }
 
     /// A column, empty if there is none.
     pub(super) fn column(&self, name: &str) -> Column<'_> {
-        Column(place(name.as_bytes()).map_or(&[], |(place, _)| &self.columns[place]))
+        match Place::of(name.as_bytes()) {
+            Some(Place::Column(place, _)) => Column(&self.columns[place]),
+            Some(Place::Weight) | None => Column(&[]),
+        }
+    }
+
+    /// The weight in this row, if it has one, with its digits behind the point.
+    pub(super) fn weight(&self, row: usize) -> Option<i128> {
+        self.weights.get(row).copied().filter(|weight| *weight != NO_WEIGHT)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -128,11 +154,11 @@ impl Column<'_> {
 }
 
 /// `{"stack":0,"time":1}`: which column each element of a row belongs to.
-fn read_schema<R: Read>(json: &mut Json<R>, schema: &mut Vec<Option<(usize, i32)>>) -> Result<()> {
+fn read_schema<R: Read>(json: &mut Json<R>, schema: &mut Vec<Option<Place>>) -> Result<()> {
     /// More columns than any table has.
     const MOST: usize = 100;
     if json.begin_object()? {
-        while let Some(place) = json.next_key()?.map(place) {
+        while let Some(place) = json.next_key()?.map(Place::of) {
             let number = json.integer()?.and_then(|number| usize::try_from(number).ok());
             if let Some(number) = number.filter(|number| *number < MOST) {
                 schema.resize(schema.len().max(number + 1), None);
@@ -146,6 +172,12 @@ fn read_schema<R: Read>(json: &mut Json<R>, schema: &mut Vec<Option<(usize, i32)
 fn value<R: Read>(json: &mut Json<R>, scale: i32) -> Result<i64> {
     let value = json.scaled(scale)?.and_then(|value| i64::try_from(value).ok());
     Ok(value.unwrap_or(NONE))
+}
+
+/// A number of more digits than any weight has is the largest.
+fn weight<R: Read>(json: &mut Json<R>) -> Result<i128> {
+    let weight = json.number()?.map(|text| scaled(text, WEIGHT).unwrap_or(i128::MAX));
+    Ok(weight.unwrap_or(NO_WEIGHT))
 }
 
 /// Milliseconds as nanoseconds.

@@ -31,6 +31,8 @@ pub(super) struct Troubles {
     stackless: u64,
     /// Memory that was freed.
     freed: u64,
+    /// Weights of more than 64 bits.
+    too_heavy: u64,
 }
 
 impl Thread {
@@ -95,7 +97,6 @@ fn hold_table(
     troubles: &mut Troubles,
 ) {
     let (times, deltas) = (table.column("time"), table.column("timeDeltas"));
-    let weights = table.column("weight");
     // Weights are milliseconds, or others that have no fraction.
     let parts = if table.weight_type == b"tracing-ms" { 1 } else { 10i128.pow(WEIGHT as u32) };
     let (mut carry, mut now) = (Carry::default(), 0i64);
@@ -103,12 +104,13 @@ fn hold_table(
         now = now.saturating_add(deltas.get(row).unwrap_or_default());
         let time = if deltas.len() > 0 { Some(now) } else { times.get(row) };
         let time = time.and_then(|time| u64::try_from(start.saturating_add(time)).ok());
-        let weight = match weights.get(row) {
-            Some(weight) => carry.round(weight.into(), parts),
+        let weight = match table.weight(row) {
+            Some(weight) => carry.round(weight, parts),
             None => Some(1),
         };
         let Some(weight) = weight else {
-            troubles.freed += 1;
+            let is_freed = table.weight(row).is_some_and(|weight| weight < 0);
+            *(if is_freed { &mut troubles.freed } else { &mut troubles.too_heavy }) += 1;
             continue;
         };
         let number = table.column("stack").get(row);
@@ -127,6 +129,11 @@ impl Troubles {
         if self.freed > 0 {
             let freed = self.freed;
             samples.note(format_args!("{freed} samples are of memory that was freed, left out"));
+        }
+        if self.too_heavy > 0 {
+            let heavy = self.too_heavy;
+            samples
+                .note(format_args!("{heavy} weights do not fit into 64 bits: they are left out"));
         }
     }
 }
