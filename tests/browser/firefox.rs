@@ -175,7 +175,7 @@ fn the_core_of_a_picture_works_in_firefox() {
     // The views.
     firefox.click(&frame("g"));
     firefox.type_keys("3");
-    assert_eq!(firefox.drawn(), json!(["g", "malloc"]));
+    assert_eq!(firefox.drawn(), json!(["g", "main", "malloc"]));
     firefox.type_keys("4");
     firefox.await_text("table-sum .name", "all 2 functions");
     firefox.type_keys("01");

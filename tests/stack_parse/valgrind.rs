@@ -106,8 +106,8 @@ fn damage_of_a_call_graph_is_named() {
         (format!("{head}fn=(7)\n1 7\ntotals: 7\n"), "[unknown] 7\n", "<stdin>:5: expected a numb"),
         (format!("{head}fn=f\n1 7\nodd\ntotals: 7\n"), "f 7\n", "<stdin>:7: expected a line of"),
         (
-            format!("{head}fn=f\n1 9223372036854775807\n1 1\ntotals: 7\n"),
-            "f 9223372036854775807\n",
+            format!("{head}fn=f\n1 18446744073709551615\n1 1\ntotals: 7\n"),
+            "f 18446744073709551615\n",
             "<stdin>:7: expected a sum that fits into 64 bits",
         ),
         ("events: B\nfn=f\n1 7\nfn=g\n1 -3\n".to_owned(), "f 7\n", "-3 of functions that freed"),
