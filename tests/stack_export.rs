@@ -172,9 +172,22 @@ fn weights_that_a_format_cannot_hold_are_refused() {
     {
         for format in FORMATS {
             let output = output("stack-export", &["--to", format], args[0]);
-            let holds = most || format != "pprof";
+            let holds = match format {
+                "pprof" => most,
+                "chrome" => false,
+                _ => true,
+            };
             assert_eq!(output.status.code(), Some(if holds { 0 } else { 2 }), "{format}");
             assert_eq!(output.stdout.is_empty(), !holds, "{format}");
+        }
+    }
+    // Chrome's times are nanoseconds of 63 bits, and one of anything else is a microsecond.
+    for (unit, most) in [("samples", 9_223_372_036_854_775), ("ns", i64::MAX), ("s", 9_223_372_036)]
+    {
+        for (count, status) in [(most as u64, 0), (most as u64 + 1, 2)] {
+            let args = ["--to", "chrome", "--unit", unit];
+            let output = output("stack-export", &args, format!("a {count}\n"));
+            assert_eq!(output.status.code(), Some(status), "{count} {unit}");
         }
     }
 }

@@ -11,6 +11,7 @@ mod speedscope;
 use clap::ValueEnum;
 use common::{Error, Output, Result, unwritten};
 
+use crate::event::Event;
 use crate::profile::Profile;
 
 /// A format; its help says what opens it.
@@ -56,10 +57,11 @@ impl Target {
         self != Target::Callgrind
     }
 
-    /// The largest sum of the weights of an event that it can hold.
-    fn most(self) -> u64 {
+    /// The largest sum of the weights of this event that it can hold.
+    fn most(self, event: &Event) -> u64 {
         match self {
             Target::Pprof => i64::MAX.unsigned_abs(),
+            Target::Chrome => chrome::most(event),
             _ => u64::MAX,
         }
     }
@@ -71,9 +73,8 @@ impl Target {
     /// [`Error::Usage`] for weights that are too large for the format, or
     /// [`Error::Output`].
     pub(crate) fn write(self, profile: &Profile, out: &mut Output) -> Result<()> {
-        let (format, most) = (self.name(), self.most());
-        if let Some(event) = profile.events.iter().find(|event| event.total > most) {
-            let total = event.total;
+        if let Some(event) = profile.events.iter().find(|event| event.total > self.most(event)) {
+            let (format, most, total) = (self.name(), self.most(event), event.total);
             let what = format!("{format} holds weights up to {most}, but all weigh {total}");
             return Err(Error::Usage(what));
         }

@@ -15,17 +15,26 @@ use crate::walk::{Walker, walk};
 struct Trace<'a> {
     profile: &'a Profile,
     out: &'a mut Output,
-    /// How many nanoseconds a weight of one is shown as.
     nanoseconds: u64,
     /// The weight of the stacks that were written.
     spent: u64,
 }
 
-pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
-    let nanoseconds = match event.unit() {
+/// The largest sum of weights: who reads it counts nanoseconds in 63 bits, which are 292 years.
+pub(super) fn most(event: &Event) -> u64 {
+    i64::MAX.unsigned_abs() / nanoseconds(event)
+}
+
+/// How many nanoseconds a weight of one is shown as.
+fn nanoseconds(event: &Event) -> u64 {
+    match event.unit() {
         Unit::Time(nanoseconds) => nanoseconds,
         _ => 1_000,
-    };
+    }
+}
+
+pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
+    let nanoseconds = nanoseconds(event);
     let name = serde_json::to_string(&event.label_with_unit())?;
     let args = r#""ph":"M","pid":1,"tid":1,"args""#;
     write!(out, r#"{{"traceEvents":[{{"name":"process_name",{args}:{{"name":{name}}}}}"#)?;
