@@ -15,6 +15,7 @@ use crate::walk::{Walker, walk};
 struct Trace<'a> {
     profile: &'a Profile,
     out: &'a mut Output,
+    /// For a weight of one.
     nanoseconds: u64,
     /// The weight of the stacks that were written.
     spent: u64,

@@ -98,19 +98,19 @@ fn hold_table(
 ) {
     let (times, deltas) = (table.column("time"), table.column("timeDeltas"));
     // Weights are milliseconds, or others that have no fraction.
-    let parts = if table.weight_type == b"tracing-ms" { 1 } else { 10i128.pow(WEIGHT as u32) };
+    let whole = if table.weight_type == b"tracing-ms" { 1 } else { 10i128.pow(WEIGHT as u32) };
     let (mut carry, mut now) = (Carry::default(), 0i64);
     for row in 0..table.column("stack").len() {
         now = now.saturating_add(deltas.get(row).unwrap_or_default());
         let time = if deltas.len() > 0 { Some(now) } else { times.get(row) };
         let time = time.and_then(|time| u64::try_from(start.saturating_add(time)).ok());
-        let weight = match table.weight(row) {
-            Some(weight) => carry.round(weight, parts),
-            None => Some(1),
-        };
-        let Some(weight) = weight else {
-            let is_freed = table.weight(row).is_some_and(|weight| weight < 0);
-            *(if is_freed { &mut troubles.freed } else { &mut troubles.too_heavy }) += 1;
+        let parts = table.weight(row).unwrap_or(whole);
+        let Some(weight) = carry.round(parts, whole) else {
+            if parts < 0 {
+                troubles.freed += 1;
+            } else {
+                troubles.too_heavy += 1;
+            }
             continue;
         };
         let number = table.column("stack").get(row);
