@@ -29,7 +29,7 @@ use common::{Error, Input, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::read::costs::{Costs, signed, words};
+use crate::read::costs::{Costs, unsigned, words};
 use crate::read::lines::for_each_line;
 use crate::read::paths::file_name;
 use crate::samples::{Root, Samples, Weighs};
@@ -391,8 +391,8 @@ impl File {
 fn moved(from: u64, position: &[u8]) -> Option<u64> {
     match position {
         b"*" => Some(from),
-        [b'+', by @ ..] => from.checked_add(signed(by)?.try_into().ok()?),
-        [b'-', by @ ..] => from.checked_sub(signed(by)?.try_into().ok()?),
-        to => signed(to)?.try_into().ok(),
+        [b'+', by @ ..] => from.checked_add(unsigned(by)?),
+        [b'-', by @ ..] => from.checked_sub(unsigned(by)?),
+        to => unsigned(to),
     }
 }

@@ -4,7 +4,7 @@
 use bstr::ByteSlice;
 use common::unit_of_event;
 
-use super::numbers::{decimal, hexadecimal};
+use super::numbers::{decimal, hexadecimal, is_digits};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 
@@ -36,7 +36,7 @@ const UNITS: [(&str, &str); 22] = [
 
 /// Units behind the name of an event, what they are called here, and how many of these
 /// one is: Xdebug's `Time_(10ns)`, pprof's `cpu(ms)`.
-const SCALES: [(&str, &str, i128); 17] = [
+const SCALES: [(&str, &str, u64); 17] = [
     ("ns", "nanoseconds", 1),
     ("10ns", "nanoseconds", 10),
     ("us", "nanoseconds", 1_000),
@@ -71,7 +71,7 @@ struct Event {
     name: Vec<u8>,
     unit: Vec<u8>,
     /// How many units a number in the file stands for.
-    scale: i128,
+    scale: u64,
     total: i128,
 }
 
@@ -185,8 +185,9 @@ impl Event {
 
     /// What a number in the file stands for; `None` if it is none, or has more than 64 bits.
     fn cost(&self, number: &[u8]) -> Option<i128> {
-        let cost = signed(number)?.checked_mul(self.scale)?;
-        (cost.unsigned_abs() <= u64::MAX.into()).then_some(cost)
+        let number = signed(number)?;
+        let size = u64::try_from(number.unsigned_abs()).ok()?.checked_mul(self.scale)?;
+        Some(if number < 0 { -i128::from(size) } else { size.into() })
     }
 }
 
@@ -197,19 +198,22 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// `12`, `-12`, `0xc`; where a count is not available, old versions of cachegrind write
 /// `.`.
-pub(crate) fn signed(text: &[u8]) -> Option<i128> {
-    let (sign, digits) = match text {
-        b"." => return Some(0),
-        [b'-', digits @ ..] => (-1, digits),
-        digits => (1, digits),
-    };
+fn signed(text: &[u8]) -> Option<i128> {
+    match text {
+        b"." => Some(0),
+        [b'-', digits @ ..] => Some(-i128::from(unsigned(digits)?)),
+        digits => unsigned(digits).map(i128::from),
+    }
+}
+
+/// `12`, `0xc`
+pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
     // Nearly all are so short that they fit.
-    let number = if digits.len() < 19 && digits.iter().all(u8::is_ascii_digit) {
-        digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
+    if digits.len() < 19 && is_digits(digits) {
+        Some(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
     } else if digits.starts_with(b"0x") {
-        hexadecimal(digits)?
+        hexadecimal(digits)
     } else {
-        decimal(digits)?
-    };
-    (!digits.is_empty()).then_some(sign * i128::from(number))
+        decimal(digits)
+    }
 }
