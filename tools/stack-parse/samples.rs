@@ -11,8 +11,10 @@ mod event;
 mod event_name;
 pub(crate) mod events;
 mod every;
+mod fork;
 mod health;
 mod jit;
+mod messages;
 mod off_cpu;
 mod report;
 mod root;
@@ -26,7 +28,7 @@ mod window;
 use std::fmt::Display;
 use std::path::Path;
 
-use common::{Error, FrameId, FrameTable, Input, NodeId, Pipe, Result, StackTree, clean_frame};
+use common::{FrameId, FrameTable, Input, NodeId, Pipe, Result, StackTree, clean_frame};
 
 use crate::frame::{Frame, FrameArgs};
 use event::Fate;
@@ -174,40 +176,6 @@ impl<'p> Samples<'p> {
         self.pipe.as_ref().expect("inputs are opened where the output is").open(path)
     }
 
-    /// Says what is wrong with an input.
-    pub(crate) fn error(&mut self, error: &Error) {
-        if let Some(pipe) = &mut self.pipe {
-            pipe.error(error);
-        }
-    }
-
-    /// Says something that is no trouble.
-    pub(crate) fn say(&mut self, what: impl Display) {
-        if let Some(pipe) = &mut self.pipe {
-            pipe.note(what);
-        }
-    }
-
-    /// Says something about this input that is no trouble.
-    pub(crate) fn note(&mut self, what: impl Display) {
-        let name = self.input.name.clone();
-        self.say(format_args!("{name}: {what}"));
-    }
-
-    /// Names a line of this input that is not understood; trouble only with
-    /// `--strict`.
-    pub(crate) fn skip(&mut self, line: u64, why: &'static str) {
-        self.skipped.add(line, why);
-    }
-
-    /// Names a line of this input that breaks a format which allows no such
-    /// lines: trouble.
-    pub(crate) fn malformed(&mut self, line: u64, why: impl Display) {
-        if let Some(pipe) = &mut self.pipe {
-            pipe.malformed(&self.input.name, line, why);
-        }
-    }
-
     /// Says that each sample of this input has these numbers; returns the place
     /// of the one that is taken.
     pub(crate) fn set_measures(&mut self, measures: &[Measure<'_>]) -> Option<usize> {
@@ -266,36 +234,6 @@ impl<'p> Samples<'p> {
     /// the user chose one.
     pub(crate) fn set_one_thread(&mut self) {
         self.input.root = self.args.root.clone().unwrap_or(Root::None);
-    }
-
-    /// Whether another thread can help: it would treat samples as this one does,
-    /// whatever was before them.
-    pub(crate) fn can_fork(&self) -> bool {
-        matches!(self.sink, Sink::Sum | Sink::List) && self.events.is_chosen()
-    }
-
-    /// Empty samples that treat this input alike, for another thread.
-    pub(crate) fn fork(&self) -> Samples<'static> {
-        let (args, events) = (self.args.clone(), self.events.fork());
-        let mut fork = Samples::of(args, None, events, self.window.clone());
-        fork.input = self.input.clone();
-        fork
-    }
-
-    /// Adds the samples of a fork.
-    pub(crate) fn absorb(&mut self, mut other: Samples<'_>) {
-        let Samples { events, tree, frames, .. } = self;
-        events.absorb(&mut other.events, |ours, theirs| {
-            if let Some(their_node) = theirs.node {
-                let node = ours.node_in(tree, frames);
-                let their_tree = &mut other.tree;
-                ours.weigher.agree((node, tree), &mut theirs.weigher, (their_node, their_tree));
-            }
-        });
-        let ours: Vec<FrameId> = (0..other.frames.len() as FrameId)
-            .map(|frame| self.frames.intern(other.frames.name(frame)))
-            .collect();
-        self.tree.add_tree(&other.tree, |frame| ours[frame as usize]);
     }
 
     /// Accounts for a sample; `None` if it was not asked for, then its frames

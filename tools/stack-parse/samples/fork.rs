@@ -1,0 +1,38 @@
+//! Samples that another thread sums, which are added to those of this one.
+
+use common::FrameId;
+
+use super::Samples;
+use super::sink::Sink;
+
+impl Samples<'_> {
+    /// Whether another thread can help: it would treat samples as this one does,
+    /// whatever was before them.
+    pub(crate) fn can_fork(&self) -> bool {
+        matches!(self.sink, Sink::Sum | Sink::List) && self.events.is_chosen()
+    }
+
+    /// Empty samples that treat this input alike, for another thread.
+    pub(crate) fn fork(&self) -> Samples<'static> {
+        let (args, events) = (self.args.clone(), self.events.fork());
+        let mut fork = Samples::of(args, None, events, self.window.clone());
+        fork.input = self.input.clone();
+        fork
+    }
+
+    /// Adds the samples of a fork.
+    pub(crate) fn absorb(&mut self, mut other: Samples<'_>) {
+        let Samples { events, tree, frames, .. } = self;
+        events.absorb(&mut other.events, |ours, theirs| {
+            if let Some(their_node) = theirs.node {
+                let node = ours.node_in(tree, frames);
+                let their_tree = &mut other.tree;
+                ours.weigher.agree((node, tree), &mut theirs.weigher, (their_node, their_tree));
+            }
+        });
+        let ours: Vec<FrameId> = (0..other.frames.len() as FrameId)
+            .map(|frame| self.frames.intern(other.frames.name(frame)))
+            .collect();
+        self.tree.add_tree(&other.tree, |frame| ours[frame as usize]);
+    }
+}
