@@ -3,6 +3,14 @@
 # for each. It sets place, the folder of inputs and results, and runs, how often.
 # shellcheck disable=SC2154
 
+# kept NAME COMMAND...: an input that takes long to make: NAME is what the command writes, unless
+# it is there from a run before. What is broken off is not taken for the whole by the next one.
+kept() {
+    [ ! -s "$place/$1" ] || return 0
+    "${@:2}" > "$place/unfinished"
+    mv "$place/unfinished" "$place/$1"
+}
+
 # measured INPUT COMMAND: sets seconds and kilobytes, the most that a single
 # process of the command had in memory at once.
 measured() {

@@ -5,8 +5,7 @@
 
 # large NAME SHAPE PROFILE: makes NAME of a golden file, repeated as inputs.py does it.
 large() {
-    [ -s "$place/$1" ] ||
-        python3 tests/bench/inputs.py "$2" "tests/golden/formats/$3" "$megabytes" > "$place/$1"
+    kept "$1" python3 tests/bench/inputs.py "$2" "tests/golden/formats/$3" "$megabytes"
 }
 
 # raced NAME PEER [streams]: rows of stack-parse and of a peer that is installed, and whether
@@ -27,14 +26,17 @@ raced() {
         >> "$place/missed"
 }
 
+# wide_pb: writes the stacks of wide.folded, unpacked.
+wide_pb() { stack-export --to pprof "$place/wide.folded" | gzip -d; }
+
 rows_of_profiles() {
     local data=target/bench runs=$runs speedscope=${CARGO_TARGET_DIR:-target}/npm/node_modules/speedscope
     : > "$place/missed"
     large samples.pb pprof pprof/go-cpu.pb.gz
     raced samples.pb "go tool pprof -traces $data/samples.pb"
     # Its stacks are distinct.
-    [ -s "$place/wide.folded" ] || wide wide.folded
-    [ -s "$place/wide.pb" ] || stack-export --to pprof "$place/wide.folded" | gzip -d > "$place/wide.pb"
+    kept wide.folded wide
+    kept wide.pb wide_pb
     raced wide.pb "go tool pprof -traces $data/wide.pb"
     large rows.xml xctrace xctrace/time-profile.xml
     raced rows.xml 'inferno-collapse-xctrace' streams

@@ -1,4 +1,5 @@
-//! What is said while samples are read; nothing in a thread that helps another one.
+//! What is said while samples are read. A thread that helps another one says nothing
+//! itself: it only keeps what it skips.
 
 use std::fmt::Display;
 
