@@ -197,7 +197,7 @@ fn no_name_of_a_recording_is_left_mangled() {
 
 #[test]
 fn vectors_come_out_as_their_columns_say() {
-    let vectors = include_str!("../ocaml-demangle/testdata/vectors.tsv");
+    let vectors = include_str!("../common/ocaml-demangle/testdata/vectors.tsv");
     let columns = |line: &'static str| line.split('\t').collect::<Vec<_>>();
     let vectors: Vec<_> = vectors.lines().skip(1).map(columns).collect();
     let input: String = vectors.iter().map(|vector| format!("{} 1\n", vector[2])).collect();
