@@ -206,9 +206,21 @@ fn vectors_come_out_as_their_columns_say() {
     for (stamps, column) in [("drop", 4), ("keep", 5)] {
         let out = demangle(&["--ocaml", "--stamps", stamps], &input);
         for (line, vector) in out.lines().zip(&vectors) {
-            assert_eq!(line, format!("{} 1", vector[column]), "{stamps} {}", vector[2]);
+            // A frame holds no `;`.
+            let name = vector[column].replace(';', ":");
+            assert_eq!(line, format!("{name} 1"), "{stamps} {}", vector[2]);
         }
         assert_eq!(out.lines().count(), vectors.len());
+    }
+}
+
+#[test]
+fn a_separator_in_a_name_is_replaced_whatever_the_stamps() {
+    let input = "main;camlOdd..$25$28$3b..$29_449;camlOdd.g_2 1\n";
+    for (stamps, stamp) in [("drop", ""), ("anonymous", ""), ("keep", "/449"), ("auto", "")] {
+        let out = demangle(&["--stamps", stamps], input);
+        let expected = format!("main;Odd.(.%(:..)){stamp};Odd.g");
+        assert!(out.starts_with(&expected), "{stamps}: {out}");
     }
 }
 

@@ -4,8 +4,10 @@
 
 use std::borrow::Cow;
 
+use super::identifier::{self, FunctionKind};
 use super::scheme::{Scheme, find_located_function};
-use super::{Stamps, identifier, unit};
+use super::stamps::Stamps;
+use super::unit;
 
 /// Appends the readable form of `body`, a symbol without its `caml`.
 pub(super) fn demangle(body: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
@@ -48,7 +50,7 @@ fn write_unit(scheme: Scheme, mut unit: &[u8], out: &mut Vec<u8>) {
     unit::write(&scheme.decode(unit), out);
 }
 
-/// Appends the module path of `packs`, what stands before a packed unit in symbols: `Outer__Pack__`
+/// Appends the module path of `packs`, what comes before a packed unit in symbols: `Outer__Pack__`
 /// or `Outer.Pack.`
 ///
 /// ```
@@ -68,12 +70,12 @@ pub fn write_packs(packs: &[u8], out: &mut Vec<u8>) {
 /// A symbol of the flat schemes in its parts.
 ///
 /// ```
-/// use ocaml_demangle::parts::{Code, FlatSymbol};
+/// use ocaml_demangle::parts::{FlatSymbol, FunctionKind};
 ///
 /// // Only the program's units tell whether this is `Foo_.bar` or `Foo._bar`.
 /// let symbol = FlatSymbol::parse(b"camlFoo___bar_81", |unit| unit == b"Foo_").unwrap();
 /// assert_eq!(symbol.unit(), b"Foo_");
-/// assert_eq!(symbol.code(), Some(Code::Named(b"bar")));
+/// assert_eq!(symbol.function(), Some(FunctionKind::Named(b"bar")));
 /// assert_eq!(symbol.stamp(), Some(&b"81"[..]));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,29 +86,18 @@ pub struct FlatSymbol<'a> {
     identifier: Cow<'a, [u8]>,
 }
 
-/// What a symbol says its code is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code<'a> {
-    /// What a unit runs at the start.
-    Toplevel,
-    /// A function without a name.
-    Anonymous,
-    /// A function's identifier, without its stamp, not in parentheses.
-    Named(&'a [u8]),
-}
-
 impl<'a> FlatSymbol<'a> {
     /// Takes `symbol` apart, `None` if it is not mangled so or names no code.
     ///
-    /// `is_unit` knows the units of the program, as their symbols begin
-    /// behind `caml`. Where it knows none that fits, the symbol is split as
-    /// [`crate::demangle`] does, which cannot tell `Foo_.bar` from `Foo._bar`.
+    /// `is_unit` says whether a text that follows `caml` in symbols is the name of a unit of the
+    /// program. Where none fits, the symbol is split as [`crate::demangle`] does, which cannot tell
+    /// `Foo_.bar` from `Foo._bar`.
     pub fn parse(symbol: &'a [u8], is_unit: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let body = symbol.strip_prefix(b"caml").filter(|body| is_mangled(body))?;
         let scheme = Scheme::of(body);
         // Pack__Unit is a unit beside Pack: the longest is meant.
         let known = (1..body.len()).rev().find_map(|end| {
-            let identifier = scheme.behind_separator(&body[end..])?;
+            let identifier = scheme.after_separator(&body[end..])?;
             (!identifier.is_empty() && is_unit(&body[..end])).then_some((&body[..end], identifier))
         });
         let (unit, identifier) = match known {
@@ -119,16 +110,16 @@ impl<'a> FlatSymbol<'a> {
         Some(FlatSymbol { scheme, unit, identifier: scheme.decode(identifier) })
     }
 
-    /// The unit as it is mangled, behind the units that it is packed in: `Pack__Unit`.
+    /// The unit as it is mangled, after the units that it is packed in: `Pack__Unit`.
     #[must_use]
     pub fn unit(&self) -> &'a [u8] {
         self.unit
     }
 
-    /// What the symbol is that of, `None` if it is a mark or a constant.
+    /// The function that the symbol names, `None` if it is a mark or a constant.
     #[must_use]
-    pub fn code(&self) -> Option<Code<'_>> {
-        identifier::code(&self.identifier)
+    pub fn function(&self) -> Option<FunctionKind<'_>> {
+        identifier::function(&self.identifier)
     }
 
     /// The number that makes the symbol unique.

@@ -1,7 +1,6 @@
 //! Identifiers and their stamps: `map_342`, `fun_811`, `anon_fn[main.ml:6,35--143]_9`, `entry`.
 
-use super::Stamps;
-use super::flat::Code;
+use super::stamps::Stamps;
 
 /// An identifier, split from what the compiler appended to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +10,17 @@ struct Stamped<'a> {
     stamp: Option<&'a [u8]>,
     /// Whether it is one of OxCaml's code symbols.
     is_code: bool,
+}
+
+/// What a symbol says of the function that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind<'a> {
+    /// What a unit runs at the start.
+    Toplevel,
+    /// A function without a name.
+    Anonymous,
+    /// A function's identifier, without its stamp, not in parentheses.
+    Named(&'a [u8]),
 }
 
 /// Appends the readable form of `identifier`, which is decoded and has its stamp.
@@ -40,16 +50,18 @@ pub(super) fn write(identifier: &[u8], stamps: Stamps, out: &mut Vec<u8>) {
     }
 }
 
-/// What `identifier`, decoded but with its stamp, is that of; `None` if it is a mark or a constant.
-pub(super) fn code(identifier: &[u8]) -> Option<Code<'_>> {
+/// The function that `identifier`, decoded but with its stamp, names; `None` if it is a mark or a
+/// constant.
+pub(super) fn function(identifier: &[u8]) -> Option<FunctionKind<'_>> {
     if identifier == b"entry" {
-        return Some(Code::Toplevel);
+        return Some(FunctionKind::Toplevel);
     }
     if is_unit_symbol(identifier) || is_number(identifier) {
         return None;
     }
     let Stamped { name, is_code, .. } = split_stamp(identifier);
-    Some(if origin(name, is_code).is_some() { Code::Anonymous } else { Code::Named(name) })
+    let is_anonymous = origin(name, is_code).is_some();
+    Some(if is_anonymous { FunctionKind::Anonymous } else { FunctionKind::Named(name) })
 }
 
 /// The stamp of `identifier`.

@@ -25,11 +25,13 @@
 //! ```
 //! use ocaml_demangle::{Stamps, demangle, demangle_into};
 //!
-//! assert_eq!(demangle(b"camlStdlib__List__map_342").unwrap(), b"Stdlib.List.map");
-//! assert_eq!(demangle(b"camlStdlib.$5e_137").unwrap(), b"Stdlib.(^)");
-//! assert_eq!(demangle(b"caml_alloc_string"), None);
+//! let name = demangle("camlStdlib__List__map_342").unwrap();
+//! assert_eq!(name.to_string(), "Stdlib.List.map");
+//! assert_eq!(demangle("camlStdlib.$5e_137").unwrap().as_str(), "Stdlib.(^)");
+//! assert_eq!(demangle("caml_alloc_string"), None);
 //!
-//! // One buffer for many names, which nothing is allocated for once it is large enough.
+//! // Symbols are bytes to a linker. One buffer serves many of them: once it is large enough,
+//! // nothing is allocated for most names.
 //! let mut name = Vec::new();
 //! for symbol in [&b"camlMain__fun_811"[..], b"Dune.exe.Main.fun_811"] {
 //!     name.clear();
@@ -37,6 +39,19 @@
 //!     assert_eq!(name, b"Main.(fun)");
 //! }
 //! ```
+//!
+//! | input   | output                     | function          |
+//! |---------|----------------------------|-------------------|
+//! | `&str`  | [`Name`], which is text    | [`demangle`]      |
+//! | `&str`  | the same, stamps as wanted | [`demangle_with`] |
+//! | `&[u8]` | `Vec<u8>`                  | [`demangle_bytes`]|
+//! | `&[u8]` | appended to a buffer       | [`demangle_into`] |
+//!
+//! None of them fails or panics: what is not an OCaml name, or is a damaged one, is `None`, so that
+//! the demangler of the next language can be asked.
+//!
+//! A name may hold any character that is not a control character; the operator `.%(;..)` has a `;`
+//! and a `.`. A program that writes names into a format with separators must escape them.
 //!
 //! [`parts`] is for programs that read an executable's own tables and know more than a symbol says.
 
@@ -48,52 +63,73 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-use structured::STRUCTURED_PREFIXES;
-
 mod backtrace;
 mod flat;
 mod identifier;
+mod name;
 mod perf;
 #[cfg(test)]
 mod properties;
 mod repair;
 mod scheme;
+mod stamps;
 mod structured;
 #[cfg(test)]
 mod tests;
 mod unit;
 
+pub use name::Name;
+pub use stamps::Stamps;
+
+use structured::STRUCTURED_PREFIXES;
+
 /// The parts of names, for programs that read the symbol table or the frame tables of an executable.
 pub mod parts {
     pub use crate::backtrace::write as write_backtrace_name;
-    pub use crate::flat::{Code, FlatSymbol, write_packs};
-    pub use crate::identifier::write_name;
-}
-
-/// What to do with the stamp (`_123`) that the compiler appends to every identifier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Stamps {
-    /// Dropped for named functions, kept as the identity of anonymous ones: `Lwtsim.(fun/811)`.
-    #[default]
-    Anonymous,
-    /// Dropped: `Lwtsim.run`, `Lwtsim.(fun)`.
-    Drop,
-    /// Kept: `Lwtsim.run/176`, `Lwtsim.(fun/811)`.
-    Keep,
+    pub use crate::flat::{FlatSymbol, write_packs};
+    pub use crate::identifier::{FunctionKind, write_name};
 }
 
 /// Returns the readable form of an OCaml `symbol`, `None` if it is not an OCaml name.
 ///
-/// Named functions lose their stamp, [`Stamps::Anonymous`]. See [`demangle_into`] for all else.
+/// Named functions lose their stamp, anonymous ones keep it: [`Stamps::Anonymous`].
 ///
 /// ```
 /// # use ocaml_demangle::demangle;
-/// assert_eq!(demangle(b"_camlDune__exe__Main.run_270").unwrap(), b"Main.run");
-/// assert_eq!(demangle(b"camlLwtsim__fun_811").unwrap(), b"Lwtsim.(fun/811)");
-/// assert_eq!(demangle(b"_ZN4core3fmt5write17h0123456789abcdefE"), None);
+/// let shown = |symbol| demangle(symbol).map(|name| name.to_string());
+/// assert_eq!(shown("_camlDune__exe__Main.run_270").as_deref(), Some("Main.run"));
+/// assert_eq!(shown("camlLwtsim__fun_811").as_deref(), Some("Lwtsim.(fun/811)"));
+/// assert_eq!(shown("_ZN4core3fmt5write17h0123456789abcdefE"), None);
 /// ```
 #[must_use]
-pub fn demangle(symbol: &[u8]) -> Option<Vec<u8>> {
+pub fn demangle(symbol: &str) -> Option<Name> {
+    demangle_with(symbol, Stamps::default())
+}
+
+/// [`demangle`], with stamps as `stamps` says.
+///
+/// ```
+/// # use ocaml_demangle::{Stamps, demangle_with};
+/// let name = demangle_with("camlStdlib__Map.add_437", Stamps::Keep).unwrap();
+/// assert_eq!(name.as_str(), "Stdlib.Map.add/437");
+/// ```
+#[must_use]
+pub fn demangle_with(symbol: &str, stamps: Stamps) -> Option<Name> {
+    let mut out = Vec::new();
+    demangle_into(symbol.as_bytes(), stamps, &mut out).then(|| Name::new(out))
+}
+
+/// [`demangle`] for a symbol that may not be UTF-8, as perf prints some: `Stdlib.Map\xADd_437`.
+///
+/// The result is UTF-8 if the symbol is, except that OxCaml's structured scheme can escape any
+/// byte.
+///
+/// ```
+/// # use ocaml_demangle::demangle_bytes;
+/// assert_eq!(demangle_bytes(b"Stdlib.Map\xadd_437").unwrap(), b"Stdlib.Map.add");
+/// ```
+#[must_use]
+pub fn demangle_bytes(symbol: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     demangle_into(symbol, Stamps::default(), &mut out).then_some(out)
 }
@@ -108,23 +144,15 @@ pub fn demangle(symbol: &[u8]) -> Option<Vec<u8>> {
 /// assert_eq!(line, b"  12.5 %  Stdlib.Map.add/437");
 /// ```
 ///
-/// The result holds no `;`, the separator of folded stacks: the operator `.%(;..)` becomes
-/// `(.%(:..))`.
-///
 /// A result that is demangled again stays as it is, with one exception: without its
 /// stamp, an identifier such as `add_64`, `entry` or `code_begin` looks like a name of perf's.
 pub fn demangle_into(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let start = out.len();
-    if !append(symbol, stamps, out) {
+    let is_ocaml = append(symbol, stamps, out);
+    if !is_ocaml {
         out.truncate(start);
-        return false;
     }
-    for byte in &mut out[start..] {
-        if *byte == b';' {
-            *byte = b':';
-        }
-    }
-    true
+    is_ocaml
 }
 
 /// Chooses the kind of name by how it begins. May leave a part of a name in `out` if it returns

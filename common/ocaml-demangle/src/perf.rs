@@ -8,9 +8,10 @@
 //! makes one byte of the separator and these: it prints `Stdlib__Map$add_437` as
 //! `Stdlib.Map\xADd_437`.
 
-use super::{Stamps, flat, repair};
+use super::stamps::Stamps;
+use super::{flat, repair};
 
-/// Words that compilers of C append to copies and parts of a function, behind a dot.
+/// Words that compilers of C append to copies and parts of a function, after a dot.
 pub(super) const CLONES: [&[u8]; 12] = [
     b"argelim",
     b"argprom",

@@ -147,7 +147,7 @@ fn is_dollar_separator(symbol: &[u8], at: usize) -> bool {
             after.first().is_some_and(begins) && !is_stamp && !matches!(last, b"let" | b"and")
         }
         // `Stdlib.Map\xADd_437`. In UTF-8, such a byte is never alone. In Latin-1, a letter is one
-        // byte from \xC0 on, but stands in an identifier: `Foo.caf\xE9_12`.
+        // byte from \xC0 on, but is in an identifier: `Foo.caf\xE9_12`.
         byte @ 0xa0.. => {
             let is_alone = after.first().is_some_and(u8::is_ascii);
             is_alone && (byte < 0xc0 || last[0].is_ascii_uppercase())

@@ -9,7 +9,7 @@ pub(super) enum Scheme {
     Underscores,
     /// `Foo.bar_270`, escapes `$2b`: OCaml 5.1 and later (ocaml/ocaml#11430).
     Dot,
-    /// `Foo$bar_271`, escapes `$$2b`, but `$` stands for itself: OCaml 5.4 alpha on every system,
+    /// `Foo$bar_271`, escapes `$$2b`, but `$` means itself: OCaml 5.4 alpha on every system,
     /// later on macOS and Windows (ocaml/ocaml#13050, #14143).
     Dollar,
     /// `Foo$bar_271`, escapes `$2b`: OCaml 5.2 and 5.3 with Microsoft's compiler
@@ -30,7 +30,7 @@ impl Scheme {
     }
 
     /// What follows the separator that `text` begins with.
-    pub(super) fn behind_separator(self, text: &[u8]) -> Option<&[u8]> {
+    pub(super) fn after_separator(self, text: &[u8]) -> Option<&[u8]> {
         let separator: &[u8] = match self {
             Self::Underscores => b"__",
             Self::Dot => b".",
@@ -150,7 +150,7 @@ fn is_utf8_sequence(text: &[u8]) -> bool {
 }
 
 /// Whether the first `.` of `body` belongs to an identifier, because a `__`
-/// separator stands before it.
+/// separator comes before it.
 ///
 /// OxCaml keeps `__` and does not escape `.`: `Foo__.$25$28$29_1_2_code`,
 /// `Foo__fn$5bfoo.ml$3a134..`

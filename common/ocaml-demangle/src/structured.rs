@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::{Stamps, identifier, scheme, unit};
+use super::stamps::Stamps;
+use super::{identifier, scheme, unit};
 
 /// How a structured name begins: its first item is the unit. macOS adds a `_`.
 pub(super) const STRUCTURED_PREFIXES: [&str; 2] = ["_CamlU", "__CamlU"];
@@ -16,15 +17,15 @@ pub(super) const STRUCTURED_PREFIXES: [&str; 2] = ["_CamlU", "__CamlU"];
 /// Anonymous items are told apart by an ordinal or a location, so only `Stamps::Keep` shows stamps.
 pub(super) fn demangle(path: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let is_symbol = |&b: &u8| b.is_ascii_alphanumeric() || b == b'_';
-    path.iter().all(is_symbol) && Reader { rest: path }.path(stamps, out).is_some()
+    path.iter().all(is_symbol) && ItemReader { rest: path }.path(stamps, out).is_some()
 }
 
 /// Reads items from the front of a path. Every method returns `None` if it cannot read one.
-struct Reader<'a> {
+struct ItemReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ItemReader<'a> {
     fn path(mut self, stamps: Stamps, out: &mut Vec<u8>) -> Option<()> {
         let mut numbers = Vec::new();
         unit::write(&self.name()?, out);
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `_5_code`, `_15_113_code`, behind their first `_`
+    /// `_5_code`, `_15_113_code`, after their first `_`
     fn code_suffix(&mut self) -> Option<&'a [u8]> {
         let numbers = self.rest.strip_suffix(b"_code")?;
         self.rest = b"";

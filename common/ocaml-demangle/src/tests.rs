@@ -9,7 +9,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 
-use super::{Stamps, demangle_into};
+use super::{Stamps, demangle, demangle_bytes, demangle_into, demangle_with};
 
 const MODES: [Stamps; 3] = [Stamps::Anonymous, Stamps::Drop, Stamps::Keep];
 
@@ -106,6 +106,47 @@ fn vectors_are_demangled() {
         assert_eq!(shown(symbol, Stamps::Keep), *kept);
         assert_eq!(shown(symbol, Stamps::Anonymous), anonymous(dropped, kept));
     }
+}
+
+#[test]
+fn text_and_bytes_have_the_same_names() {
+    let symbols = vectors().into_iter().flat_map(|v| [Some(v.symbol), v.perf]).flatten();
+    let (mut names, mut others) = (0, 0);
+    for symbol in symbols {
+        let Ok(text) = std::str::from_utf8(&symbol) else {
+            others += 1;
+            continue;
+        };
+        for stamps in MODES {
+            let name = demangle_with(text, stamps);
+            let name = name.as_ref().map_or(text, |name| name.as_str());
+            assert_eq!(name, shown(&symbol, stamps), "{stamps:?}");
+        }
+        let name = demangle(text).map(|name| String::from(name).into_bytes());
+        names += usize::from(name.is_some());
+        assert_eq!(name, demangle_bytes(&symbol), "{text}");
+    }
+    // Only perf prints bytes that are not UTF-8.
+    assert!(names > 100 && others > 0);
+}
+
+#[test]
+fn a_name_is_shown_as_text_is() {
+    let name = demangle("camlOdd..$25$28$3b..$29_449").expect("a name");
+    assert_eq!(name.as_str(), "Odd.(.%(;..))");
+    assert_eq!(name.as_ref(), name.as_str());
+    assert_eq!(
+        format!("{name}|{name:>15}|{name:-<15}"),
+        "Odd.(.%(;..))|  Odd.(.%(;..))|Odd.(.%(;..))--"
+    );
+    assert_eq!(String::from(name.clone()), name.as_str());
+}
+
+#[test]
+fn escaped_bytes_that_are_no_text_are_replaced_in_text() {
+    let symbol = "_CamlU3FooFu6Aff_ab";
+    assert_eq!(demangle_bytes(symbol.as_bytes()).as_deref(), Some(&b"Foo.\xffab"[..]));
+    assert_eq!(demangle(symbol).expect("a name").as_str(), "Foo.\u{fffd}ab");
 }
 
 #[test]

@@ -53,6 +53,24 @@ fn write_capitalised(module: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     #[test]
+    fn a_module_has_a_capital_and_no_other_characters_than_identifiers() {
+        for (text, is_module) in [
+            ("Make_list", true),
+            ("Foo'", true),
+            ("F'oo9", true),
+            ("", false),
+            ("foo", false),
+            ("'Foo", false),
+            ("_Foo", false),
+            ("Foo.Bar", false),
+            ("Foo\"", false),
+            ("Caf\u{e9}", false),
+        ] {
+            assert_eq!(super::is_module_name(text.as_bytes()), is_module, "{text}");
+        }
+    }
+
+    #[test]
     fn modules_are_joined_by_dots() {
         for (unit, path) in [
             ("List", "List"),

@@ -10,7 +10,8 @@ use crate::binary::executable::{Code, Executable, Unreadable};
 use crate::binary::ocaml_frames::{
     self, Call, Function, Tables, Told, is_ocaml, without_anonymous,
 };
-use crate::ocaml::{Stamps, parts};
+use crate::ocaml::Stamps;
+use crate::ocaml::parts::FunctionKind;
 use crate::{Error, Result, cpp, read_whole, rust};
 
 /// What an executable says about its functions.
@@ -249,8 +250,8 @@ impl Enclosing {
         };
         let stamp = function.symbol.stamp().unwrap_or_default().to_vec();
         let within = |outer: &[u8]| [outer, b".(fun)"].concat();
-        let (mark, name) = match (function.told.clone(), function.symbol.code()) {
-            (Told::Exactly(name), Some(parts::Code::Toplevel)) => {
+        let (mark, name) = match (function.told.clone(), function.symbol.function()) {
+            (Told::Exactly(name), Some(FunctionKind::Toplevel)) => {
                 self.name = None;
                 (Mark::Exact, name)
             }
@@ -260,11 +261,11 @@ impl Enclosing {
             }
             (Told::Within(outer), _) => (Mark::Guess, within(&outer)),
             (Told::Nothing, kind) => match (kind, &self.name) {
-                (Some(parts::Code::Anonymous), Some(outer)) => (Mark::Guess, within(outer)),
+                (Some(FunctionKind::Anonymous), Some(outer)) => (Mark::Guess, within(outer)),
                 (kind, _) => {
                     let mut name = Vec::new();
                     function.symbol.write(&mut name);
-                    let is_named = matches!(kind, Some(parts::Code::Named(_)));
+                    let is_named = matches!(kind, Some(FunctionKind::Named(_)));
                     self.name = is_named.then(|| name.clone());
                     (Mark::Symbol, name)
                 }

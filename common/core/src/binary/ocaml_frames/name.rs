@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use ocaml_demangle::parts::{Code, FlatSymbol, write_name};
+use ocaml_demangle::parts::{FlatSymbol, FunctionKind, write_name};
 
 use super::Place;
 use super::function::{Entry, is_in};
@@ -38,7 +38,7 @@ pub(super) struct Named {
 impl Named {
     /// Adds the function of `symbol`, if it has a name.
     pub(super) fn add(&mut self, symbol: &FlatSymbol, entries: &[Entry]) {
-        let Some(Code::Named(identifier)) = symbol.code() else { return };
+        let Some(FunctionKind::Named(identifier)) = symbol.function() else { return };
         match named(identifier, entries) {
             Some((place, length)) => {
                 self.exact.insert(place.readable_part(length));
@@ -59,15 +59,15 @@ impl Named {
 
 /// What `entries`, the calls in its code, tell about the function of `symbol`.
 pub(super) fn told(symbol: &FlatSymbol, entries: &[Entry], all: &Named) -> Told {
-    match symbol.code() {
-        Some(Code::Toplevel) => {
+    match symbol.function() {
+        Some(FunctionKind::Toplevel) => {
             let mut name = Vec::new();
             symbol.write(&mut name);
             Told::Exactly(name)
         }
         Some(code) => match (own(symbol, entries), code) {
             (Some((place, length)), _) => Told::Exactly(place.readable_part(length)),
-            (None, Code::Anonymous) => told_of_anonymous(symbol, entries, all),
+            (None, FunctionKind::Anonymous) => told_of_anonymous(symbol, entries, all),
             (None, _) => Told::Nothing,
         },
         None => Told::Nothing,
@@ -102,9 +102,9 @@ pub(super) fn first_place<'e, 'a>(
     symbol: &FlatSymbol,
     entries: &'e [Entry<'a>],
 ) -> Option<&'e Place<'a>> {
-    let name = match symbol.code()? {
+    let name = match symbol.function()? {
         // The tables call what a unit runs at the start by the unit alone.
-        Code::Toplevel => {
+        FunctionKind::Toplevel => {
             let toplevel = entries.iter().find(|it| !it.place.function.contains(&b'.'))?;
             toplevel.place.function
         }
@@ -118,10 +118,10 @@ pub(super) fn first_place<'e, 'a>(
 /// A place in the function, and how long the function's name is in the name of
 /// the place: that may be of a local function that was inlined.
 fn own<'e, 'a>(symbol: &FlatSymbol, entries: &'e [Entry<'a>]) -> Option<(&'e Place<'a>, usize)> {
-    match symbol.code()? {
-        Code::Toplevel => None,
-        Code::Named(identifier) => named(identifier, entries),
-        Code::Anonymous => anonymous(entries),
+    match symbol.function()? {
+        FunctionKind::Toplevel => None,
+        FunctionKind::Named(identifier) => named(identifier, entries),
+        FunctionKind::Anonymous => anonymous(entries),
     }
 }
 
