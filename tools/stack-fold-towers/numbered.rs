@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use common::{FrameId, FrameTable, Frames};
+use common::{FrameId, FrameTable, Frames, shared_prefix};
 
 use crate::label::Labelled;
 use crate::stamps::without_stamp;
@@ -91,7 +91,7 @@ impl NumberedStack {
     /// Forgets the frames that `stack` does not share, and returns where in `stack` the first new
     /// frame starts.
     fn keep_shared(&mut self, stack: &[u8]) -> usize {
-        let same = same_bytes(&self.text, stack);
+        let same = shared_prefix(&self.text, stack);
         // Only a separator shows that a frame is the same in both: `ma` is not `main`.
         let whole = self.ends.partition_point(|&end| end < same);
         self.ends.truncate(whole);
@@ -153,14 +153,6 @@ fn up_to_separator(bytes: u64) -> u64 {
     // The lowest bit that is set is the highest of the first byte that does not differ.
     let separators = differs.wrapping_sub(EACH) & !differs & (EACH << 7);
     bytes & (separators ^ separators.wrapping_sub(1))
-}
-
-/// The length of the common start of two texts, in bytes.
-fn same_bytes(one: &[u8], other: &[u8]) -> usize {
-    const STEP: usize = 32;
-    let steps = one.chunks_exact(STEP).zip(other.chunks_exact(STEP));
-    let same = STEP * steps.take_while(|(one, other)| one == other).count();
-    same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
 }
 
 #[cfg(test)]

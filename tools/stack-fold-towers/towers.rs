@@ -41,6 +41,8 @@
 
 mod stack;
 
+use common::shared_prefix;
+
 use stack::Stack;
 
 /// The longest repetition that can be folded.
@@ -102,8 +104,7 @@ impl Saved {
     /// Returns how many frames this stack and the last one start with in common, and forgets what
     /// was saved if it is more than these.
     fn keep_shared(&mut self, frames: &[u32]) -> usize {
-        let pairs = self.frames.iter().zip(frames);
-        let shared = pairs.take_while(|(last, frame)| last == frame).count();
+        let shared = shared_prefix(&self.frames, frames);
         self.frames.truncate(shared);
         self.frames.extend_from_slice(&frames[shared..]);
         if self.folded > shared {

@@ -2,7 +2,8 @@
 //! bottom.
 
 use common::{
-    FrameId, Screen, Total, code_color, escaped, fitted, is_unseen, split_mark, terminal_color,
+    FrameId, Screen, Total, code_color, escaped, fitted, is_unseen, shared_prefix, split_mark,
+    terminal_color,
 };
 
 use crate::Answer;
@@ -31,15 +32,16 @@ impl Bars {
             ((u128::from(weight) * columns as u128 * 2 + whole) / (whole * 2)) as usize
         };
         let mut bars = Bars { rows: Vec::new() };
+        let mut last: &[FrameId] = &[];
         // The frames of the last stack, and the weight to the left of each.
         let mut open: Vec<(FrameId, u64)> = Vec::new();
         let mut now = 0;
         for stack in profile.stacks.iter().filter(|stack| stack.weight > 0) {
-            let shared = open.iter().zip(stack.frames);
-            let shared = shared.take_while(|((open, _), frame)| open == *frame).count();
+            let shared = shared_prefix(last, stack.frames);
             bars.close(&mut open, shared, cell(now), cell);
             open.extend(stack.frames[shared..].iter().map(|&frame| (frame, now)));
             now += stack.weight;
+            last = stack.frames;
         }
         bars.close(&mut open, 0, cell(now), cell);
         bars

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::str::FromStr;
 
-use common::{FrameId, Screen, Total, grouped, share};
+use common::{FrameId, Screen, Total, grouped, share, shared_prefix};
 
 use crate::Answer;
 use crate::profile::Profile;
@@ -47,11 +47,11 @@ impl Tree {
     fn of(profile: &Profile, Least(percent): Least) -> Tree {
         let least = profile.total as f64 * percent / 100.0;
         let mut tree = Tree { nodes: Vec::new() };
-        // The frames of the last stack, which may get more children.
+        let mut last: &[FrameId] = &[];
+        // The whole and the frames of the last stack, which may get more children.
         let mut open = vec![Node::default()];
         for stack in profile.stacks.iter().filter(|stack| stack.weight > 0) {
-            let shared = open[1..].iter().zip(stack.frames);
-            let shared = shared.take_while(|(node, frame)| node.frame == Some(**frame)).count();
+            let shared = shared_prefix(last, stack.frames);
             tree.close(&mut open, shared, least);
             let new = stack.frames[shared..].iter();
             open.extend(new.map(|&frame| Node { frame: Some(frame), ..Node::default() }));
@@ -59,6 +59,7 @@ impl Tree {
                 leaf.self_weight += stack.weight;
                 leaf.total += stack.weight;
             }
+            last = stack.frames;
         }
         tree.close(&mut open, 0, least);
         tree.nodes.extend(open);

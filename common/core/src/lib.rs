@@ -96,5 +96,5 @@ pub use run::{Known, Status, run, run_for_users_of, run_wrapper};
 pub use seconds::{nanoseconds, seconds};
 pub use stacks::{
     FrameId, FrameTable, FrameWeights, NodeId, Overflows, SortedStack, SortedStacks, StackCounts,
-    StackIds, StackTree,
+    StackIds, StackTree, shared_prefix,
 };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use common::FrameId;
+use common::{FrameId, shared_prefix};
 
 use super::{LeftOut, Node, Profile, add_up};
 
@@ -42,7 +42,7 @@ impl Profile {
         let mut last: &[FrameId] = &[];
         for stack in &stacks {
             let frames = &frames[stack.frames.clone()];
-            let shared = last.iter().zip(frames).take_while(|(one, other)| one == other).count();
+            let shared = shared_prefix(last, frames);
             tree.close(shared, &keep);
             tree.open(&frames[shared..], stack);
             last = frames;

@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
+use super::shared::shared_prefix;
 use crate::{FrameId, FrameTable, Frames};
-
-/// How many bytes are compared at a time.
-const STEP: usize = 32;
 
 /// Turns the frames of stacks into their numbers in a [`FrameTable`].
 ///
@@ -27,7 +25,7 @@ impl StackIds {
     /// `frames`, which must be the same table in all calls.
     pub fn of(&mut self, stack: &[u8], frames: &mut FrameTable) -> &[FrameId] {
         let shared = shared_prefix(&self.text, stack);
-        // A frame is shared if the `;` behind it is shared.
+        // A frame is shared if the `;` after it is shared.
         self.kept = self.ends.partition_point(|&end| end < shared);
         self.ends.truncate(self.kept);
         self.ids.truncate(self.kept);
@@ -59,14 +57,6 @@ impl StackIds {
             (id, range)
         })
     }
-}
-
-/// How many bytes two texts have in common at their start.
-fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
-    let steps = a.chunks_exact(STEP).zip(b.chunks_exact(STEP));
-    let whole = steps.take_while(|(a, b)| a == b).count() * STEP;
-    let rest = a[whole..].iter().zip(&b[whole..]);
-    whole + rest.take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
