@@ -64,6 +64,7 @@ mod pipe;
 mod run;
 mod seconds;
 mod stacks;
+mod status;
 
 pub use binary::{
     Call, CallGraph, Dwarf, FramePointers, Mark, OcamlName, Place, SectionReader, Source, Symbol,
@@ -92,9 +93,10 @@ pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{Finder, PatternSyntax, bad_pattern, compile_patterns, pattern_text};
 pub use picture::{Theme, content_policy, page_script, page_style};
 pub use pipe::{Limit, Live, Pipe};
-pub use run::{Known, Status, run, run_for_users_of, run_wrapper};
+pub use run::{Known, run, run_for_users_of, run_wrapper};
 pub use seconds::{nanoseconds, seconds};
 pub use stacks::{
     FrameId, FrameTable, FrameWeights, NodeId, Overflows, SortedStack, SortedStacks, StackCounts,
     StackIds, StackTree, shared_prefix,
 };
+pub use status::Status;

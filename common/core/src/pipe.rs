@@ -11,7 +11,8 @@ use std::fmt::Display;
 
 use crate::io::messages::Messages;
 use crate::io::progress::Progress;
-use crate::{Error, Headers, Output, Result, Stats, Status, Total, run};
+use crate::status::{SUCCESS, TROUBLE};
+use crate::{Error, Headers, Output, Result, Stats, Status, Total};
 
 pub use read::{Limit, Live};
 
@@ -124,7 +125,7 @@ impl Pipe {
             // The reader has all it wants, as `head` does: this is not an error to
             // the user. Rust ignores SIGPIPE, so it arrives here as one.
             if error.is_closed_pipe() {
-                return run::SUCCESS;
+                return SUCCESS;
             }
             self.messages.error(error);
         }
@@ -133,11 +134,6 @@ impl Pipe {
             let malformed = self.messages.malformed_lines();
             self.note(format_args!("stats: {}, malformed {malformed} lines", self.stats));
         }
-        match status {
-            Ok(Status::Found) => run::SUCCESS,
-            _ if self.messages.is_trouble() => run::TROUBLE,
-            Ok(Status::Success) => run::SUCCESS,
-            _ => run::NOTHING,
-        }
+        status.map_or(TROUBLE, |status| status.code(self.messages.is_trouble()))
     }
 }
