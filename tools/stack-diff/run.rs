@@ -66,6 +66,11 @@ impl Runs {
         Layout { before: self.before.len(), after: self.after.len() }
     }
 
+    /// What a sample of each run weighs, those before first; `None` if that is unknown of any.
+    pub(crate) fn sample_weights(&self) -> Option<Vec<f64>> {
+        self.iter().map(|run| run.weights.of_sample(&self.unit)).collect()
+    }
+
     /// All runs, those before first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Run> {
         self.before.iter().chain(&self.after)

@@ -1,8 +1,6 @@
 //! What one sample weighs. Only samples that are counted vary as counts do.
 
-use common::{Error, Unit};
-
-use crate::run::Runs;
+use common::Unit;
 
 /// The units that say that samples were counted.
 const SAMPLES: [&str; 4] = ["samples", "sample", "counts", "count"];
@@ -35,7 +33,7 @@ impl Weights {
     }
 
     /// What one sample weighs; `None` if the weights do not tell.
-    fn of_sample(&self, unit: &Unit) -> Option<f64> {
+    pub(crate) fn of_sample(&self, unit: &Unit) -> Option<f64> {
         match unit {
             Unit::Things(name) if SAMPLES.contains(&&name[..]) => Some(1.0),
             // Periods that were all the same, such as 10 ms.
@@ -55,21 +53,6 @@ impl Weights {
 
 fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
-}
-
-/// What a sample of each run weighs; `None` if that is unknown of any of them.
-pub(crate) fn of_runs(runs: &Runs) -> Option<Vec<f64>> {
-    runs.iter().map(|run| run.weights.of_sample(&runs.unit)).collect()
-}
-
-/// The error for weights that are no counts where there is one run each, so that
-/// the noise cannot be seen either.
-pub(crate) fn unknown(runs: &Runs) -> Error {
-    let is_unknown = |weights: &Weights| weights.of_sample(&runs.unit).is_none();
-    let name = runs.iter().find(|run| is_unknown(&run.weights)).map(|run| run.name.clone());
-    let what = "its weights are no counts of samples, so one run does not show how they vary: \
-                give several runs, or read it with 'stack-parse --weight samples'";
-    Error::Unknown { name: name.unwrap_or_default(), what: what.to_owned() }
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Runs of different sizes, made comparable.
 
-use common::Result;
+use common::{Error, Result};
 
 use crate::noise::{Moments, median};
 use crate::run::{Run, Runs};
-use crate::sample_weight;
 
 /// How many samples there are, and what makes the weights of a run comparable with
 /// those of others: all that is compared are counts of samples in runs of one size.
@@ -24,11 +23,11 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// # Errors
     ///
-    /// [`common::Error::Unknown`] if nothing tells what a sample weighs.
+    /// [`Error::Unknown`] if nothing tells what a sample weighs.
     pub(crate) fn new(runs: &Runs, absolute: bool) -> Result<Sizes> {
-        let weights = match sample_weight::of_runs(runs) {
+        let weights = match runs.sample_weights() {
             Some(weights) => weights,
-            None => from_spread(runs).ok_or_else(|| sample_weight::unknown(runs))?,
+            None => from_spread(runs).ok_or_else(|| unknown_weight(runs))?,
         };
         let wholes: Vec<f64> = runs.iter().map(|run| run.whole).collect();
         let samples: Vec<f64> = wholes.iter().zip(&weights).map(|(all, one)| all / one).collect();
@@ -52,6 +51,16 @@ impl Sizes {
         let moments = Moments::new(&counts.collect::<Vec<_>>(), runs.layout());
         Moments { variance: moments.variance.map(|variance| variance / self.excess), ..moments }
     }
+}
+
+/// The error for weights that are no counts where there is one run each, so that
+/// the noise cannot be seen either.
+fn unknown_weight(runs: &Runs) -> Error {
+    let is_unknown = |run: &&Run| run.weights.of_sample(&runs.unit).is_none();
+    let name = runs.iter().find(is_unknown).map(|run| run.name.clone());
+    let what = "its weights are no counts of samples, so one run does not show how they vary: \
+                give several runs, or read it with 'stack-parse --weight samples'";
+    Error::Unknown { name: name.unwrap_or_default(), what: what.to_owned() }
 }
 
 /// The size that makes equal runs as exact as these: a difference of means is as
