@@ -8,7 +8,7 @@ use memchr::{memchr_iter, memrchr};
 
 use crate::options::Options;
 use crate::read::json::Outline;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Advice, Root, Samples, Weighs};
 
 /// A format that can be read.
 pub(crate) struct Format {
@@ -25,6 +25,33 @@ pub(crate) struct Format {
     pub(crate) root: Root,
     /// What the numbers beside samples are.
     pub(crate) weighs: Weighs,
+    /// What else it can do.
+    pub(crate) extras: &'static [Extra],
+}
+
+/// What few formats have.
+#[derive(Clone, Copy)]
+pub(crate) enum Extra {
+    /// Knows from the stacks what is wrong with a recording.
+    Advice(Advice),
+    /// Says of each object when it was freed, and which heap it was in: `--live`,
+    /// `--major`, `--promoted`.
+    Lifetimes,
+}
+
+impl Format {
+    /// What it knows of the troubles of a recording.
+    pub(crate) fn advice(&self) -> Option<Advice> {
+        self.extras.iter().find_map(|extra| match extra {
+            Extra::Advice(advice) => Some(*advice),
+            Extra::Lifetimes => None,
+        })
+    }
+
+    /// Whether it says when objects were freed.
+    pub(crate) fn has_lifetimes(&self) -> bool {
+        self.extras.iter().any(|extra| matches!(extra, Extra::Lifetimes))
+    }
 }
 
 impl fmt::Debug for Format {

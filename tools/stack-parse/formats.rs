@@ -169,15 +169,27 @@ pub(crate) fn read(
             return Err(Error::Unknown { name, what: detected.to_string() });
         }
     };
-    if options.objects.is_choice() && format.name != memtrace::FORMAT.name {
-        let message = format!("--live, --major and --promoted need a memtrace: {name} is none");
-        return Err(Error::Usage(message));
+    if options.objects.is_choice() && !format.has_lifetimes() {
+        return Err(no_lifetimes(&name));
     }
-    let Format { root, weighs, .. } = format;
-    samples.begin_input(Source { input: &name, format: format.name, root, weighs: *weighs });
+    samples.begin_input(Source {
+        input: &name,
+        format: format.name,
+        root: &format.root,
+        weighs: format.weighs,
+        advice: format.advice(),
+    });
     let read = (format.parse)(input, options, samples);
     samples.end_input(detected, read.is_ok());
     read
+}
+
+/// The error for `--live` and its like where the input does not say when objects were freed.
+fn no_lifetimes(input: &str) -> Error {
+    let formats = FORMATS.iter().filter(|format| format.has_lifetimes());
+    let names: Vec<_> = formats.map(|format| format.name).collect();
+    let needed = names.join(" or a ");
+    Error::Usage(format!("--live, --major and --promoted need a {needed}: {input} is none"))
 }
 
 /// What the first bytes of an input say.

@@ -5,6 +5,7 @@ mod formats;
 mod frame;
 mod options;
 mod read;
+mod remedies;
 mod samples;
 mod stackcollapse_pl;
 mod symbolize;

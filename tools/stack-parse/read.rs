@@ -17,6 +17,7 @@ pub(crate) mod nodes;
 pub(crate) mod numbers;
 pub(crate) mod outline;
 pub(crate) mod paths;
+pub(crate) mod perf_health;
 pub(crate) mod protobuf;
 pub(crate) mod records;
 pub(crate) mod source;

@@ -6,14 +6,13 @@
 //! Everything else is done here: what belongs to one input is reset with it, rows
 //! are written as they come, and what is left out is accounted for.
 
+mod advice;
 mod args;
 mod event;
 mod event_name;
 pub(crate) mod events;
 mod every;
 mod fork;
-mod health;
-mod jit;
 mod messages;
 mod off_cpu;
 mod report;
@@ -31,6 +30,7 @@ use std::path::Path;
 use common::{FrameId, FrameTable, Input, NodeId, Pipe, Result, StackTree, clean_frame};
 
 use crate::frame::{Frame, FrameArgs};
+use crate::remedies;
 use event::Fate;
 use events::{Events, Measure};
 use report::InputHeaders;
@@ -41,6 +41,7 @@ use skipped::Skipped;
 use weight::Rule;
 use window::Window;
 
+pub(crate) use advice::{Advice, Recorded};
 pub(crate) use args::SamplesArgs;
 pub(crate) use root::Root;
 pub(crate) use weight::Weighs;
@@ -53,6 +54,8 @@ pub(crate) struct Source<'a> {
     /// What [`Root`] is unless the user chooses.
     pub(crate) root: &'a Root,
     pub(crate) weighs: Weighs,
+    /// What is known of the troubles of a recording.
+    pub(crate) advice: Option<Advice>,
 }
 
 /// What belongs to the input that is being read.
@@ -62,6 +65,7 @@ struct ThisInput {
     format: &'static str,
     root: Root,
     rule: Rule,
+    advice: Option<Advice>,
 }
 
 /// Samples, counted.
@@ -78,9 +82,9 @@ pub(crate) struct Samples<'p> {
     window: Window,
     base: Base,
     headers: InputHeaders,
-    /// Whether the only inputs were recordings of perf, of whose troubles
-    /// something is known.
-    is_all_perf: bool,
+    /// Whether the troubles of all inputs are known, so that advice is not wrong for
+    /// some of them.
+    is_advised: bool,
     frames: FrameTable,
     /// The stacks of each event below a node of its own.
     tree: StackTree,
@@ -94,7 +98,7 @@ pub(crate) struct Samples<'p> {
 impl<'p> Samples<'p> {
     pub(crate) fn new(args: &SamplesArgs, pipe: &'p mut Pipe) -> Result<Samples<'p>> {
         let events = if args.off_cpu {
-            Events::only(off_cpu::EVENT, off_cpu::NEEDS)?
+            Events::only(off_cpu::EVENT, remedies::NO_SWITCH)?
         } else {
             Events::new(&args.events)?
         };
@@ -118,12 +122,13 @@ impl<'p> Samples<'p> {
                 format: "",
                 root: Root::None,
                 rule: Rule::Count,
+                advice: None,
             },
             events,
             window,
             base: Base::default(),
             headers: InputHeaders::default(),
-            is_all_perf: true,
+            is_advised: true,
             frames: FrameTable::default(),
             tree: StackTree::default(),
             text: Vec::new(),
@@ -140,8 +145,9 @@ impl<'p> Samples<'p> {
             format: source.format,
             root: self.args.root.as_ref().unwrap_or(source.root).clone(),
             rule: Rule::new(self.args.weight, source.weighs, self.sink.auto_rule()),
+            advice: source.advice,
         };
-        self.is_all_perf &= source.weighs == Weighs::Period;
+        self.is_advised &= source.advice.is_some();
         self.events.begin_input();
         self.window.begin_input();
         self.base = Base::default();

@@ -32,6 +32,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// By the comment at the start or, where that was cut off, by the process and

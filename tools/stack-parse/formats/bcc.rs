@@ -33,6 +33,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// Whether one of the first lines is a tool's first, or names a process above a count.

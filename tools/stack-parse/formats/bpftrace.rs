@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// Whether one of the first lines says that probes were attached, or begins an

@@ -30,6 +30,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// The command, the events, and then a file.

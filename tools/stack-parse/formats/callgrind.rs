@@ -43,6 +43,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Tid,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// What was expected where a name is short for one that was never written out.

@@ -29,6 +29,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// The numbers of a place, in which unit they are, and what they are called here before it.

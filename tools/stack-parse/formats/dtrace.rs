@@ -33,6 +33,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// How far frames are to the right: `stackindent` is 14.

@@ -31,6 +31,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// Whether one of the first lines is the leaf of a backtrace, or the head of a thread's.

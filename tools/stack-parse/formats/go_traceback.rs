@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// What stands for frames that were left out.

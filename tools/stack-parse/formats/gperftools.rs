@@ -21,6 +21,7 @@ pub(super) const CPU: Format = Format {
     parse: cpu::parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 pub(super) const TEXT: Format = Format {
@@ -30,4 +31,5 @@ pub(super) const TEXT: Format = Format {
     parse: text::parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };

@@ -41,6 +41,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// In the order of the numbers of [`Costs::rows`].

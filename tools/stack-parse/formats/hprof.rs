@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// The events, their units, and the column of a row that has the weight; of processor

@@ -31,6 +31,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// The numbers of what is no event.

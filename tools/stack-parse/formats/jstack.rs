@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// The event of the processor time between two dumps, beside those of [`State`].

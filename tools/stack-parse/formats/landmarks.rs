@@ -16,6 +16,7 @@ pub(super) const JSON: Format = Format {
     parse: json::parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 pub(super) const TEXT: Format = Format {
@@ -25,6 +26,7 @@ pub(super) const TEXT: Format = Format {
     parse: text::parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// What each call took, in cycles of the processor.

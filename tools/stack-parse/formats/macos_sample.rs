@@ -31,6 +31,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// Begins the first line.

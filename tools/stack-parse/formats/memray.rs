@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 const HEADER: &[u8] = b"allocator,num_allocations,size,tid,thread_name,stack_trace";

@@ -18,7 +18,7 @@ mod trace;
 
 use common::{Error, Input, Result};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::options::{ObjectArgs, Options};
 use crate::samples::{Root, Samples, Weighs};
 use malformed::Stop;
@@ -35,6 +35,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Value,
+    extras: &[Extra::Lifetimes],
 };
 
 /// Whether a file that begins so is a trace that can be read. Other producers

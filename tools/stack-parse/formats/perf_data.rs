@@ -38,8 +38,9 @@ mod tests;
 
 use common::{Input, Result};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::options::Options;
+use crate::read::perf_health;
 use crate::samples::{Root, Samples, Weighs};
 use crate::symbolize::{Detail, Objects, Wanted};
 use batch::Batch;
@@ -60,6 +61,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Period,
+    extras: &[Extra::Advice(perf_health::advise)],
 };
 
 /// Whether a file that begins so is a recording that can be read.

@@ -26,8 +26,9 @@ mod tokens;
 use common::{Blocks, Error, Input, Result};
 use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
-use crate::format::Format;
+use crate::format::{Extra, Format};
 use crate::options::Options;
+use crate::read::perf_health;
 use crate::samples::Samples;
 use crate::samples::sample::{OpenSample, Sample, Time};
 use crate::samples::{Root, Weighs};
@@ -47,6 +48,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Period,
+    extras: &[Extra::Advice(perf_health::advise)],
 };
 
 /// Text without a blank line is cut when it is this long, in bytes, even if it

@@ -34,6 +34,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// By the keys, as `$schema` may be missing or behind gigabytes of samples.

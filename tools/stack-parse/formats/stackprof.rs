@@ -39,6 +39,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 fn detect(head: &Head<'_>) -> bool {

@@ -29,6 +29,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 fn detect(head: &Head<'_>) -> bool {

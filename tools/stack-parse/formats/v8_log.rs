@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// The code comes first and is long; each has a name and a type.

@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// A column that may be weighed: its name, what it measures, and how many of that one in the

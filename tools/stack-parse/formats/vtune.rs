@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// VTune writes seconds.

@@ -44,6 +44,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 /// Begins a trace.

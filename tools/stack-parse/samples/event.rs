@@ -4,6 +4,7 @@ use common::{FrameTable, NodeId, StackTree, clean_frame, unit_of_event};
 
 use super::event_name::shown;
 use super::weight::Weigher;
+use crate::remedies;
 
 /// What becomes of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(crate) enum Fate {
 /// Why samples of wanted events were left out, for a message.
 pub(crate) const LEFT_OUT: [(Fate, &str); 3] = [
     (Fate::OtherTime, "are outside --from and --to"),
-    (Fate::NoTime, "have no time for --from and --to; 'perf script -F +time' prints it"),
+    (Fate::NoTime, remedies::NO_TIME),
     (Fate::OtherObject, "are of objects that --live, --major or --promoted leaves out"),
 ];
 

@@ -1,4 +1,4 @@
-//! What perf's events are called.
+//! What events are called.
 
 use bstr::ByteSlice;
 

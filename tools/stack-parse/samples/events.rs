@@ -1,7 +1,7 @@
 //! The events and measures of the inputs: which are wanted, and what each
 //! amounts to.
 //!
-//! Two events, such as perf's `cycles` and `page-faults`, have samples of their
+//! Two events, such as `cycles` and `page-faults`, have samples of their
 //! own. Two measures, such as the words and the bytes of a memory profile, are
 //! numbers of the same samples.
 

@@ -13,10 +13,6 @@ use super::sample::{Sample, Time};
 /// The event it is made from.
 pub(crate) const EVENT: &str = "sched:sched_switch";
 
-/// What to say where there is none.
-pub(crate) const NEEDS: &str = "--off-cpu needs sched:sched_switch: \
-     record with 'perf record -a -g -e sched:sched_switch'";
-
 /// The threads that left, and the switch at hand.
 #[derive(Debug, Default)]
 pub(crate) struct OffCpu {
@@ -93,7 +89,7 @@ struct Switch<'a> {
 }
 
 impl<'a> Switch<'a> {
-    /// Parses what perf prints of `sched:sched_switch`; both shapes it had:
+    /// Parses the text of a `sched:sched_switch`; both shapes that recorders print:
     /// `prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120`
     /// `a:1 [120] S ==> b:2 [120]`
     fn parse(text: &'a [u8]) -> Option<Switch<'a>> {

@@ -8,7 +8,7 @@ use super::event_name::shown;
 use super::events::Events;
 use super::root::Root;
 use super::weight::Rule;
-use super::{Samples, Sink, health};
+use super::{Recorded, Samples, Sink};
 
 /// What the header lines of the inputs are made from.
 #[derive(Debug, Default)]
@@ -132,7 +132,7 @@ impl Samples<'_> {
         match &mut self.sink {
             Sink::Sum => {
                 self.report_weights(pipe);
-                self.report_health(pipe);
+                self.report_troubles(pipe);
                 self.write_header(pipe)?;
                 self.write_tree(pipe)
             }
@@ -268,7 +268,7 @@ impl Samples<'_> {
     /// Says where weights are not what one might take them for.
     fn report_weights(&self, pipe: &mut Pipe) {
         for event in self.events.iter().filter(|event| event.is_taken() && event.weigher.sums()) {
-            if self.is_all_perf && event.sum(Fate::Taken).total == 0 {
+            if self.is_advised && event.sum(Fate::Taken).total == 0 {
                 pipe.note(format_args!(
                     "all periods of event {} are 0, so nothing weighs anything: --weight samples counts",
                     text(&event.name)
@@ -300,13 +300,16 @@ impl Samples<'_> {
         }
     }
 
-    fn report_health(&self, pipe: &mut Pipe) {
-        let samples: u128 = self.events.iter().map(|event| event.all().samples).sum();
-        if self.is_all_perf && samples >= u128::from(health::FEWEST_SAMPLES) {
+    fn report_troubles(&self, pipe: &mut Pipe) {
+        let Some(advise) = self.input.advice.filter(|_| self.is_advised) else { return };
+        let recorded = Recorded {
+            tree: &self.tree,
+            frames: &self.frames,
             // No call chain has the event and the thread.
-            let root_frames = 1 + u32::from(self.input.root != Root::None);
-            health::report(&self.tree, &self.frames, root_frames, pipe);
-        }
+            root_frames: 1 + u32::from(self.input.root != Root::None),
+            samples: self.events.iter().map(|event| event.all().samples).sum(),
+        };
+        advise(&recorded, pipe);
     }
 
     fn write_header(&self, pipe: &mut Pipe) -> Result<()> {

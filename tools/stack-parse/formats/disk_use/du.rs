@@ -30,6 +30,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
+    extras: &[],
 };
 
 fn detect(head: &Head<'_>) -> bool {

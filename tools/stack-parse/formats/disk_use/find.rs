@@ -19,6 +19,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 fn detect(head: &Head<'_>) -> bool {

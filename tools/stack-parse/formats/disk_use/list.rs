@@ -31,6 +31,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Value,
+    extras: &[],
 };
 
 /// Whether one of the first lines lists a file, and no line before it is anything but the

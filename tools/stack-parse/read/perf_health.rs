@@ -1,12 +1,15 @@
-//! What is wrong with a recording, seen from its stacks: one line each, with
+//! What is wrong with a recording of perf, seen from its stacks: one line each, with
 //! the share of the weight and the remedy.
+
+mod jit;
 
 use common::{FrameTable, Pipe, StackTree};
 
-use super::jit::{self, RUNTIMES};
+use crate::samples::Recorded;
+use jit::RUNTIMES;
 
 /// Fewer samples prove nothing.
-pub(crate) const FEWEST_SAMPLES: u64 = 20;
+const FEWEST_SAMPLES: u128 = 20;
 
 /// Where perf and the kernel stop counting frames, unless told otherwise.
 const FRAME_LIMIT: u32 = 127;
@@ -30,9 +33,12 @@ struct Health {
     chained: u128,
 }
 
-/// Says what is wrong with the stacks of `tree`, whose roots are the
-/// `root_frames` that no call chain has.
-pub(crate) fn report(tree: &StackTree, frames: &FrameTable, root_frames: u32, pipe: &mut Pipe) {
+/// Says what is wrong with the stacks.
+pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
+    if recorded.samples < FEWEST_SAMPLES {
+        return;
+    }
+    let Recorded { tree, frames, root_frames, .. } = *recorded;
     let health = examine(tree, frames, root_frames);
     if health.total == 0 {
         return;
