@@ -17,6 +17,7 @@ mod frames;
 mod known_rows;
 mod pieces;
 mod row;
+mod table;
 
 use common::{Error, Input, Result};
 use quick_xml::Reader;
@@ -28,7 +29,7 @@ use crate::read::xml::push_entity;
 use crate::samples::{Root, Samples, Weighs};
 use element::Element;
 use pieces::for_each_piece;
-use row::Table;
+use table::Table;
 
 pub(super) const FORMAT: Format = Format {
     name: "xctrace",

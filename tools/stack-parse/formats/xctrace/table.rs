@@ -1,0 +1,279 @@
+//! A table, whose rows are samples.
+
+use bstr::ByteSlice;
+use common::{FrameId, Result};
+
+use super::by_id::ById;
+use super::element::Element;
+use super::frames::Frames;
+use super::known_rows::{KnownRows, TimedRow};
+use super::row::{Process, Row, Thread};
+use crate::read::numbers::decimal;
+use crate::samples::Samples;
+use crate::samples::sample::{Sample, Time, known};
+
+/// What is known at a place in the file.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// The table's name, which is that of the event.
+    schema: Vec<u8>,
+    is_unit_told: bool,
+    row: Row,
+    frames: Frames,
+    numbers: ById<u64>,
+    threads: ById<Thread>,
+    processes: ById<Process>,
+    cores: ById<Vec<u8>>,
+    /// What stands between the tags of the element that began last, and its id.
+    text: Vec<u8>,
+    id: Option<u64>,
+    open_thread: Option<(Option<u64>, Thread)>,
+    open_process: Option<(Option<u64>, Process)>,
+    known_rows: KnownRows,
+    rows_without_sample: u64,
+    /// How many elements refer to none that is there.
+    pub(super) dangling: u64,
+}
+
+impl Table {
+    /// Begins an element.
+    pub(super) fn open(&mut self, element: &Element<'_>) {
+        self.text.clear();
+        self.id = element.id;
+        let is_known = match element.name {
+            b"schema" => {
+                self.schema = element.text(b"name").into_owned();
+                self.is_unit_told = false;
+                true
+            }
+            b"row" => {
+                self.row = Row { is_open: true, ..Row::default() };
+                self.frames.begin_row();
+                true
+            }
+            _ if !self.row.is_open => true,
+            b"backtrace" | b"tagged-backtrace" | b"kperf-bt" => {
+                self.row.has_stack = true;
+                self.frames.open_stack(element)
+            }
+            b"frame" => self.frames.open_frame(element),
+            _ => self.open_column(element),
+        };
+        if !is_known {
+            self.dangling += 1;
+        }
+    }
+
+    /// Begins an element that is no frame; false if it refers to nothing.
+    fn open_column(&mut self, element: &Element<'_>) -> bool {
+        let Some(reference) = element.reference else {
+            match element.name {
+                b"thread" => self.open_thread = Some((element.id, Thread::default())),
+                b"process" => {
+                    let name = without_pid(&element.text(b"fmt")).to_vec();
+                    let process = Process { name, pid: Vec::new() };
+                    self.open_process = Some((element.id, process));
+                }
+                b"core" => self.row.core = element.text(b"fmt").into_owned(),
+                b"binary" => self.frames.open_binary(element),
+                b"source" => self.frames.open_source(element),
+                _ => {}
+            }
+            return true;
+        };
+        match element.name {
+            b"sample-time" | b"weight" | b"cycle-weight" => {
+                let number = self.numbers.get(reference).copied();
+                self.number(element.name, number);
+                return number.is_some();
+            }
+            b"thread" => return self.refer_to_thread(reference),
+            b"process" => return self.refer_to_process(reference),
+            b"tid" | b"pid" => {
+                let number = self.numbers.get(reference).copied();
+                self.text.extend(number.unwrap_or_default().to_string().bytes());
+            }
+            b"core" => self.row.core = self.cores.get(reference).cloned().unwrap_or_default(),
+            b"binary" => self.frames.open_binary(element),
+            b"path" => self.frames.refer_to_path(reference),
+            _ => {}
+        }
+        true
+    }
+
+    fn refer_to_thread(&mut self, reference: u64) -> bool {
+        let Some(thread) = self.threads.get(reference) else { return false };
+        self.row.thread.clone_from(thread);
+        true
+    }
+
+    fn refer_to_process(&mut self, reference: u64) -> bool {
+        let Some(process) = self.processes.get(reference) else { return false };
+        match &mut self.open_thread {
+            Some((_, thread)) => thread.process.clone_from(process),
+            None => self.row.process.clone_from(process),
+        }
+        true
+    }
+
+    /// Takes what stands between tags.
+    pub(super) fn text(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+    }
+
+    /// Ends an element.
+    pub(super) fn close(&mut self, name: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if !self.row.is_open {
+            return Ok(());
+        }
+        match name {
+            b"row" => return self.close_row(samples),
+            b"backtrace" | b"tagged-backtrace" | b"kperf-bt" => self.frames.close_stack(),
+            b"frame" => self.frames.close_frame(samples),
+            b"path" if !self.text.is_empty() => self.frames.close_path(self.id, &self.text),
+            b"sample-time" | b"weight" | b"cycle-weight" if !self.text.is_empty() => {
+                let number = decimal(self.text.trim_ascii());
+                if let (Some(id), Some(number)) = (self.id, number) {
+                    self.numbers.insert(id, number);
+                }
+                self.number(name, number);
+            }
+            b"tid" | b"pid" => self.close_number(name),
+            b"core" => {
+                if let Some(id) = self.id {
+                    self.cores.insert(id, self.row.core.clone());
+                }
+            }
+            b"process" => self.close_process(),
+            b"thread" => {
+                if let Some((id, thread)) = self.open_thread.take() {
+                    if let Some(id) = id {
+                        self.threads.insert(id, thread.clone());
+                    }
+                    self.row.thread = thread;
+                }
+            }
+            _ => {}
+        }
+        self.text.clear();
+        Ok(())
+    }
+
+    fn number(&mut self, column: &[u8], number: Option<u64>) {
+        match column {
+            b"sample-time" => self.row.time = number,
+            _ => {
+                self.row.weight = number;
+                self.row.has_cycles = column == b"cycle-weight";
+            }
+        }
+    }
+
+    fn close_number(&mut self, name: &[u8]) {
+        let text = self.text.trim_ascii().to_vec();
+        if let (Some(id), Some(number)) = (self.id, decimal(&text)) {
+            self.numbers.insert(id, number);
+        }
+        match (name, &mut self.open_thread, &mut self.open_process) {
+            (b"tid", Some((_, thread)), _) => thread.tid = text,
+            (b"pid", _, Some((_, process))) => process.pid = text,
+            _ => {}
+        }
+    }
+
+    fn close_process(&mut self) {
+        let Some((id, process)) = self.open_process.take() else { return };
+        if let Some(id) = id {
+            self.processes.insert(id, process.clone());
+        }
+        match &mut self.open_thread {
+            Some((_, thread)) => thread.process = process,
+            None => self.row.process = process,
+        }
+    }
+
+    fn close_row(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.row.is_open = false;
+        if !self.row.is_sample() {
+            self.rows_without_sample += 1;
+            return Ok(());
+        }
+        self.frames.stack.reverse();
+        let row = std::mem::take(&mut self.row);
+        let stack = std::mem::take(&mut self.frames.stack);
+        let added = self.add(&row, row.time, &stack, samples);
+        (self.row, self.frames.stack) = (row, stack);
+        added
+    }
+
+    /// Adds a sample with these frames, root first.
+    fn add(
+        &mut self,
+        row: &Row,
+        time: Option<u64>,
+        stack: &[FrameId],
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        if !std::mem::replace(&mut self.is_unit_told, true) {
+            let unit: &[u8] = match row {
+                Row { has_cycles: true, .. } => b"cycles",
+                Row { weight: Some(_), .. } => b"nanoseconds",
+                _ => b"samples",
+            };
+            samples.announce(&self.schema, unit);
+        }
+        let has_process = !row.process.name.is_empty() || !row.process.pid.is_empty();
+        let process = if has_process { &row.process } else { &row.thread.process };
+        let weights = [row.weight.unwrap_or(1)];
+        let sample = Sample {
+            comm: &process.name,
+            pid: known(&process.pid),
+            tid: known(&row.thread.tid),
+            cpu: known(&row.core),
+            time: time.map(Time::Nanoseconds),
+            event: &self.schema,
+            weights: &weights,
+            ..Sample::default()
+        };
+        samples.add(&sample, stack)
+    }
+
+    /// Adds a row that says the same as one before, but for its time; false if it has to be
+    /// read.
+    pub(super) fn add_known(&mut self, xml: &[u8], samples: &mut Samples<'_>) -> Result<bool> {
+        let timed = TimedRow::new(xml).filter(|_| !self.row.is_open);
+        let Some(timed) = timed else { return Ok(false) };
+        let Some(known) = self.known_rows.get(&timed) else { return Ok(false) };
+        self.numbers.insert(timed.id, timed.time);
+        self.add(&known.row, Some(timed.time), &known.stack, samples)?;
+        Ok(true)
+    }
+
+    /// Keeps what the row said that was read, if it may come again.
+    pub(super) fn keep(&mut self, xml: &[u8]) {
+        let Some(timed) = TimedRow::new(xml) else { return };
+        let is_read = self.row.is_sample() && self.row.time == Some(timed.time);
+        if is_read && timed.only_refers() {
+            self.known_rows.insert(&timed, &self.row, &self.frames.stack);
+        }
+    }
+
+    /// Says what was no sample.
+    pub(super) fn finish(&self, samples: &mut Samples<'_>) {
+        if self.rows_without_sample > 0 {
+            samples.note(format_args!(
+                "{} rows have neither weight nor backtrace, they are left out",
+                self.rows_without_sample
+            ));
+        }
+        if self.dangling > 0 {
+            samples.note(format_args!("{} elements refer to none that is there", self.dangling));
+        }
+    }
+}
+
+/// `rust_test2 (49374)`
+fn without_pid(name: &[u8]) -> &[u8] {
+    let parts = name.strip_suffix(b")").and_then(|inner| inner.rsplit_once_str(" ("));
+    parts.filter(|(_, pid)| decimal(pid).is_some()).map_or(name, |(name, _)| name)
+}
