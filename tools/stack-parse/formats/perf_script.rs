@@ -18,6 +18,7 @@ mod line_cache;
 mod line_hash;
 mod lines;
 mod newlines;
+mod object_file;
 mod one_line;
 mod parallel;
 mod symbols;
@@ -296,7 +297,7 @@ fn is_sample(event: &EventLine<'_>, header: &[u8], body: &[u8]) -> bool {
         return false;
     }
     let has_chain = || is_chain_frame(first_line(body));
-    event.only_frame().is_none() || has_chain()
+    one_line::only_frame(event).is_none() || has_chain()
 }
 
 fn first_line(text: &[u8]) -> &[u8] {

@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 use memchr::memchr_iter;
 
-use super::frame_line::ends_in_object;
+use super::object_file::ends_in_object;
 use super::one_line::{has_branch_flags, is_physical_address};
 use super::tokens::{is_space, token_end, trim_start};
 use crate::read::numbers::is_digits;

@@ -63,7 +63,7 @@ fn has_letters(line: &[u8]) -> bool {
 fn is_whole_sample(line: &[u8]) -> bool {
     let is_event = || {
         EventLine::parse(line).is_some_and(|event| {
-            event.tid.is_some() && (event.time.is_some() || event.only_frame().is_some())
+            event.tid.is_some() && (event.time.is_some() || one_line::only_frame(&event).is_some())
         })
     };
     // ` ffffffff817554ea elf_load`, from `-F ip,sym` without call chains.

@@ -10,7 +10,6 @@ use super::fields::{
     PERIOD_COLUMNS, cpu_number, ends_token, is_misc, is_narrow_id, last_event, split_id,
     split_period, time_start, without_time_of_day,
 };
-use super::one_line;
 use super::tokens::{
     ends_in_colon, parse_number, split_last_token, split_token, token_start, trim, trim_end,
     trim_start,
@@ -125,12 +124,6 @@ impl<'a> EventLine<'a> {
     /// What follows the event, without the spaces around it.
     pub(crate) fn text(&self) -> &'a [u8] {
         trim_start(self.rest)
-    }
-
-    /// The text of the frame of a sample that was recorded without call chains,
-    /// if no call chain follows: `  561ae304d6c4 fib+0x24 (/prog/demo)`.
-    pub(crate) fn only_frame(&self) -> Option<&'a [u8]> {
-        one_line::frame_text(self.rest)
     }
 
     /// Takes `comm id [cpu] [misc] [tod]` apart from its right end; false if

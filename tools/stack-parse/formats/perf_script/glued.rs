@@ -2,7 +2,7 @@
 //! in one.
 
 use super::event_line::EventLine;
-use super::frame_line;
+use super::object_file::ends_in_object;
 
 /// Splits a line behind a frame that a sample, or the header of a recording,
 /// follows: `\t20 main (/demo)demo 1 2.5: 7 cycles: `.
@@ -14,7 +14,7 @@ pub(super) fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     memchr::memchr_iter(b')', line).map(|close| line.split_at(close + 1)).find(|(frame, next)| {
         let is_sample =
             || EventLine::parse(next).is_some_and(|it| it.time.is_some() && it.tid.is_some());
-        frame_line::ends_in_object(frame) && (*next == b"# ========" || is_sample())
+        ends_in_object(frame) && (*next == b"# ========" || is_sample())
     })
 }
 

@@ -203,7 +203,7 @@ impl<'a> Lines<'a> {
             return self.frame(line, &frame, samples);
         }
         if let Some(event) = self.event_line(line, next_is_frame) {
-            return self.event(&event, event.only_frame(), samples);
+            return self.event(&event, one_line::only_frame(&event), samples);
         }
         // `            demo 19231  ffffffff8175336a elf_load`, from `-F comm,tid,ip,sym`.
         if !self.timed

@@ -14,16 +14,24 @@
 
 use bstr::ByteSlice;
 
-use super::frame_line::{FrameLine, is_address, is_path};
+use super::event_line::EventLine;
+use super::frame_line::{FrameLine, is_address};
+use super::object_file::is_path;
 use super::tokens::{is_space, token_end, token_start, trim_end, trim_start};
 use crate::read::numbers::is_digits;
 
 /// How many columns an address has.
 const IP_COLUMNS: usize = 16;
 
+/// The text of the frame of a sample that was recorded without call chains,
+/// if no call chain follows: `  561ae304d6c4 fib+0x24 (/prog/demo)`.
+pub(super) fn only_frame<'a>(event: &EventLine<'a>) -> Option<&'a [u8]> {
+    frame_text(event.rest)
+}
+
 /// The text of the only frame in `rest`, which is what follows the colon of an
 /// event with all its spaces: ` 561ae304d6c4 fib+0x24 (/prog/demo)`.
-pub(super) fn frame_text(rest: &[u8]) -> Option<&[u8]> {
+fn frame_text(rest: &[u8]) -> Option<&[u8]> {
     // The event's colon and the address have a space each:
     // `page-faults:  ffffffff8175336a elf_load`. Behind only one stands `-F addr`:
     // `page-faults:     55993a0f70b8 __TMC_END__`.
