@@ -47,8 +47,8 @@
 //! | `&[u8]` | `Vec<u8>`                  | [`demangle_bytes`]|
 //! | `&[u8]` | appended to a buffer       | [`demangle_into`] |
 //!
-//! None of them fails or panics: what is not an OCaml name, or is a damaged one, is `None`, so that
-//! the demangler of the next language can be asked.
+//! None of them panics, and there is one error: a symbol is not an OCaml name, which is `None` or
+//! `false`. Then the demangler of the next language can be asked.
 //!
 //! A name may hold any character that is not a control character; the operator `.%(;..)` has a `;`
 //! and a `.`. A program that writes names into a format with separators must escape them.
