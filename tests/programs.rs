@@ -156,10 +156,10 @@ fn ocamlopt(arguments: &[&str], folder: &Path) {
 
 fn frames(kind: &str) -> PathBuf {
     let folder = fresh_folder(&format!("frames{kind}"));
-    for name in ["frames.s", "frames.c"] {
-        copy(name, &folder.join(name));
-    }
     let sources = ["frames.s", "frames.c"];
+    for name in sources {
+        copy(&format!("../../common/symbolize/testdata/{name}"), &folder.join(name));
+    }
     run(Command::new("cc").args(["-g", kind, "-o", "frames"]).args(sources), &folder);
     folder.join("frames")
 }

@@ -2,8 +2,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{Dwarf, Symbols, Unreadable, ocaml_calls};
+use common::symbol_name;
 use proptest::prelude::*;
+use symbolize::executable::{Symbols, Unreadable, ocaml_calls};
 
 use crate::needs::{OCAML, goes_without};
 use crate::packers::packed;
@@ -177,7 +178,7 @@ fn a_stripped_executable_is_named_with_what_it_still_tells() {
 #[test]
 fn frame_tables_that_lead_nowhere_are_named() {
     let mut damaged = bytes(&FRAMES_FIXED);
-    // The offset of a place: see .Lcall of tests/ocaml/frames.s.
+    // The offset of a place: see .Lcall of common/symbolize/testdata/frames.s.
     let descriptor = [17, 0, 1, 0, 8, 0, 0, 0];
     let at = damaged.windows(8).position(|bytes| bytes == descriptor).expect("the descriptor");
     damaged[at + 8..at + 12].fill(0xff);
@@ -262,8 +263,8 @@ fn the_accounts_count_rows() {
 
 /// Reads everything there is to read.
 fn read(bytes: &[u8]) -> Result<usize, Unreadable> {
-    let functions = Symbols::parse(bytes, Dwarf::Read)?.functions;
-    let names: usize = functions.iter().map(|it| it.name().len()).sum();
+    let functions = Symbols::parse_with_lines(bytes)?.functions;
+    let names: usize = functions.iter().map(|it| symbol_name(it).len()).sum();
     Ok(names + ocaml_calls(bytes)?.len())
 }
 

@@ -3,12 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use common::{
-    Dwarf, Error, FoldedLine, Pipe, Source, Symbol, Symbols, Unreadable, clean_frame, without_g,
-};
+use common::{Error, FoldedLine, Pipe, Result, clean_frame, read_whole, symbol_name, without_g};
+use symbolize::executable::{SourceLine, Symbol, Symbols, Unreadable};
 
 use crate::brackets::without_arguments;
 use crate::frame::{Frame, split_module};
@@ -62,9 +61,8 @@ impl ExactArgs {
     /// without.
     pub(crate) fn functions(&self, pipe: &mut Pipe) -> Functions {
         let mut functions = Functions { lines: self.lines, ..Functions::default() };
-        let dwarf = if self.lines { Dwarf::Read } else { Dwarf::Skip };
         for path in &self.exe {
-            match Symbols::read(path, dwarf) {
+            match self.read(path) {
                 Ok(symbols) => {
                     if let Some(what) = self.missing(&symbols) {
                         let name = path.display().to_string();
@@ -79,6 +77,15 @@ impl ExactArgs {
             }
         }
         functions
+    }
+
+    fn read(&self, executable: &Path) -> Result<Symbols> {
+        let bytes = read_whole(executable)?;
+        let parse = if self.lines { Symbols::parse_with_lines } else { Symbols::parse };
+        parse(&bytes).map_err(|why| Error::Unknown {
+            name: executable.display().to_string(),
+            what: why.to_string(),
+        })
     }
 
     /// What the executable does not tell of what was asked for.
@@ -105,7 +112,7 @@ impl Functions {
 
     /// Where the function is that a profiler calls `name`, perhaps with its
     /// module, if that is wanted.
-    pub(crate) fn line_of(&self, name: &[u8]) -> Option<&Source> {
+    pub(crate) fn line_of(&self, name: &[u8]) -> Option<&SourceLine> {
         let function = self.get(name).or_else(|| self.get(split_module(name)?.1))?;
         function.source.as_ref().filter(|_| self.lines)
     }
@@ -193,7 +200,7 @@ fn names_in_profiles(symbol: &Symbol) -> Vec<Vec<u8>> {
             vec![half_demangled(body)]
         }
         _ => {
-            let name = symbol.name();
+            let name = symbol_name(symbol);
             vec![without_arguments(&name), name]
         }
     };
@@ -233,14 +240,14 @@ fn hexadecimal(high: u8, low: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use common::{Mark, OcamlName};
+    use symbolize::executable::{Mark, OcamlName};
 
     use super::*;
 
     fn symbol(symbol: &str, name: &str, line: u32) -> Symbol {
         let ocaml = OcamlName { mark: Mark::Exact, name: name.into(), stamp: b"1".to_vec() };
         Symbol {
-            source: Some(Source { file: b"f.ml".to_vec(), line }),
+            source: Some(SourceLine { file: b"f.ml".to_vec(), line }),
             ..Symbol::new(symbol.as_bytes(), 0, Some(ocaml))
         }
     }
@@ -287,7 +294,8 @@ mod tests {
         let mut functions = Functions { lines: true, ..Functions::default() };
         functions.add(copy("ef", 1));
         functions.add(copy("00", 1));
-        let place = |functions: &Functions| functions.line_of(b"vec::push").map(Source::to_bytes);
+        let place =
+            |functions: &Functions| functions.line_of(b"vec::push").map(SourceLine::to_bytes);
         assert_eq!(place(&functions).as_deref(), Some(&b"f.ml:1"[..]));
         functions.add(copy("11", 2));
         assert_eq!(place(&functions), None);

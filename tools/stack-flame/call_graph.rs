@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use common::{CallGraph, FramePointers, Unreadable};
+use symbolize::executable::{FramePointers, Unreadable, Unwinding, frame_pointers, unwinding};
 
 use crate::What;
 use crate::failure::say;
+use crate::own_code::comes_compiled;
 use crate::python::Python;
 
 /// What `--call-graph` of `perf record` is, unless the user says it, and why.
@@ -47,13 +48,16 @@ impl Choice {
                 return Choice::by_dwarf(format!("{} cannot be read: {error}", path.display()));
             }
         };
-        match common::call_graph(bytes) {
-            Ok(CallGraph::FramePointers) => Choice::by_frame_pointers("this OCaml keeps them"),
-            Ok(CallGraph::Dwarf) => Choice::by_dwarf("OCaml 4 without frame pointers"),
-            Ok(CallGraph::LastBranches) => Choice::by_frame_pointers(
+        match unwinding(bytes) {
+            Ok(Unwinding::FramePointers) => Choice::by_frame_pointers("this OCaml keeps them"),
+            Ok(Unwinding::Dwarf) => Choice::by_dwarf("OCaml 4 without frame pointers"),
+            Ok(Unwinding::LastBranches) => Choice::by_frame_pointers(
                 "OCaml 5 without frame pointers, callers will be missing, see man stack-tools",
             ),
-            Err(_) => Choice::of_functions(&file_name(path), common::frame_pointers(bytes)),
+            Err(_) => {
+                let is_own = |symbol: &[u8]| !comes_compiled(symbol);
+                Choice::of_functions(&file_name(path), frame_pointers(bytes, is_own))
+            }
         }
     }
 

@@ -4,6 +4,7 @@ mod call_graph;
 mod draw;
 mod failure;
 mod filters;
+mod own_code;
 mod perf;
 mod program;
 mod python;

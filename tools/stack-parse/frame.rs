@@ -3,6 +3,7 @@
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
 use memchr::memrchr;
+use symbolize::CodeOrigin;
 
 /// A function on the stack; what is unknown is empty or `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -164,6 +165,16 @@ fn mark(frame: &Frame<'_>) -> &'static [u8] {
         Kind::Kernel => b"_[k]",
         Kind::Jit => b"_[j]",
         Kind::User => b"",
+    }
+}
+
+impl From<CodeOrigin> for Kind {
+    fn from(origin: CodeOrigin) -> Kind {
+        match origin {
+            CodeOrigin::File => Kind::User,
+            CodeOrigin::Kernel => Kind::Kernel,
+            CodeOrigin::Memory => Kind::Jit,
+        }
     }
 }
 

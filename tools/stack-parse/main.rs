@@ -3,12 +3,13 @@
 mod format;
 mod formats;
 mod frame;
+mod nameless;
 mod options;
 mod read;
 mod remedies;
 mod samples;
 mod stackcollapse_pl;
-mod symbolize;
+mod symbolize_args;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -5,7 +5,7 @@ use std::thread;
 
 use clap::Args;
 
-use crate::symbolize::SymbolizeArgs;
+use crate::symbolize_args::SymbolizeArgs;
 
 /// Each thread has blocks and tables of its own, and memory is as fast as it
 /// gets before there are more.

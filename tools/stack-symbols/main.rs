@@ -6,8 +6,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Call, CallGraph, Dwarf, Error, Files, Input, Mark, Pipe, Result, Source, Status, Symbol,
-    Symbols, Total, Unreadable, call_graph, clean_frame, ocaml_calls, without_g,
+    Error, Files, Input, Pipe, Result, Status, Total, clean_frame, symbol_name, without_g,
+};
+use symbolize::executable::{
+    Call, Mark, SourceLine, Symbol, Symbols, Unreadable, Unwinding, ocaml_calls, unwinding,
 };
 
 /// List the functions of executables: symbol, readable name, file and line
@@ -44,14 +46,14 @@ fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
             what: why.to_string(),
         };
         if args.call_graph {
-            table.row(&[unwinding(call_graph(&bytes).map_err(unknown)?)], pipe)
+            table.row(&[call_graph(unwinding(&bytes).map_err(unknown)?)], pipe)
         } else if args.calls {
             let mut calls = ocaml_calls(&bytes).map_err(unknown)?;
             calls.sort_by_key(|call| call.return_address);
             table.header(&["address", "name", "location"], pipe)?;
             calls.iter().try_for_each(|call| write_call(call, &mut table, pipe))
         } else {
-            let symbols = Symbols::parse(&bytes, Dwarf::Read).map_err(unknown)?;
+            let symbols = Symbols::parse_with_lines(&bytes).map_err(unknown)?;
             table.header(&["symbol", "name", "location", "address", "mark"], pipe)?;
             symbols.functions.iter().try_for_each(|it| write_function(it, &mut table, pipe))?;
             let units = symbols.functions.iter().filter_map(|it| it.lacks_g.clone()).collect();
@@ -79,12 +81,12 @@ fn note_without_g(input: &Input, units: &BTreeSet<Vec<u8>>, pipe: &Pipe) {
     }
 }
 
-/// As `perf record` calls it.
-fn unwinding(call_graph: CallGraph) -> &'static [u8] {
-    match call_graph {
-        CallGraph::FramePointers => b"fp",
-        CallGraph::Dwarf => b"dwarf",
-        CallGraph::LastBranches => b"lbr",
+/// What `--call-graph` of `perf record` has to be.
+fn call_graph(unwinding: Unwinding) -> &'static [u8] {
+    match unwinding {
+        Unwinding::FramePointers => b"fp",
+        Unwinding::Dwarf => b"dwarf",
+        Unwinding::LastBranches => b"lbr",
     }
 }
 
@@ -96,20 +98,21 @@ fn write_function(function: &Symbol, table: &mut Table, pipe: &mut Pipe) -> Resu
         Mark::Symbol => b"symbol",
         Mark::Guess => b"guess",
     };
-    table.row(&[&function.symbol, &function.name(), &location, address.as_bytes(), mark], pipe)
+    table
+        .row(&[&function.symbol, &symbol_name(function), &location, address.as_bytes(), mark], pipe)
 }
 
 /// A row for what was inlined there, and then for the function proper.
 fn write_call(call: &Call, table: &mut Table, pipe: &mut Pipe) -> Result<()> {
     let address = format!("{:#x}", call.return_address);
-    call.places.iter().try_for_each(|place| {
-        let location = location(place.source().as_ref());
-        table.row(&[address.as_bytes(), &place.readable(), &location], pipe)
+    call.frames.iter().try_for_each(|frame| {
+        let location = location(frame.source().as_ref());
+        table.row(&[address.as_bytes(), &frame.readable(), &location], pipe)
     })
 }
 
-fn location(source: Option<&Source>) -> Vec<u8> {
-    source.map_or(b"-".to_vec(), Source::to_bytes)
+fn location(source: Option<&SourceLine>) -> Vec<u8> {
+    source.map_or(b"-".to_vec(), SourceLine::to_bytes)
 }
 
 /// Tab-separated text with one header, however many executables there are.

@@ -52,7 +52,6 @@
 
 #![warn(missing_docs)]
 
-mod binary;
 mod error;
 mod folded;
 mod io;
@@ -66,10 +65,6 @@ mod seconds;
 mod stacks;
 mod status;
 
-pub use binary::{
-    Call, CallGraph, Dwarf, FramePointers, Mark, OcamlName, Place, SectionReader, Source, Symbol,
-    Symbols, Unreadable, call_graph, frame_pointers, ocaml_calls, without_g,
-};
 pub use error::{Error, Result};
 pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,
@@ -87,7 +82,8 @@ pub use io::terminal_color::terminal_color;
 pub use io::unsafe_code::map_executable;
 pub use names::{
     CodeKind, code_color, cpp, escaped, fitted, fitted_with, is_unseen, module, name_hash, ocaml,
-    rust, split_mark, split_source_line, unit_of_event, without_source_line,
+    rust, split_mark, split_source_line, symbol_name, unit_of_event, without_g,
+    without_source_line,
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{Finder, PatternSyntax, bad_pattern, compile_patterns, pattern_text};

@@ -9,6 +9,7 @@ mod kind;
 mod module;
 pub mod rust;
 mod source_line;
+mod symbol;
 
 pub use escape::{escaped, is_unseen};
 pub use event::unit_of_event;
@@ -17,3 +18,4 @@ pub use kind::{CodeKind, code_color, name_hash};
 pub use module::module;
 pub use ocaml_demangle as ocaml;
 pub use source_line::{split_mark, split_source_line, without_source_line};
+pub use symbol::{symbol_name, without_g};

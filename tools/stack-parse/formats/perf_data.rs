@@ -37,12 +37,12 @@ mod unwind;
 mod tests;
 
 use common::{Input, Result};
+use symbolize::{Detail, MappedObject, Objects};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::Options;
 use crate::read::perf_health;
 use crate::samples::{Root, Samples, Weighs};
-use crate::symbolize::{Detail, Objects, Wanted};
 use batch::Batch;
 use header::MAGIC;
 use places::Places;
@@ -102,7 +102,7 @@ impl Join {
         let detail = Detail { inlines: names.keep_inlined(), lines: names.srcline() };
         Join {
             processes: Processes::default(),
-            objects: Objects::new(&options.symbolize),
+            objects: options.symbolize.objects(),
             stacks: Stacks::new(Machine::X86_64),
             places: Places::new(detail, options.threads()),
             batch: Batch::new(),
@@ -120,8 +120,8 @@ impl Join {
             }
             Record::Map { pid, start, length, offset, path, build_id, is_kernel, .. } => {
                 let pid_of_map = (!is_kernel).then_some(pid);
-                let wanted = Wanted { path, build_id, pid: pid_of_map, is_kernel, offset };
-                let object = objects.intern(&wanted);
+                let mapped = MappedObject { path, build_id, pid: pid_of_map, is_kernel, offset };
+                let object = objects.intern(&mapped);
                 if is_kernel && processes.kernel().find(start).is_none() {
                     self.map_all_of_kernel(pid);
                 }
@@ -150,8 +150,9 @@ impl Join {
     /// Maps what the kernel loads later, such as trampolines: no record tells of it, but
     /// kallsyms does. `pid` stands for the kernel, whose own object is known by now.
     fn map_all_of_kernel(&mut self, pid: u32) {
-        let wanted = Wanted { path: b"[kernel.kallsyms]", is_kernel: true, ..Wanted::default() };
-        let object = self.objects.intern(&wanted);
+        let path = b"[kernel.kallsyms]";
+        let object =
+            self.objects.intern(&MappedObject { path, is_kernel: true, ..Default::default() });
         self.processes.map(pid, Map { start: 1 << 63, end: u64::MAX, offset: 0, object });
     }
 
@@ -179,6 +180,6 @@ impl Join {
     /// Says what is not as it could be.
     fn report(&mut self, samples: &mut Samples<'_>) {
         self.stacks.report(samples);
-        self.places.report(&mut self.objects, samples);
+        self.places.report(&self.objects, samples);
     }
 }

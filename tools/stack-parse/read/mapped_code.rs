@@ -5,12 +5,13 @@ use std::collections::HashMap;
 
 use bstr::ByteSlice;
 use common::FrameId;
+use symbolize::{Detail, Location, MappedObject, Objects};
 
 use super::numbers::hexadecimal;
 use crate::frame::{Frame, Kind};
+use crate::nameless;
 use crate::options::Options;
 use crate::samples::Samples;
-use crate::symbolize::{Detail, Location, Objects, Wanted};
 
 /// A part of a file in memory; `end` is behind it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,7 +89,7 @@ pub(crate) fn name_addresses<'m>(
     options: &Options,
     samples: &mut Samples<'_>,
 ) -> Names {
-    let mut objects = Objects::new(&options.symbolize);
+    let mut objects = options.symbolize.objects();
     let (mut names, mut all) = (Names::default(), 0);
     let mut batch: Vec<(u64, Location, &Mapping)> = Vec::new();
     for (address, mapping) in addresses {
@@ -111,11 +112,12 @@ pub(crate) fn name_addresses<'m>(
     unique.sort_unstable();
     unique.dedup();
     let resolved = objects.resolve(&unique, detail, options.threads());
+    let mut nameless = Vec::new();
     for (address, location, mapping) in batch {
         let Ok(place) = unique.binary_search(&location) else { continue };
         let innermost_first: Vec<_> = resolved.frames(place).collect();
         if innermost_first.iter().all(|named| named.name.is_empty()) {
-            objects.add_nameless(location.object, 1);
+            nameless.push((location.object, 1));
         }
         names.add(address, |frames| {
             for named in innermost_first.iter().rev() {
@@ -125,7 +127,7 @@ pub(crate) fn name_addresses<'m>(
             }
         });
     }
-    for line in objects.report(all) {
+    for line in nameless::report(&objects, nameless.into_iter(), all) {
         samples.note(line);
     }
     names
@@ -133,7 +135,8 @@ pub(crate) fn name_addresses<'m>(
 
 fn locate(address: u64, mapping: &Mapping, objects: &mut Objects) -> Location {
     let build_id = Some(&mapping.build_id[..]).filter(|id| !id.is_empty());
-    let object = objects.intern(&Wanted { path: &mapping.path, build_id, ..Wanted::default() });
+    let object =
+        objects.intern(&MappedObject { path: &mapping.path, build_id, ..Default::default() });
     objects.locate(object, address, mapping.offset_of(address), None)
 }
 

@@ -3,12 +3,12 @@
 use common::{FrameId, FrameTable, Result};
 use std::io::Write;
 use std::ops::Range;
+use symbolize::Objects;
 
 use super::places::{PlaceId, Places};
 use super::sample::RawSample;
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time};
-use crate::symbolize::Objects;
 
 /// So many samples are enough to share the work of naming their places.
 const FULL: usize = 16 * 1024;

@@ -4,10 +4,11 @@ use common::FrameId;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 use std::ops::Range;
+use symbolize::{CodeOrigin, Detail, Location, Named, Objects};
 
 use crate::frame::Frame;
+use crate::nameless;
 use crate::samples::Samples;
-use crate::symbolize::{Detail, Location, Named, Objects};
 
 /// The number of a place in [`Places`].
 pub(super) type PlaceId = u32;
@@ -109,13 +110,13 @@ impl Places {
     }
 
     /// Tells of the frames without a symbol.
-    pub(super) fn report(&self, objects: &mut Objects, samples: &mut Samples<'_>) {
-        for (name, location) in self.names.iter().zip(&self.locations) {
-            if let (Some(uses), Some(location)) = (name.nameless, location) {
-                objects.add_nameless(location.object, uses);
-            }
-        }
-        for line in objects.report(self.uses) {
+    pub(super) fn report(&self, objects: &Objects, samples: &mut Samples<'_>) {
+        let named = self.names.iter().zip(&self.locations);
+        let nameless = named.filter_map(|(name, location)| {
+            let object = location.as_ref()?.object;
+            name.nameless.map(|uses| (object, uses))
+        });
+        for line in nameless::report(objects, nameless, self.uses) {
             samples.note(line);
         }
     }
@@ -123,13 +124,14 @@ impl Places {
 
 fn frame<'a>(named: Named<'a>, location: Location, objects: &'a Objects) -> Frame<'a> {
     let Location { object, address } = location;
+    let origin = objects.origin(object);
     Frame {
         name: named.name,
         object: objects.path(object),
         address: Some(address),
-        offset: objects.is_file(object).then_some(address),
+        offset: (origin == CodeOrigin::File).then_some(address),
         source: named.source,
-        kind: objects.kind(object),
+        kind: origin.into(),
         inlined: named.inlined,
     }
 }

@@ -6,8 +6,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use hashbrown::HashMap;
-
-use crate::symbolize::ObjectId;
+use symbolize::ObjectId;
 
 /// The process that stands for the kernel in records of maps.
 pub(crate) const KERNEL: u32 = u32::MAX;
@@ -213,7 +212,7 @@ mod tests {
     use super::*;
 
     fn object(number: u32) -> ObjectId {
-        ObjectId::numbered(number)
+        ObjectId::from_index(number)
     }
 
     fn map(start: u64, end: u64, offset: u64, number: u32) -> Map {

@@ -1,11 +1,12 @@
 //! The stacks of samples, as places in object files.
 
+use symbolize::Objects;
+
 use super::places::{PlaceId, Places};
 use super::process::{Maps, Processes};
 use super::sample::{Mode, RawSample, context};
 use super::unwind::{Code, End, Machine, Registers, Tables, Unwinder};
 use crate::samples::Samples;
-use crate::symbolize::Objects;
 
 /// Finds the stacks of samples.
 pub(super) struct Stacks {

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use common::SectionReader;
 use gimli::{
     BaseAddresses, DebugFrame, EhFrame, EndianSlice, FrameDescriptionEntry, Register, RegisterRule,
     UnwindContext, UnwindContextStorage, UnwindExpression, UnwindSection, UnwindTableRow, Vendor,
@@ -12,6 +11,7 @@ use gimli::{
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection};
+use symbolize::SectionReader;
 
 use super::expression::Expression;
 use super::row::Row;

@@ -1,0 +1,31 @@
+//! What one executable says of its functions: ELF, DWARF, symbols, and the frame tables of
+//! OCaml. The bytes are those of the whole file; only executables and libraries of 64 bits,
+//! little-endian, are read.
+//!
+//! [`Symbols`] has them all, with the names and lines that OCaml's backtraces would have:
+//!
+//! ```no_run
+//! use symbolize::executable::{SourceLine, Symbols};
+//!
+//! let program = std::fs::read("target/release/app")?;
+//! for function in Symbols::parse_with_lines(&program)?.functions {
+//!     let line = function.source.as_ref().map_or(b"-".to_vec(), SourceLine::to_bytes);
+//!     println!("{:#x} {} {}", function.address, function.symbol.escape_ascii(), line.escape_ascii());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod dwarf;
+mod frame_pointers;
+mod image;
+mod ocaml_frames;
+mod source_line;
+mod symbols;
+mod unreadable;
+
+pub use frame_pointers::{FramePointers, frame_pointers};
+pub(crate) use ocaml_frames::is_ocaml;
+pub use ocaml_frames::{Call, CallFrame, Unwinding, ocaml_calls, unwinding};
+pub use source_line::SourceLine;
+pub use symbols::{Mark, OcamlName, Symbol, Symbols};
+pub use unreadable::Unreadable;

@@ -1,0 +1,169 @@
+//! Lines of functions by DWARF, which compilers write with `-g`.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use addr2line::Context;
+use addr2line::gimli::{self, Dwarf, DwarfSections, EndianSlice, LittleEndian};
+
+use crate::executable::image::Image;
+use crate::executable::source_line::SourceLine;
+use crate::sections::SectionReader;
+
+/// The sections with debug information, decompressed.
+pub(crate) struct DebugSections<'a>(DwarfSections<Cow<'a, [u8]>>);
+
+type Bytes<'s> = EndianSlice<'s, LittleEndian>;
+
+/// What the sections say.
+pub(crate) struct DwarfLines<'s> {
+    context: Context<Bytes<'s>>,
+    dwarf: Dwarf<Bytes<'s>>,
+}
+
+impl<'a> DebugSections<'a> {
+    /// Reads the sections; one that is damaged, or too large to be true, is
+    /// taken for empty.
+    pub(crate) fn of(executable: &Image<'a>) -> Option<DebugSections<'a>> {
+        let file = &executable.file;
+        let mut reader = SectionReader::new(file, file.data().len());
+        let load = |id: gimli::SectionId| -> Result<_, gimli::Error> {
+            Ok(reader.bytes(id.name()).unwrap_or_default())
+        };
+        DwarfSections::load(load).ok().map(DebugSections)
+    }
+
+    pub(crate) fn lines(&self) -> Option<DwarfLines<'_>> {
+        let dwarf = || self.0.borrow(|section| EndianSlice::new(section, LittleEndian));
+        let context = Context::from_dwarf(dwarf()).ok()?;
+        Some(DwarfLines { context, dwarf: dwarf() })
+    }
+}
+
+impl DwarfLines<'_> {
+    /// The line of the function at `address` where its code begins, even if it
+    /// begins with code of another function that was inlined there.
+    pub(crate) fn source(&self, address: u64) -> Option<SourceLine> {
+        let mut frames = self.context.find_frames(address).skip_all_loads().ok()?;
+        let mut location = None;
+        // What was inlined comes first, the function itself last.
+        while let Some(frame) = frames.next().ok()? {
+            location = frame.location;
+        }
+        let location = location?;
+        // Line 0 is for code that the compiler made up.
+        let line = location.line.filter(|&line| line > 0)?;
+        Some(SourceLine { file: location.file?.as_bytes().to_vec(), line })
+    }
+
+    /// The lines at which the OCaml functions at `addresses` are defined, for
+    /// those that DWARF has a line for.
+    ///
+    /// `ocamlopt` writes the line of the definition where the code of a function
+    /// begins, and if that begins with code that was inlined there, another line
+    /// for the same address after it. What was inlined is not written.
+    pub(crate) fn definitions(&self, addresses: &HashSet<u64>) -> HashMap<u64, SourceLine> {
+        let mut found = HashMap::new();
+        let mut units = self.dwarf.units();
+        while let Ok(Some(unit)) = units.next() {
+            if let Ok(unit) = self.dwarf.unit(unit) {
+                // Of a damaged table, what comes before the damage counts.
+                let _ = self.add_definitions(&unit, addresses, &mut found);
+            }
+        }
+        found
+    }
+
+    fn add_definitions(
+        &self,
+        unit: &gimli::Unit<Bytes>,
+        addresses: &HashSet<u64>,
+        found: &mut HashMap<u64, SourceLine>,
+    ) -> gimli::Result<()> {
+        let Some(program) = unit.line_program.clone() else { return Ok(()) };
+        let mut rows = program.rows();
+        while let Some((header, row)) = rows.next_row()? {
+            let address = row.address();
+            if row.end_sequence() || !addresses.contains(&address) || found.contains_key(&address) {
+                continue;
+            }
+            if let (Some(line), Some(file)) = (row.line(), row.file(header))
+                && let Ok(line) = u32::try_from(line.get())
+            {
+                let mut path = Vec::new();
+                // The first folder is that in which the compiler ran.
+                if file.directory_index() > 0
+                    && let Some(folder) = file.directory(header)
+                {
+                    path.extend_from_slice(self.dwarf.attr_string(unit, folder)?.slice());
+                    path.push(b'/');
+                }
+                path.extend_from_slice(self.dwarf.attr_string(unit, file.path_name())?.slice());
+                found.insert(address, SourceLine { file: path, line });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use gimli::Section;
+
+    use super::*;
+
+    const MEGABYTE: usize = 1 << 20;
+
+    fn words(numbers: &[u64]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    /// A section header of ELF: name, type 1 or 3, flags, offset and size.
+    fn header(name: u64, kind: u64, flags: u64, start: usize, size: usize) -> Vec<u8> {
+        words(&[kind << 32 | name, flags, 0, start as u64, size as u64, 0, 1, 0])
+    }
+
+    /// An executable that is `padding` bytes and two compressed sections, which
+    /// share their bytes and hold so many zeros each.
+    fn executable(zeros: usize, padding: usize) -> Vec<u8> {
+        const NAMES: &[u8] = b"\0.debug_info\0.debug_str\0.shstrtab\0";
+        let mut packed = words(&[1, zeros as u64, 1]);
+        let mut encoder = ZlibEncoder::new(&mut packed, Compression::best());
+        encoder.write_all(&vec![0; zeros]).expect("memory");
+        encoder.finish().expect("memory");
+        let names_at = 64 + padding + packed.len();
+        let headers_at = names_at + NAMES.len();
+        let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+        file.resize(16, 0);
+        // A shared library for x86-64 with four section headers of 64 bytes,
+        // the last of which holds the names.
+        file.extend(words(&[1 << 32 | 62 << 16 | 3, 0, 0, headers_at as u64]));
+        file.extend(words(&[64 << 32, 3 << 48 | 4 << 32 | 64 << 16]));
+        file.resize(64 + padding, 0);
+        let compressed = |name| header(name, 1, 1 << 11, 64 + padding, packed.len());
+        let headers =
+            [vec![0; 64], compressed(1), compressed(13), header(24, 3, 0, names_at, NAMES.len())];
+        [file, packed.clone(), NAMES.to_vec(), headers.concat()].concat()
+    }
+
+    /// How many bytes each of the two sections has once it is unpacked.
+    fn unpacked_sizes(zeros: usize, padding: usize) -> [usize; 2] {
+        let file = executable(zeros, padding);
+        let executable = Image::parse(&file).expect("a shared library");
+        let sections = DebugSections::of(&executable).expect("sections");
+        let dwarf = sections.0.borrow(|section| EndianSlice::new(section, LittleEndian));
+        [dwarf.debug_info.reader().len(), dwarf.debug_str.reader().len()]
+    }
+
+    #[test]
+    fn sections_that_claim_too_much_are_empty() {
+        assert_eq!(unpacked_sizes(MEGABYTE, 0), [0, 0]);
+        assert_eq!(unpacked_sizes(MEGABYTE, MEGABYTE), [MEGABYTE, MEGABYTE]);
+        // Only one of them fits: it is the sum that counts.
+        assert_eq!(unpacked_sizes(MEGABYTE, MEGABYTE / 50).iter().sum::<usize>(), MEGABYTE);
+    }
+}

@@ -1,0 +1,158 @@
+//! Where in the source a call is: `caml_debuginfo_location` of
+//! `runtime/backtrace_nat.c`, OCaml 4.13 and 5.2.
+
+use ocaml_demangle::parts::{write_backtrace_name, write_packs};
+
+use super::units::unit_of;
+use crate::executable::image::Image;
+use crate::executable::source_line::SourceLine;
+
+/// A call, an allocation or another point at which the runtime may take over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// The address, as symbols have it, where the code goes on afterwards.
+    pub return_address: u64,
+    /// Whether it is an allocation.
+    pub is_allocation: bool,
+    /// The functions that it is in: those that were inlined, the innermost first, and
+    /// last the one whose code holds the call.
+    pub frames: Vec<CallFrame<'a>>,
+}
+
+/// A function that a call is in, and the line of the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallFrame<'a> {
+    /// The packs that the function's unit is in, as symbols begin: `Pack__`.
+    pub pack: &'a [u8],
+    /// As `Printexc` prints it: `Stdlib__Map.Make.add`, `Main.run.(fun)`. It
+    /// leaves out packs.
+    pub function: &'a [u8],
+    /// As the compiler was given it.
+    file: &'a [u8],
+    /// From 1; 0 if there is none.
+    line: u32,
+}
+
+impl<'a> Call<'a> {
+    /// The function whose code holds the call, whatever was inlined there.
+    pub(crate) fn physical(&self) -> Option<&CallFrame<'a>> {
+        self.frames.last()
+    }
+}
+
+/// The file of code that the compiler made up.
+const NO_FILE: &[u8] = b"_none_";
+
+impl<'a> CallFrame<'a> {
+    /// A function outside of packs, at a line from 1.
+    #[cfg(test)]
+    pub(crate) fn new(function: &'a str, file: &'a str, line: u32) -> CallFrame<'a> {
+        CallFrame { pack: b"", function: function.as_bytes(), file: file.as_bytes(), line }
+    }
+
+    /// The name of the function as symbols are demangled.
+    #[must_use]
+    pub fn readable(&self) -> Vec<u8> {
+        self.readable_part(self.function.len())
+    }
+
+    /// The same of the first `length` bytes of the function's name.
+    pub(crate) fn readable_part(&self, length: usize) -> Vec<u8> {
+        let mut name = Vec::new();
+        write_packs(self.pack, &mut name);
+        write_backtrace_name(&self.function[..length], &mut name);
+        name
+    }
+
+    /// Whether its line comes before that of `other`; what is in no source comes last.
+    pub(super) fn is_before(&self, other: &CallFrame) -> bool {
+        let key = |it: &CallFrame| (it.line == 0 || it.file == NO_FILE, it.line);
+        key(self) < key(other) || key(self) == key(other) && self.file < other.file
+    }
+
+    /// Whether the function is in `unit`, as symbols name that.
+    pub(super) fn is_in(&self, unit: &[u8]) -> bool {
+        unit.strip_prefix(self.pack) == Some(unit_of(self.function))
+    }
+
+    /// The line of the call, `None` if the compiler made up the code: `_none_:0`.
+    #[must_use]
+    pub fn source(&self) -> Option<SourceLine> {
+        let is_known = self.line > 0 && self.file != NO_FILE;
+        is_known.then(|| SourceLine { file: self.file.to_vec(), line: self.line })
+    }
+}
+
+/// No compiler inlines deeper; a damaged file may claim so.
+const DEEPEST: usize = 1 << 12;
+
+/// Bit 31 of a second word: the frame is described by more than two words.
+const IS_LONG: u32 = 1 << 31;
+
+/// Reads the frames of a call at `address`, with the second word as the line.
+///
+/// A frame is two words, of which the first ends in bits that tell if another
+/// one follows and if this is a raise; the rest, but for the upper 6 bits, is
+/// the distance to `{ int32 distance to the file's name; char name[]; }`. In a
+/// long frame of OCaml 5.2, 8 bytes of columns and lines are in between.
+pub(super) fn chain<'a>(executable: &Image<'a>, mut address: u64) -> Option<Vec<CallFrame<'a>>> {
+    let mut frames = Vec::new();
+    while frames.len() < DEEPEST {
+        let mut words = executable.cursor(address)?;
+        let (first, second) = (words.u32()?, words.u32()?);
+        let info = address + u64::from(first & 0x03ff_fffc);
+        let distance = executable.cursor(info)?.u32()?.cast_signed();
+        let name = info + if second & IS_LONG == 0 { 4 } else { 12 };
+        let function = executable.text(name)?;
+        let file = executable.text(info.checked_add_signed(distance.into())?)?;
+        frames.push(CallFrame { pack: b"", function, file, line: second });
+        if first & 1 == 0 {
+            return Some(frames);
+        }
+        address += 8;
+    }
+    None
+}
+
+/// Turns the second words into lines.
+///
+/// Up to 5.1 the line is in the upper 20 bits. Since 5.2 it is in the upper 12 after that
+/// bit, or in 19 where the frame is long. The file does not say its version, but
+/// 2^19 lines in a file or no function above line 128, the standard library
+/// included, are as good as impossible.
+pub(super) fn decode_lines(calls: &mut [Call]) {
+    let frames = || calls.iter().flat_map(|call| &call.frames);
+    let words = || frames().filter(|frame| frame.file != NO_FILE).map(|frame| frame.line);
+    let since_5_2 = words().any(|word| word & IS_LONG != 0) || words().all(|word| word >> 19 != 0);
+    for frame in calls.iter_mut().flat_map(|call| &mut call.frames) {
+        let word = frame.line;
+        frame.line = match word & IS_LONG {
+            _ if !since_5_2 => word >> 12,
+            0 => word >> 19,
+            _ => (word & !IS_LONG) >> 12,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(words: &[u32]) -> Vec<u32> {
+        let frame = |&line| CallFrame::new("F.f", "f.ml", line);
+        let frames = words.iter().map(frame).collect();
+        let mut calls = [Call { return_address: 1, is_allocation: false, frames }];
+        decode_lines(&mut calls);
+        calls[0].frames.iter().map(|frame| frame.line).collect()
+    }
+
+    #[test]
+    fn lines_are_where_the_version_has_them() {
+        // 4.13: line 1000, columns 3 to 20; line 7
+        assert_eq!(lines(&[1000 << 12 | 3 << 4, 7 << 12]), [1000, 7]);
+        // 5.2: line 1000, one line, columns; line 7
+        assert_eq!(lines(&[1000 << 19 | 3 << 5, 7 << 19]), [1000, 7]);
+        // 5.2 with a long frame: line 5000 does not fit into 12 bits.
+        assert_eq!(lines(&[IS_LONG | 5000 << 12 | 77, 7 << 19, 0]), [5000, 7, 0]);
+    }
+}

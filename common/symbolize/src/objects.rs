@@ -1,0 +1,257 @@
+//! From addresses to the names of functions: object files and their symbols, the
+//! kernel's, and those of code that was compiled while the program ran.
+//!
+//! Nothing here knows how a profiler records.
+
+mod elf;
+mod exact_names;
+mod finder;
+mod inlines;
+mod jitdump;
+mod kernel;
+mod location;
+mod mapped_object;
+mod named;
+mod no_symbols;
+mod object;
+mod opened;
+mod options;
+mod perf_map;
+mod plt;
+mod resolved;
+mod search;
+mod spans;
+mod symbol_table;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex};
+
+use hashbrown::HashMap;
+
+use finder::Finder;
+use jitdump::JitDump;
+use kernel::{Kernel, Reference};
+use mapped_object::{ObjectKind, display_path, without_padding};
+use object::{Namer, Object};
+use perf_map::PerfMap;
+
+pub use elf::Elf;
+pub use location::{CodeOrigin, Detail, Location, ObjectId};
+pub use mapped_object::MappedObject;
+pub use named::Named;
+pub use no_symbols::NoSymbols;
+pub use options::Options;
+pub use resolved::Resolved;
+
+/// The objects of one recording, each opened when a name of its functions is first needed.
+///
+/// Files that cannot be used are no errors: their functions have empty names, and
+/// [`Objects::why_nameless`] says why.
+#[derive(Debug)]
+pub struct Objects {
+    finder: Finder,
+    objects: Vec<Object>,
+    known: HashMap<Key, ObjectId>,
+    /// The dumps of processes that compile code.
+    dumps: HashMap<u32, ObjectId>,
+    /// What processes say of the code that they compiled.
+    maps: HashMap<u32, Arc<Mutex<PerfMap>>>,
+    kernels: Vec<Kernel>,
+    /// The kernel that was mapped last.
+    kernel: Kernel,
+    /// The build-ids of files, by their paths.
+    build_ids: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// Whether the recording is said to be from the kernel that runs.
+    is_from_here: bool,
+}
+
+/// What tells objects apart.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    path: Box<[u8]>,
+    build_id: Option<Box<[u8]>>,
+    /// Of code without a file, its process; of the kernel, where it was loaded.
+    number: u64,
+}
+
+impl Objects {
+    /// No objects yet; nothing is looked for before it is needed.
+    #[must_use]
+    pub fn new(options: Options) -> Objects {
+        Objects {
+            finder: Finder::new(options),
+            objects: Vec::new(),
+            known: HashMap::new(),
+            dumps: HashMap::new(),
+            maps: HashMap::new(),
+            kernels: Vec::new(),
+            kernel: Kernel::default(),
+            build_ids: HashMap::new(),
+            is_from_here: false,
+        }
+    }
+
+    /// Sets the build-id of the file at `path`, for mapped objects that come without one.
+    pub fn set_build_id(&mut self, path: &[u8], build_id: &[u8]) {
+        self.build_ids.insert(path.into(), without_padding(build_id).into());
+    }
+
+    /// Sets the version of Linux that was recorded, `6.1.0-13-amd64`: where there is no
+    /// build-id, the kernel that runs serves if it is of this version.
+    pub fn set_release(&mut self, release: &[u8]) {
+        self.is_from_here = kernel::is_running(release);
+    }
+
+    /// The number of an object, the same for equal ones. Nothing is opened yet.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 2^32 objects.
+    pub fn intern(&mut self, mapped: &MappedObject<'_>) -> ObjectId {
+        let path = display_path(mapped);
+        let build_id = mapped.build_id.map(without_padding);
+        let build_id = build_id.or_else(|| self.build_ids.get(&path[..]).map(|id| &id[..]));
+        let build_id = build_id.filter(|id| !id.is_empty()).map(Box::from);
+        let kind = ObjectKind::of(mapped, build_id.is_some());
+        let number = match kind {
+            ObjectKind::Kernel => mapped.offset,
+            ObjectKind::Module => self.kernel.reference.as_ref().map_or(0, |it| it.address),
+            ObjectKind::Anonymous | ObjectKind::JitDump => mapped.pid.map_or(0, u64::from),
+            ObjectKind::File => 0,
+        };
+        let key = Key { path: path.into(), build_id, number };
+        if let Some(&id) = self.known.get(&key) {
+            return id;
+        }
+        let index = u32::try_from(self.objects.len()).expect("fewer than 4 billion objects");
+        let id = ObjectId::from_index(index);
+        let namer = self.namer(kind, mapped, key.build_id.clone());
+        if let (ObjectKind::JitDump, Some(pid)) = (kind, mapped.pid) {
+            self.dumps.insert(pid, id);
+        }
+        self.objects.push(Object::new(&key.path, namer));
+        self.known.insert(key, id);
+        id
+    }
+
+    fn namer(
+        &mut self,
+        kind: ObjectKind,
+        mapped: &MappedObject<'_>,
+        build_id: Option<Box<[u8]>>,
+    ) -> Namer {
+        let finder = &self.finder;
+        match kind {
+            ObjectKind::File => Namer::file(mapped.path, build_id, self.is_from_here),
+            ObjectKind::Kernel => {
+                self.kernel = self.kernel_of(mapped, build_id);
+                Namer::Kernel(self.kernel.clone())
+            }
+            ObjectKind::Module => Namer::Module(self.kernel.clone()),
+            ObjectKind::JitDump => {
+                let file = finder.file(mapped.path);
+                Namer::JitDump(JitDump::new(file, !finder.is_of_this_machine()))
+            }
+            ObjectKind::Anonymous => {
+                let pid = mapped.pid.unwrap_or_default();
+                let map = self.maps.entry(pid).or_insert_with(|| {
+                    let file = finder.file(&perf_map::path(pid));
+                    Arc::new(Mutex::new(PerfMap::new(file, !finder.is_of_this_machine())))
+                });
+                Namer::Anonymous { pid, map: Arc::clone(map) }
+            }
+        }
+    }
+
+    /// The kernel that is mapped, with the symbols of one that was met before if
+    /// it is the same.
+    fn kernel_of(&mut self, mapped: &MappedObject<'_>, build_id: Option<Box<[u8]>>) -> Kernel {
+        let new = Kernel::new(build_id, self.is_from_here);
+        let known = self.kernels.iter().position(|known| known.is_like(&new));
+        let known = known.unwrap_or_else(|| {
+            self.kernels.push(new);
+            self.kernels.len() - 1
+        });
+        let symbol = memchr::memchr(b']', mapped.path).map(|end| &mapped.path[end + 1..]);
+        let symbol = symbol.unwrap_or_default().into();
+        self.kernels[known].at(Some(Reference { symbol, address: mapped.offset }))
+    }
+
+    /// The executable of an object, and its debug file, for callers that read more of them
+    /// than symbols; `None` for other code, and if it was not found.
+    pub fn elf(&mut self, id: ObjectId) -> Option<&Elf> {
+        self.objects[id.index()].elf(&self.finder)
+    }
+
+    /// The location of an object's code at `address` in memory, which is `offset` in the
+    /// object's file. What a process compiled may be replaced: there, the code at this `time`
+    /// counts, in nanoseconds of the clock of the recording.
+    #[inline]
+    pub fn locate(
+        &mut self,
+        id: ObjectId,
+        address: u64,
+        offset: u64,
+        time: Option<u64>,
+    ) -> Location {
+        match &self.objects[id.index()].namer {
+            Namer::File(_) => Location { object: id, address: offset },
+            Namer::Anonymous { pid, .. } => match self.dumps.get(pid) {
+                Some(&dump) => self.locate_in_dump(dump, address, time),
+                None => None,
+            }
+            .unwrap_or(Location { object: id, address }),
+            Namer::JitDump(_) | Namer::Kernel(_) | Namer::Module(_) => {
+                Location { object: id, address }
+            }
+        }
+    }
+
+    fn locate_in_dump(
+        &mut self,
+        id: ObjectId,
+        address: u64,
+        time: Option<u64>,
+    ) -> Option<Location> {
+        let Namer::JitDump(dump) = &mut self.objects[id.index()].namer else { return None };
+        let address = dump.offset_of(address, time)?;
+        Some(Location { object: id, address })
+    }
+
+    /// Names all locations of a batch, with as many `threads`, the caller's among them, at
+    /// most. A location that comes twice is named twice.
+    pub fn resolve(&mut self, batch: &[Location], detail: Detail, threads: usize) -> Resolved {
+        let resolved = Resolved::new(&mut self.objects, batch, &self.finder, detail, threads);
+        for dump in self.dumps.values() {
+            if let Namer::JitDump(dump) = &mut self.objects[dump.index()].namer {
+                dump.may_have_grown();
+            }
+        }
+        resolved
+    }
+
+    /// What an object is called, as perf calls it: its path, mostly.
+    #[must_use]
+    pub fn path(&self, id: ObjectId) -> &[u8] {
+        &self.objects[id.index()].path
+    }
+
+    /// Where the code of an object comes from.
+    #[must_use]
+    pub fn origin(&self, id: ObjectId) -> CodeOrigin {
+        match self.objects[id.index()].namer {
+            Namer::File(_) => CodeOrigin::File,
+            Namer::Kernel(_) | Namer::Module(_) => CodeOrigin::Kernel,
+            Namer::Anonymous { .. } | Namer::JitDump(_) => CodeOrigin::Memory,
+        }
+    }
+
+    /// Why an object has no names, if it has none, once one was asked for.
+    #[must_use]
+    pub fn why_nameless(&self, id: ObjectId) -> Option<NoSymbols> {
+        self.objects[id.index()].why()
+    }
+}

@@ -1,0 +1,162 @@
+//! Functions that the compiler put into others, and lines of the source, by DWARF.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use addr2line::gimli::{self, AbbreviationsCacheStrategy, Dwarf, EndianSlice, Section, SectionId};
+use addr2line::{Context, Location};
+use memchr::memrchr;
+use object::read::elf::{ElfFile, ElfFile32, ElfFile64, FileHeader};
+use object::{LittleEndian, Object};
+
+use crate::sections::SectionReader;
+
+type Bytes = EndianSlice<'static, gimli::LittleEndian>;
+
+/// What DWARF says of one object file. Units and functions are read when an
+/// address of theirs is first asked for.
+pub(super) struct Inlines {
+    context: Context<Bytes>,
+}
+
+/// A line in a file of the source; what is unknown is empty or 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FileLine<'a> {
+    /// Without the folder.
+    pub(super) file: &'a [u8],
+    /// From 1.
+    pub(super) line: u32,
+}
+
+/// A function that was put into another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Inlined<'a> {
+    /// As the linker would know it, or else as the source has it; empty if it is
+    /// not known.
+    pub(super) name: &'a [u8],
+    /// The line of the code itself, or of its call of what is put into it.
+    pub(super) line: FileLine<'a>,
+}
+
+impl fmt::Debug for Inlines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Inlines")
+    }
+}
+
+impl Inlines {
+    /// Reads where the units are. The debug information is in `debug` or, if it is
+    /// not there, in `elf`; what it shares with other files is in `shared`, the
+    /// file that [`shared_file`] names.
+    ///
+    /// Returns `None` if there is none, or if it is damaged.
+    pub(super) fn new(
+        elf: &'static [u8],
+        debug: Option<&'static [u8]>,
+        shared: Option<&'static [u8]>,
+    ) -> Option<Inlines> {
+        let mut dwarf = debug.and_then(dwarf_of).or_else(|| dwarf_of(elf))?;
+        if let Some(shared) = shared.and_then(dwarf_of) {
+            dwarf.set_sup(shared);
+        }
+        // Units of one language often share them.
+        dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+        Context::from_dwarf(dwarf).ok().map(|context| Inlines { context })
+    }
+
+    /// Hands the functions that were inlined at `address`, as the file has it, to
+    /// `each`, the innermost first. Returns the line in the function that they were
+    /// put into, which is known by its symbol.
+    pub(super) fn frames(&self, address: u64, each: &mut dyn FnMut(Inlined<'_>)) -> FileLine<'_> {
+        // Damaged units say nothing.
+        self.try_frames(address, each).unwrap_or_default()
+    }
+
+    fn try_frames(
+        &self,
+        address: u64,
+        each: &mut dyn FnMut(Inlined<'_>),
+    ) -> Result<FileLine<'_>, gimli::Error> {
+        // No code is at the last address, and the library would look at the next one.
+        if address == u64::MAX {
+            return Ok(FileLine::default());
+        }
+        let mut frames = self.context.find_frames(address).skip_all_loads()?;
+        let Some(mut frame) = frames.next()? else { return Ok(FileLine::default()) };
+        while let Some(outer) = frames.next()? {
+            let name = frame.function.as_ref().map_or(&b""[..], |function| function.name.slice());
+            each(Inlined { name, line: FileLine::of(frame.location) });
+            frame = outer;
+        }
+        Ok(FileLine::of(frame.location))
+    }
+}
+
+impl<'a> FileLine<'a> {
+    /// A line, from 1, of the file with this path.
+    pub(super) fn new(path: &'a [u8], line: u32) -> FileLine<'a> {
+        FileLine { file: memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]), line }
+    }
+
+    fn of(location: Option<Location<'a>>) -> FileLine<'a> {
+        let Some(location) = location else { return FileLine::default() };
+        FileLine::new(location.file.unwrap_or_default().as_bytes(), location.line.unwrap_or(0))
+    }
+
+    /// Appends `demo.c:14`, as `perf script -F +srcline` prints it, or nothing if
+    /// the line is not known.
+    pub(super) fn write(&self, text: &mut Vec<u8>) {
+        if !self.file.is_empty() && self.line > 0 {
+            text.extend_from_slice(self.file);
+            text.extend_from_slice(format!(":{}", self.line).as_bytes());
+        }
+    }
+}
+
+/// The path and the build-id of the file with the debug information that a file
+/// shares with others, as Debian's have it; `bytes` are of the debug file.
+pub(super) fn shared_file(bytes: &'static [u8]) -> Option<(&'static [u8], &'static [u8])> {
+    let file = ElfFile64::<LittleEndian>::parse(bytes).ok()?;
+    file.gnu_debugaltlink().ok().flatten()
+}
+
+/// The sections that functions and lines need: others may be large.
+const SECTIONS: [SectionId; 10] = [
+    SectionId::DebugAbbrev,
+    SectionId::DebugAddr,
+    SectionId::DebugAranges,
+    SectionId::DebugInfo,
+    SectionId::DebugLine,
+    SectionId::DebugLineStr,
+    SectionId::DebugRanges,
+    SectionId::DebugRngLists,
+    SectionId::DebugStr,
+    SectionId::DebugStrOffsets,
+];
+
+/// The DWARF in a file, `None` if there is none.
+fn dwarf_of(bytes: &'static [u8]) -> Option<Dwarf<Bytes>> {
+    match bytes {
+        [0x7f, b'E', b'L', b'F', 1, ..] => dwarf_in(&ElfFile32::<LittleEndian>::parse(bytes).ok()?),
+        _ => dwarf_in(&ElfFile64::<LittleEndian>::parse(bytes).ok()?),
+    }
+}
+
+fn dwarf_in<H: FileHeader>(file: &ElfFile<'static, H>) -> Option<Dwarf<Bytes>> {
+    let mut reader = SectionReader::new(file, file.data().len());
+    let load = |section: SectionId| -> Result<Bytes, gimli::Error> {
+        let is_needed = SECTIONS.contains(&section);
+        let bytes = is_needed.then(|| reader.bytes(section.name())).flatten();
+        let bytes: &'static [u8] = match bytes.unwrap_or_default() {
+            Cow::Borrowed(bytes) => bytes,
+            // Like the files, it is wanted to the end of the program.
+            Cow::Owned(unpacked) => unpacked.leak(),
+        };
+        Ok(EndianSlice::new(bytes, gimli::LittleEndian))
+    };
+    let dwarf = Dwarf::load(load).ok()?;
+    (!dwarf.debug_info.reader().is_empty()).then_some(dwarf)
+}
+
+#[cfg(test)]
+mod tests;

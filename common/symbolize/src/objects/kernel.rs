@@ -1,0 +1,332 @@
+//! The kernel's symbols, as `/proc/kallsyms` lists them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use bstr::ByteSlice;
+
+use super::finder::Finder;
+use super::no_symbols::NoSymbols;
+use super::spans::{Span, Spans};
+use crate::bytes::Cursor;
+
+/// The symbols by whose addresses perf records where the kernel was loaded.
+const REFERENCES: [&[u8]; 2] = [b"_text", b"_stext"];
+
+/// What the last function of the kernel or of a module has at least, in bytes.
+const PAGE: u64 = 4096;
+
+/// The functions of a kernel and its modules.
+#[derive(Debug)]
+pub(super) struct Kallsyms {
+    /// Known by where their names begin in `names`.
+    spans: Spans,
+    /// Each ends with a line feed.
+    names: Vec<u8>,
+    /// Where [`REFERENCES`] are.
+    references: Vec<Reference>,
+}
+
+/// A symbol and its address, which differs from boot to boot (KASLR).
+#[derive(Clone, Debug)]
+pub(super) struct Reference {
+    pub(super) symbol: Box<[u8]>,
+    pub(super) address: u64,
+}
+
+impl Kallsyms {
+    /// Reads the text of a kallsyms file.
+    ///
+    /// # Errors
+    ///
+    /// [`NoSymbols::Restricted`] if all addresses are 0, [`NoSymbols::NotFound`] if there is no
+    /// function.
+    pub(super) fn parse(text: &[u8]) -> Result<Kallsyms, NoSymbols> {
+        let mut found: Vec<Function<'_>> = text.lines().filter_map(Function::parse).collect();
+        if found.is_empty() {
+            return Err(NoSymbols::NotFound);
+        }
+        if found.iter().all(|function| function.address == 0) {
+            return Err(NoSymbols::Restricted);
+        }
+        found.sort_by_key(|function| function.address);
+        let (mut spans, mut names) = (Vec::with_capacity(found.len()), Vec::new());
+        for (number, function) in found.iter().enumerate() {
+            let next = found.get(number + 1);
+            // Of several at one address perf takes the last.
+            if next.is_some_and(|next| next.address == function.address) {
+                continue;
+            }
+            let end = match next {
+                Some(next) if next.module == function.module => next.address,
+                _ => function.address.saturating_add(2 * PAGE - 1) & !(PAGE - 1),
+            };
+            let Ok(name) = u32::try_from(names.len()) else { break };
+            names.extend_from_slice(function.name);
+            names.push(b'\n');
+            spans.push(Span::new(function.address, end, name));
+        }
+        let references = found.iter().filter(|function| REFERENCES.contains(&function.name));
+        let reference =
+            |found: &Function<'_>| Reference { symbol: found.name.into(), address: found.address };
+        let references = references.map(reference).collect();
+        Ok(Kallsyms { spans: Spans::new(spans), names, references })
+    }
+
+    /// The function at `address`.
+    fn name(&self, address: u64) -> Option<&[u8]> {
+        let span = self.spans.at(address).next()?;
+        self.names[span.what as usize..].lines().next()
+    }
+
+    /// How much higher the kernel with this reference is in memory.
+    fn shift(&self, reference: &Reference) -> u64 {
+        let ours = self.references.iter().find(|ours| ours.symbol == reference.symbol);
+        ours.map_or(0, |ours| reference.address.wrapping_sub(ours.address))
+    }
+}
+
+/// The kernel of a recording.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kernel {
+    build_id: Option<Box<[u8]>>,
+    /// Whether it is said to be the one that runs, where no build-id tells.
+    is_ours: bool,
+    /// Where it was loaded.
+    pub(super) reference: Option<Reference>,
+    /// Its symbols, shared by all that have them.
+    symbols: Arc<OnceLock<Result<Kallsyms, NoSymbols>>>,
+}
+
+impl Kernel {
+    pub(super) fn new(build_id: Option<Box<[u8]>>, is_ours: bool) -> Kernel {
+        Kernel { build_id, is_ours, ..Kernel::default() }
+    }
+
+    /// Whether the symbols of `other` serve for this one.
+    pub(super) fn is_like(&self, other: &Kernel) -> bool {
+        self.build_id == other.build_id && self.is_ours == other.is_ours
+    }
+
+    /// The same kernel, loaded elsewhere.
+    pub(super) fn at(&self, reference: Option<Reference>) -> Kernel {
+        Kernel { reference, ..self.clone() }
+    }
+
+    /// Reads the symbols, if nobody did yet.
+    pub(super) fn open(&self, finder: &Finder) {
+        self.symbols.get_or_init(|| read(finder, self.build_id.as_deref(), self.is_ours));
+    }
+
+    /// The function of the kernel itself at `address`.
+    pub(super) fn name(&self, address: u64) -> Option<&[u8]> {
+        let symbols = self.symbols.get()?.as_ref().ok()?;
+        let shift = self.reference.as_ref().map_or(0, |reference| symbols.shift(reference));
+        symbols.name(address.wrapping_sub(shift))
+    }
+
+    /// The function of a module, or of other code, at `address`. All that is
+    /// loaded later is somewhere else when the kernel is.
+    pub(super) fn module_name(&self, address: u64) -> Option<&[u8]> {
+        let symbols = self.symbols.get()?.as_ref().ok()?;
+        let is_shifted = self.reference.as_ref().is_some_and(|it| symbols.shift(it) != 0);
+        symbols.name(address).filter(|_| !is_shifted)
+    }
+
+    /// NoSymbols there are no symbols, if there are none.
+    pub(super) fn why(&self) -> Option<&NoSymbols> {
+        self.symbols.get()?.as_ref().err()
+    }
+}
+
+/// A line of kallsyms that names code.
+#[derive(Clone, Copy)]
+struct Function<'a> {
+    address: u64,
+    name: &'a [u8],
+    /// `[nf_tables]`; empty for the kernel itself.
+    module: &'a [u8],
+}
+
+impl<'a> Function<'a> {
+    /// `ffffffffc0a3d010 t nft_do_chain [nf_tables]`
+    fn parse(line: &'a [u8]) -> Option<Function<'a>> {
+        let (address, rest) = line.split_once_str(" ")?;
+        let (kind, rest) = rest.split_once_str(" ")?;
+        let (name, module) = rest.split_once_str("\t").unwrap_or((rest, b""));
+        let address = u64::from_str_radix(address.to_str().ok()?, 16).ok()?;
+        matches!(kind, b"T" | b"t" | b"W" | b"w").then_some(Function { address, name, module })
+    }
+}
+
+/// Reads the symbols of the kernel that was recorded: the file that the user names, or what
+/// perf kept, or those of the kernel that runs. They serve if it is the same one.
+fn read(finder: &Finder, build_id: Option<&[u8]>, is_ours: bool) -> Result<Kallsyms, NoSymbols> {
+    let read = |file: &Path| match fs::read(file) {
+        Ok(text) => Kallsyms::parse(&text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(NoSymbols::NotFound),
+        Err(error) => Err(NoSymbols::System(error.to_string())),
+    };
+    if let Some(file) = &finder.options.kallsyms {
+        return read(file);
+    }
+    let cached = build_id.and_then(|build_id| finder.cached(build_id, "kallsyms"));
+    if let Some(kallsyms) = cached.and_then(|file| read(&file).ok()) {
+        return Ok(kallsyms);
+    }
+    let is_right = match build_id {
+        _ if !finder.is_of_this_machine() => true,
+        Some(build_id) => running_build_id().is_some_and(|running| running == build_id),
+        None => is_ours,
+    };
+    if is_right { read(&finder.file(b"/proc/kallsyms")) } else { Err(NoSymbols::OtherKernel) }
+}
+
+/// The build-id of the kernel that runs.
+fn running_build_id() -> Option<Vec<u8>> {
+    build_id_note(&fs::read("/sys/kernel/notes").ok()?).map(<[u8]>::to_vec)
+}
+
+/// The build-id among notes of ELF: each has three sizes of 4 bytes, of its name,
+/// of its contents and its type, and what they measure, padded to 4 bytes.
+fn build_id_note(notes: &[u8]) -> Option<&[u8]> {
+    const BUILD_ID: u32 = 3;
+    let mut notes = Cursor::new(notes);
+    loop {
+        let (name_size, size, kind) = (notes.u32()?, notes.u32()?, notes.u32()?);
+        let name = notes.take(padded(name_size)?)?;
+        // The last note may lack its padding.
+        if kind == BUILD_ID && name == b"GNU\0" {
+            return notes.take(size as usize);
+        }
+        notes.take(padded(size)?)?;
+    }
+}
+
+fn padded(size: u32) -> Option<usize> {
+    Some(size.checked_next_multiple_of(4)? as usize)
+}
+
+/// Whether the kernel that runs is a version of this name.
+pub(super) fn is_running(release: &[u8]) -> bool {
+    let running = fs::read("/proc/sys/kernel/osrelease");
+    running.is_ok_and(|running| running.trim_ascii_end() == release)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::Options;
+    use super::*;
+
+    const TEXT: &str = "\
+0000000000000000 A fixed_percpu_data
+ffffffff81000000 T _text
+ffffffff81000000 T startup_64
+ffffffff81000100 t local_helper
+ffffffff81000200 T memset
+ffffffff81000200 W __memset
+ffffffff81000200 T __pi_memset
+ffffffff81000300 W last_of_the_kernel
+ffffffff82000000 D a_variable
+ffffffffc0a3d010 t nft_do_chain\t[nf_tables]
+ffffffffc0a3d100 t last_of_the_module\t[nf_tables]
+ffffffffc0b00000 t bpf_prog_6deef7357e7b4530\t[bpf]
+";
+
+    fn kernel(text: &str, reference: Option<(&str, u64)>) -> Kernel {
+        let reference = reference
+            .map(|(symbol, address)| Reference { symbol: symbol.as_bytes().into(), address });
+        let kernel = Kernel::default().at(reference);
+        kernel.symbols.set(Kallsyms::parse(text.as_bytes())).expect("not set yet");
+        kernel
+    }
+
+    fn text(name: Option<&[u8]>) -> &str {
+        name.map_or("", |name| name.to_str().expect("UTF-8"))
+    }
+
+    #[test]
+    fn functions_are_chosen_as_perf_does() {
+        let kernel = kernel(TEXT, None);
+        for (address, expected) in [
+            (0xffff_ffff_8100_0000, "startup_64"),
+            (0xffff_ffff_8100_00ff, "startup_64"),
+            (0xffff_ffff_8100_0100, "local_helper"),
+            // The last one at an address.
+            (0xffff_ffff_8100_0200, "__pi_memset"),
+            (0xffff_ffff_8100_1000, "last_of_the_kernel"),
+            (0xffff_ffff_8100_2000, ""),
+            (0xffff_ffff_8200_0000, ""),
+        ] {
+            assert_eq!(text(kernel.name(address)), expected, "{address:x}");
+        }
+    }
+
+    #[test]
+    fn modules_have_their_functions() {
+        let kernel = kernel(TEXT, Some(("_text", 0xffff_ffff_8100_0000)));
+        for (address, expected) in [
+            (0xffff_ffff_c0a3_d010, "nft_do_chain"),
+            (0xffff_ffff_c0a3_e0ff, "last_of_the_module"),
+            (0xffff_ffff_c0a3_f000, ""),
+            (0xffff_ffff_c0b0_0004, "bpf_prog_6deef7357e7b4530"),
+        ] {
+            assert_eq!(text(kernel.module_name(address)), expected, "{address:x}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_was_loaded_elsewhere_is_shifted_and_its_modules_are_unknown() {
+        for symbol in ["_text", "_stext"] {
+            let listed = format!("ffffffff81000000 T {symbol}\n{TEXT}");
+            let kernel = kernel(&listed, Some((symbol, 0xffff_ffff_9a00_0000)));
+            assert_eq!(text(kernel.name(0xffff_ffff_9a00_0100)), "local_helper");
+            assert_eq!(kernel.name(0xffff_ffff_8100_0100), None);
+            assert_eq!(kernel.module_name(0xffff_ffff_c0a3_d010), None);
+        }
+    }
+
+    #[test]
+    fn hidden_addresses_are_told() {
+        let hidden = "0000000000000000 T _text\n0000000000000000 t f\n";
+        assert_eq!(kernel(hidden, None).why(), Some(&NoSymbols::Restricted));
+        assert_eq!(kernel("", None).why(), Some(&NoSymbols::NotFound));
+        assert_eq!(kernel(TEXT, None).why(), None);
+    }
+
+    #[test]
+    fn the_build_id_is_among_other_notes() {
+        let note = |name: &[u8], kind: u32, contents: &[u8]| {
+            let padded = |bytes: &[u8]| {
+                let mut bytes = bytes.to_vec();
+                bytes.resize(bytes.len().next_multiple_of(4), 0);
+                bytes
+            };
+            let sizes = [name.len() as u32, contents.len() as u32, kind];
+            let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+            [sizes, padded(name), padded(contents)].concat()
+        };
+        let notes = [
+            note(b"Xen\0", 3, b"other"),
+            note(b"Linux\0", 0x101, b"12345"),
+            note(b"GNU\0", 1, b"abi"),
+            note(b"GNU\0", 3, b"the build-id"),
+        ]
+        .concat();
+        assert_eq!(build_id_note(&notes), Some(&b"the build-id"[..]));
+        for end in 0..notes.len() {
+            assert_eq!(build_id_note(&notes[..end]), None);
+        }
+    }
+
+    #[test]
+    fn another_kernel_does_not_lend_its_symbols() {
+        let here = Finder::new(Options::default());
+        let why = |build_id, is_ours| read(&here, build_id, is_ours).err();
+        assert_eq!(why(Some(b"another"), true), Some(NoSymbols::OtherKernel));
+        assert_eq!(why(None, false), Some(NoSymbols::OtherKernel));
+        let running = running_build_id();
+        assert_ne!(why(running.as_deref(), running.is_none()), Some(NoSymbols::OtherKernel));
+    }
+}

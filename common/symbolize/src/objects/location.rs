@@ -1,0 +1,50 @@
+//! Places in code: an object, and an address in it.
+
+/// A file or another thing with code, of those that an [`Objects`](crate::Objects) knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(u32);
+
+impl ObjectId {
+    /// The object with this index, for tables that keep numbers.
+    #[must_use]
+    pub fn from_index(index: u32) -> ObjectId {
+        ObjectId(index)
+    }
+
+    /// Its index in tables: the objects are numbered from 0.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An address in the code of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Location {
+    /// Which object it is in.
+    pub object: ObjectId,
+    /// Of [`CodeOrigin::File`], the offset in the file; of others, the address in memory.
+    /// In bytes.
+    pub address: u64,
+}
+
+/// Where the code of an object comes from, which says what the addresses in it are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeOrigin {
+    /// A program or a library: addresses are offsets in the file.
+    File,
+    /// The kernel, or what it loaded later: addresses are in memory.
+    Kernel,
+    /// Memory without a file, into which a process compiled it: addresses are in memory, or
+    /// in the dump that the process wrote of it.
+    Memory,
+}
+
+/// What is wanted beside the names of functions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Detail {
+    /// The functions that the compiler put into others.
+    pub inlines: bool,
+    /// Lines of the source.
+    pub lines: bool,
+}

@@ -1,0 +1,84 @@
+//! What a profiler says of mapped code, and what kind of thing that is.
+
+use std::borrow::Cow;
+
+use super::{jitdump, perf_map, search};
+
+/// Mapped code, as a profiler describes it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MappedObject<'a> {
+    /// `/usr/lib/libc.so.6`, `//anon`, `[vdso]`, `[kernel.kallsyms]_text`.
+    pub path: &'a [u8],
+    /// What tells the file from others that had the same path.
+    pub build_id: Option<&'a [u8]>,
+    /// The process, which may have written which functions are in its memory.
+    pub pid: Option<u32>,
+    /// Whether the kernel, a module of it or another program in it has the code.
+    pub is_kernel: bool,
+    /// Of the kernel itself: the address in memory of the symbol in its path.
+    pub offset: u64,
+}
+
+/// What kind of thing has the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ObjectKind {
+    /// An executable or library; also the vdso, which looks like one.
+    File,
+    Kernel,
+    /// Kernel modules, BPF programs and what else is loaded after the kernel.
+    Module,
+    JitDump,
+    /// No file has it.
+    Anonymous,
+}
+
+impl ObjectKind {
+    pub(super) fn of(mapped: &MappedObject<'_>, has_build_id: bool) -> ObjectKind {
+        let path = mapped.path;
+        if mapped.is_kernel {
+            let is_kernel = path.starts_with(b"[kernel.") && mapped.offset != 0;
+            return if is_kernel { ObjectKind::Kernel } else { ObjectKind::Module };
+        }
+        if path == search::VDSO {
+            return ObjectKind::File;
+        }
+        if jitdump::is_dump(path) {
+            return ObjectKind::JitDump;
+        }
+        let has_file = match path {
+            // A file in memory only; perf knows it if it has a build-id.
+            _ if path.starts_with(b"/memfd:") => has_build_id,
+            _ if is_anonymous(path) || path.starts_with(b"//") || path.starts_with(b"/SYSV") => {
+                false
+            }
+            _ => path.starts_with(b"/"),
+        };
+        if has_file { ObjectKind::File } else { ObjectKind::Anonymous }
+    }
+}
+
+/// Memory that a process asked for, as Linux and perf call it.
+fn is_anonymous(path: &[u8]) -> bool {
+    path == b"//anon" || path.starts_with(b"/dev/zero") || path.starts_with(b"/anon_hugepage")
+}
+
+/// What perf calls an object: the kernel without the symbol that says where it was
+/// loaded, memory by the file that would name its functions.
+pub(super) fn display_path<'a>(mapped: &MappedObject<'a>) -> Cow<'a, [u8]> {
+    match (mapped.pid, memchr::memchr(b']', mapped.path)) {
+        (_, Some(end)) if mapped.is_kernel && mapped.path.starts_with(b"[kernel.") => {
+            Cow::Borrowed(&mapped.path[..=end])
+        }
+        (Some(pid), _) if is_anonymous(mapped.path) => Cow::Owned(perf_map::path(pid)),
+        _ => Cow::Borrowed(mapped.path),
+    }
+}
+
+/// The build-id without the zeros that fill it up to 20 bytes.
+pub(super) fn without_padding(build_id: &[u8]) -> &[u8] {
+    match build_id.strip_suffix(&[0; 4]) {
+        Some(short) if build_id.len() == 20 && short.ends_with(&[0; 12]) => &[],
+        Some(short) if build_id.len() == 20 => short,
+        _ => build_id,
+    }
+}

@@ -1,0 +1,48 @@
+//! Why an object gives no names.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why the functions of an object have no names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoSymbols {
+    /// There is no such file.
+    NotFound,
+    /// It was deleted, and no build-id says whether a file of its name is the same.
+    Deleted,
+    /// The file cannot be read: what the system says.
+    System(String),
+    /// The file is no executable of 32 or 64 bits, little-endian.
+    NoExecutable,
+    /// The file is no jitdump of a little-endian machine.
+    NoJitDump,
+    /// The file has another build-id than the recorded one.
+    OtherBuildId,
+    /// It has no symbols but those that it exports, and no debug file was found.
+    Stripped,
+    /// The file is neither the user's nor root's: anybody may have written it.
+    OtherOwner,
+    /// The kernel hides its addresses.
+    Restricted,
+    /// The kernel that runs now is not the one that was recorded.
+    OtherKernel,
+}
+
+impl fmt::Display for NoSymbols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NoSymbols::NotFound => "not found",
+            NoSymbols::Deleted => "it was deleted",
+            NoSymbols::System(error) => error,
+            NoSymbols::NoExecutable => "it is no executable of 32 or 64 bits, little-endian",
+            NoSymbols::NoJitDump => "it is no jitdump of a little-endian machine",
+            NoSymbols::OtherBuildId => "its build-id differs from the recorded one",
+            NoSymbols::Stripped => "it is stripped, and its debug file was not found",
+            NoSymbols::OtherOwner => "its owner is neither you nor root",
+            NoSymbols::Restricted => "the kernel hides its addresses (kernel.kptr_restrict)",
+            NoSymbols::OtherKernel => "another kernel runs now",
+        })
+    }
+}
+
+impl Error for NoSymbols {}

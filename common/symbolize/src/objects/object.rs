@@ -1,0 +1,141 @@
+//! One object, and what names the functions in its code.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::elf::Elf;
+use super::finder::Finder;
+use super::jitdump::JitDump;
+use super::kernel::Kernel;
+use super::location::Detail;
+use super::named::Names;
+use super::no_symbols::NoSymbols;
+use super::opened::Opened;
+use super::perf_map::PerfMap;
+use super::search;
+
+/// A file or another thing with code.
+#[derive(Debug)]
+pub(super) struct Object {
+    /// What it is called.
+    pub(super) path: Vec<u8>,
+    pub(super) namer: Namer,
+}
+
+/// What names the functions of an object.
+#[derive(Debug)]
+pub(super) enum Namer {
+    File(Box<Binary>),
+    Kernel(Kernel),
+    /// A module, or what else the kernel was given to run.
+    Module(Kernel),
+    JitDump(JitDump),
+    /// Memory without a file.
+    Anonymous {
+        pid: u32,
+        map: Arc<Mutex<PerfMap>>,
+    },
+}
+
+/// An executable or library.
+#[derive(Debug)]
+pub(super) struct Binary {
+    /// Where it was when it was recorded.
+    path: Vec<u8>,
+    build_id: Option<Box<[u8]>>,
+    /// Whether it is said to be from the kernel that runs.
+    is_from_here: bool,
+    opened: Option<Result<Opened, NoSymbols>>,
+}
+
+impl Namer {
+    pub(super) fn file(path: &[u8], build_id: Option<Box<[u8]>>, is_from_here: bool) -> Namer {
+        let path = path.to_vec();
+        Namer::File(Box::new(Binary { path, build_id, is_from_here, opened: None }))
+    }
+}
+
+impl Binary {
+    fn open(&mut self, finder: &Finder) -> Result<&mut Opened, &NoSymbols> {
+        let Binary { path, build_id, is_from_here, opened } = self;
+        let opened = opened.get_or_insert_with(|| {
+            let build_id = build_id.as_deref();
+            let elf = match &path[..] {
+                search::VDSO => search::open_vdso(finder, build_id, *is_from_here),
+                path => search::open(finder, path, build_id),
+            };
+            elf.map(|elf| Opened::new(elf, finder.options.exact_names))
+        });
+        opened.as_mut().map_err(|why| &*why)
+    }
+}
+
+impl Object {
+    pub(super) fn new(path: &[u8], namer: Namer) -> Object {
+        Object { path: path.to_vec(), namer }
+    }
+
+    pub(super) fn elf(&mut self, finder: &Finder) -> Option<&Elf> {
+        match &mut self.namer {
+            Namer::File(binary) => binary.open(finder).ok().map(|opened| &opened.elf),
+            _ => None,
+        }
+    }
+
+    /// Names the functions at these addresses.
+    pub(super) fn resolve(
+        &mut self,
+        addresses: impl Iterator<Item = u64>,
+        finder: &Finder,
+        detail: Detail,
+    ) -> Names {
+        let mut names = Names::default();
+        match &mut self.namer {
+            Namer::File(binary) => {
+                let mut opened = binary.open(finder);
+                for offset in addresses {
+                    match &mut opened {
+                        Ok(opened) => opened.names(offset, detail, &mut names),
+                        Err(_) => names.push(b"", b"", false),
+                    }
+                    names.end_location();
+                }
+            }
+            Namer::Kernel(kernel) => {
+                kernel.open(finder);
+                names.extend(addresses.map(|address| kernel.name(address)));
+            }
+            Namer::Module(kernel) => {
+                kernel.open(finder);
+                // Of a BPF program, a profiler records the name only.
+                let own = Some(&self.path[..]).filter(|path| !path.starts_with(b"["));
+                let own = own.filter(|path| !path.starts_with(b"/"));
+                names.extend(addresses.map(|address| kernel.module_name(address).or(own)));
+            }
+            Namer::JitDump(dump) => names.extend(addresses.map(|offset| dump.name(offset))),
+            Namer::Anonymous { map, .. } => {
+                let mut map = lock(map);
+                map.refresh();
+                names.extend(addresses.map(|address| map.name(address)));
+            }
+        }
+        names
+    }
+
+    /// NoSymbols it has no names, if it has none.
+    pub(super) fn why(&self) -> Option<NoSymbols> {
+        match &self.namer {
+            Namer::File(binary) => match binary.opened.as_ref()? {
+                Ok(opened) => opened.is_stripped().then_some(NoSymbols::Stripped),
+                Err(why) => Some(why.clone()),
+            },
+            Namer::Kernel(kernel) | Namer::Module(kernel) => kernel.why().cloned(),
+            Namer::JitDump(dump) => dump.why().cloned(),
+            Namer::Anonymous { map, .. } => lock(map).why().cloned(),
+        }
+    }
+}
+
+/// A panic of another thread is passed on where it is joined.
+fn lock(map: &Mutex<PerfMap>) -> MutexGuard<'_, PerfMap> {
+    map.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,134 @@
+//! An executable that was found, and what is read from it when it is first needed.
+
+use super::elf::Elf;
+use super::exact_names::ExactNames;
+use super::inlines::{FileLine, Inlines};
+use super::location::Detail;
+use super::named::Names;
+use super::symbol_table::SymbolTable;
+use crate::executable::is_ocaml;
+
+/// An executable and what is known of its code so far.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) elf: Elf,
+    /// Whether functions of OCaml have the names that its frame tables give them.
+    wants_exact_names: bool,
+    symbols: Option<SymbolTable>,
+    /// Inner `None`: there is no debug information.
+    inlines: Option<Option<Inlines>>,
+    /// Inner `None`: it is no executable of OCaml.
+    exact_names: Option<Option<ExactNames>>,
+}
+
+impl Opened {
+    pub(super) fn new(elf: Elf, wants_exact_names: bool) -> Opened {
+        Opened { elf, wants_exact_names, symbols: None, inlines: None, exact_names: None }
+    }
+
+    /// Whether names were asked for, and it has none but those that it exports.
+    pub(super) fn is_stripped(&self) -> bool {
+        self.symbols.as_ref().is_some_and(SymbolTable::is_stripped)
+    }
+
+    /// Adds the functions at an offset in the file, innermost first.
+    pub(super) fn names(&mut self, offset: u64, detail: Detail, names: &mut Names) {
+        let Some(address) = self.elf.address_at(offset) else {
+            return names.push(b"", b"", false);
+        };
+        let symbols = self.symbols.get_or_insert_with(|| self.elf.symbols());
+        let symbol = symbols.name(address).unwrap_or_default();
+        let mut source = Vec::new();
+        let mut push = |name: &[u8], line: &FileLine<'_>, inlined: bool| {
+            if inlined && !detail.inlines {
+                return;
+            }
+            source.clear();
+            if detail.lines {
+                line.write(&mut source);
+            }
+            names.push(name, &source, inlined);
+        };
+        if self.wants_exact_names && is_ocaml(&symbol) {
+            let read = || ExactNames::new(self.elf.bytes);
+            let exact = self.exact_names.get_or_insert_with(read);
+            if exact.as_ref().is_some_and(|exact| exact.frames(address, &mut push)) {
+                return;
+            }
+        }
+        let mut line = FileLine::default();
+        if detail.inlines || detail.lines {
+            let read = || Inlines::new(self.elf.bytes, self.elf.debug, self.elf.shared);
+            if let Some(inlines) = self.inlines.get_or_insert_with(read) {
+                line = inlines.frames(address, &mut |it| push(it.name, &it.line, true));
+            }
+        }
+        push(&symbol, &line, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+
+    use ::object::read::elf::ElfFile64;
+    use ::object::{LittleEndian, Object as _, ObjectSymbol as _};
+
+    use super::super::testing::{Library, read, test_data};
+    use super::super::{Location, MappedObject, Objects, Options};
+    use super::*;
+
+    /// The functions at the address of `symbol` and so many bytes after it: `name
+    /// (line)`, with a mark if they are inlined.
+    fn names(file: &Path, options: Options, detail: Detail, symbol: &str, distance: u64) -> String {
+        let bytes = read(file);
+        let library = ElfFile64::<LittleEndian>::parse(bytes).expect("a library");
+        let mut symbols = library.symbols();
+        let found = symbols.find(|found| found.name() == Ok(symbol)).expect("a function");
+        let elf = Elf::parse(bytes).expect("a library");
+        let is_there = |&offset: &u64| elf.address_at(offset) == Some(found.address() + distance);
+        let offset = (0..bytes.len() as u64).find(is_there);
+        let mut objects = Objects::new(options);
+        let path = file.as_os_str().as_bytes();
+        let id = objects.intern(&MappedObject { path, pid: Some(1), ..MappedObject::default() });
+        let location = Location { object: id, address: offset.expect("it is loaded") };
+        let resolved = objects.resolve(&[location], detail, 1);
+        let frames = resolved.frames(0).map(|frame| {
+            let mark = if frame.inlined { "_[i]" } else { "" };
+            format!("{} ({}){mark}", frame.name.escape_ascii(), frame.source.escape_ascii())
+        });
+        frames.collect::<Vec<_>>().join(" < ")
+    }
+
+    #[test]
+    fn inlined_functions_come_before_the_symbol() {
+        // What it shares with another library is in a file beside it.
+        let library = test_data("dwz");
+        let names = |inlines, lines| {
+            names(&library, Options::default(), Detail { inlines, lines }, "_Z5plaind", 0)
+        };
+        assert_eq!(names(false, false), "_Z5plaind ()");
+        assert_eq!(names(true, false), "twice ()_[i] < _Z5plaind ()");
+        assert_eq!(names(true, true), "twice (inlines.cc:21)_[i] < _Z5plaind (inlines.cc:33)");
+        assert_eq!(names(false, true), "_Z5plaind (inlines.cc:33)");
+    }
+
+    #[test]
+    fn ocaml_has_its_own_inlined_functions() {
+        let sources = ["frames.s", "frames.c"].map(test_data);
+        let sources = sources.each_ref().map(|path| path.to_str().expect("UTF-8"));
+        let library = Library::new("", &[]);
+        library.run("cc", &[&["-g", "-o", "frames"], &sources[..]].concat());
+        let names = |exact_names, inlines| {
+            let options = Options { exact_names, ..Options::default() };
+            let detail = Detail { inlines, lines: true };
+            // Within the call of leaf, which is 5 bytes long.
+            names(&library.path("frames"), options, detail, "camlFoo.run_12", 4)
+        };
+        assert_eq!(names(false, true), "camlFoo.run_12 (frames.s:13)");
+        let inlined = "Foo.Bar.(>>=) (bar.ml:7)_[i] < ";
+        assert_eq!(names(true, true), format!("{inlined}Foo.Make.run (foo.ml:1000)"));
+        assert_eq!(names(true, false), "Foo.Make.run (foo.ml:1000)");
+    }
+}

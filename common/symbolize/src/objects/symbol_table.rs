@@ -1,0 +1,231 @@
+//! The symbols of an executable, as perf chooses among them.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use memchr::memmem;
+use object::LittleEndian;
+use object::elf;
+use object::read::StringTable;
+use object::read::elf::{ElfFile, FileHeader, SectionHeader, Sym};
+
+use super::plt::Plt;
+use super::spans::{Span, Spans};
+
+/// The symbols of an executable's code.
+#[derive(Debug, Default)]
+pub(super) struct SymbolTable {
+    /// Known by the place of their names.
+    spans: Spans,
+    names: StringTable<'static>,
+    plt: Plt,
+    /// Whether there are only symbols for the dynamic linker.
+    is_stripped: bool,
+}
+
+impl SymbolTable {
+    /// Reads the symbols of `debug` if it has some, else those of the file itself;
+    /// of a stripped file those that the dynamic linker needs.
+    pub(super) fn read(bytes: &'static [u8], debug: Option<&'static [u8]>) -> SymbolTable {
+        match bytes.get(4) {
+            Some(1) => read::<elf::FileHeader32<LittleEndian>>(bytes, debug),
+            Some(2) => read::<elf::FileHeader64<LittleEndian>>(bytes, debug),
+            _ => None,
+        }
+        .unwrap_or_default()
+    }
+
+    /// Whether only exported functions have names.
+    pub(super) fn is_stripped(&self) -> bool {
+        self.is_stripped
+    }
+
+    /// The name of the function at `address`, mangled as it is.
+    pub(super) fn name(&self, address: u64) -> Option<Cow<'static, [u8]>> {
+        let span = self.spans.at(address).next();
+        let symbol = span.and_then(|span| self.names.get(span.what).ok());
+        symbol.map(Cow::Borrowed).or_else(|| self.plt.name(address).map(Cow::Owned))
+    }
+}
+
+fn read<H: FileHeader<Endian = LittleEndian>>(
+    bytes: &'static [u8],
+    debug: Option<&'static [u8]>,
+) -> Option<SymbolTable> {
+    let file = ElfFile::<H>::parse(bytes).ok()?;
+    let debug = debug.and_then(|debug| ElfFile::<H>::parse(debug).ok());
+    let full = debug.as_ref().filter(|debug| !debug.elf_symbol_table().is_empty()).unwrap_or(&file);
+    let table = Table::of(full);
+    let spans = Spans::new(table.chosen());
+    let names = table.names;
+    let plt = Plt::read(&file, |address| {
+        let span = spans.at(address).next()?;
+        names.get(span.what).ok()
+    });
+    let is_stripped = full.elf_symbol_table().is_empty();
+    Some(SymbolTable { spans, names, plt, is_stripped })
+}
+
+/// What a section says of the symbols in it.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    is_code: bool,
+    /// Whether labels in it may be functions.
+    has_labels: bool,
+    end: u64,
+}
+
+/// A table of symbols in a file.
+struct Table<H: FileHeader> {
+    symbols: &'static [H::Sym],
+    names: StringTable<'static>,
+    sections: Vec<Section>,
+    machine: elf::Machine,
+}
+
+/// A symbol that may name code.
+#[derive(Clone, Copy)]
+struct Candidate {
+    start: u64,
+    end: u64,
+    /// Its place in the table.
+    index: u32,
+}
+
+impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
+    fn of(file: &ElfFile<'static, H>) -> Table<H> {
+        let sections = file.elf_section_table();
+        let section = |section: &H::SectionHeader| {
+            let start: u64 = section.sh_addr(LittleEndian).into();
+            Section {
+                is_code: section.sh_flags(LittleEndian).0 & elf::SHF_EXECINSTR.0 != 0,
+                // .text, .text.hot, .init.text
+                has_labels: sections
+                    .section_name(LittleEndian, section)
+                    .is_ok_and(|name| memmem::find(name, b"text").is_some()),
+                end: start.saturating_add(section.sh_size(LittleEndian).into()),
+            }
+        };
+        let table = match file.elf_symbol_table() {
+            stripped if stripped.is_empty() => file.elf_dynamic_symbol_table(),
+            table => table,
+        };
+        Table {
+            symbols: table.symbols(),
+            names: table.strings(),
+            sections: sections.iter().map(section).collect(),
+            machine: file.elf_header().e_machine(LittleEndian),
+        }
+    }
+
+    /// One symbol for each address that has any, known by the place of its name.
+    fn chosen(&self) -> Vec<Span> {
+        let mut candidates: Vec<Candidate> = (0..)
+            .zip(self.symbols)
+            .filter_map(|(index, symbol)| self.candidate(index, symbol))
+            .collect();
+        candidates.sort_unstable_by_key(|candidate| (candidate.start, candidate.index));
+        self.drop_inner_labels(&mut candidates);
+        for number in 0..candidates.len() {
+            let next = candidates.get(number + 1).map(|next| next.start);
+            self.fill_size(&mut candidates[number], next);
+        }
+        let same_start = candidates.chunk_by(|one, next| one.start == next.start);
+        same_start
+            .map(|aliases| {
+                let best = self.best(aliases);
+                let name = self.symbols[best.index as usize].st_name(LittleEndian);
+                Span::new(best.start, best.end, name)
+            })
+            .collect()
+    }
+
+    /// `None` for what names no code: imports, variables, numbers, and labels that
+    /// are none of the program's own.
+    fn candidate(&self, index: u32, symbol: &H::Sym) -> Option<Candidate> {
+        let section = self.sections.get(usize::from(symbol.st_shndx(LittleEndian).0))?;
+        if !section.is_code || symbol.st_name(LittleEndian) == 0 {
+            return None;
+        }
+        let may_be_code = match symbol.st_type() {
+            // Tables that stand between functions end those that have no size.
+            elf::STT_FUNC | elf::STT_GNU_IFUNC | elf::STT_OBJECT => true,
+            elf::STT_NOTYPE => {
+                let is_hidden =
+                    matches!(symbol.st_visibility(), elf::STV_HIDDEN | elf::STV_INTERNAL);
+                section.has_labels && !is_hidden && !self.is_mapping_symbol(symbol)
+            }
+            _ => false,
+        };
+        let start: u64 = symbol.st_value(LittleEndian).into();
+        let end = start.saturating_add(symbol.st_size(LittleEndian).into());
+        may_be_code.then_some(Candidate { start, end, index })
+    }
+
+    /// `$x`, `$d`, `$x.12`: where an AArch64's code and data begin.
+    fn is_mapping_symbol(&self, symbol: &H::Sym) -> bool {
+        let name = || self.names.get(symbol.st_name(LittleEndian)).unwrap_or_default();
+        self.machine == elf::EM_AARCH64
+            && matches!(name(), [b'$', b'x' | b'd'] | [b'$', b'x' | b'd', b'.', ..])
+    }
+
+    /// Drops labels within a function, as assembly has them, which are no functions.
+    fn drop_inner_labels(&self, candidates: &mut Vec<Candidate>) {
+        let mut function = Candidate { start: 0, end: 0, index: 0 };
+        candidates.retain(|candidate| {
+            let kind = self.symbols[candidate.index as usize].st_type();
+            let is_label = kind == elf::STT_NOTYPE && candidate.end == candidate.start;
+            if candidate.end > function.end && kind != elf::STT_NOTYPE {
+                function = *candidate;
+            }
+            !is_label || candidate.start >= function.end || candidate.start == function.start
+        });
+    }
+
+    /// A function without a size, as in assembly, ends where the `next` symbol or
+    /// its section's end is. Of several at one address only the last gets a size,
+    /// which is how perf chooses it.
+    fn fill_size(&self, candidate: &mut Candidate, next: Option<u64>) {
+        if candidate.end == candidate.start {
+            let symbol = &self.symbols[candidate.index as usize];
+            let section = self.sections[usize::from(symbol.st_shndx(LittleEndian).0)];
+            let end = next.map_or(section.end, |next| next.min(section.end));
+            candidate.end = end.max(candidate.start);
+        }
+    }
+
+    /// The symbol that perf would print; the first of equals.
+    fn best(&self, aliases: &[Candidate]) -> Candidate {
+        let (mut best, others) = (aliases[0], &aliases[1..]);
+        let mut rank = (!others.is_empty()).then(|| self.rank(&best));
+        for alias in others {
+            let other = Some(self.rank(alias));
+            if other > rank {
+                (best, rank) = (*alias, other);
+            }
+        }
+        best
+    }
+
+    /// What perf likes better, in this order: symbols with a size, strong ones,
+    /// global ones, fewer underscores in front, longer names.
+    ///
+    /// Newer versions of it like functions better than labels. So `camlTree__ins_84`
+    /// does not become `camlTree__code_begin`, which stands at the same address.
+    fn rank(&self, candidate: &Candidate) -> impl Ord + use<H> {
+        let symbol = &self.symbols[candidate.index as usize];
+        let name = self.names.get(symbol.st_name(LittleEndian)).unwrap_or_default();
+        let underscores = name.iter().take_while(|&&byte| byte == b'_').count();
+        (
+            candidate.end > candidate.start,
+            symbol.st_type() != elf::STT_NOTYPE,
+            symbol.st_bind() != elf::STB_WEAK,
+            symbol.st_bind() == elf::STB_GLOBAL,
+            Reverse(underscores),
+            name.len(),
+        )
+    }
+}

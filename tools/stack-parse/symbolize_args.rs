@@ -1,0 +1,47 @@
+//! Where the user says that the files of a recording are.
+
+use std::env;
+use std::path::PathBuf;
+
+use clap::Args;
+use symbolize::Objects;
+
+/// Where the files of a recording are.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct SymbolizeArgs {
+    /// Read every file of the recorded machine below DIR
+    #[arg(long, value_name = "DIR")]
+    symfs: Option<PathBuf>,
+
+    /// Look for separate debug files below DIR, too; may be given several times
+    #[arg(long, value_name = "DIR")]
+    debug_dir: Vec<PathBuf>,
+
+    /// The symbols of the recorded kernel: a copy of its /proc/kallsyms
+    #[arg(long, value_name = "FILE")]
+    kallsyms: Option<PathBuf>,
+
+    /// The vdso of the recorded kernel
+    #[arg(long, value_name = "FILE")]
+    vdso: Option<PathBuf>,
+
+    /// Name functions of OCaml, and what was inlined into them, as the executable's
+    /// frame tables do
+    #[arg(long)]
+    exact_names: bool,
+}
+
+impl SymbolizeArgs {
+    /// The objects of one recording, whose files are where the user says.
+    pub(crate) fn objects(&self) -> Objects {
+        Objects::new(symbolize::Options {
+            root: self.symfs.clone(),
+            debug_dirs: self.debug_dir.clone(),
+            home: env::var_os("HOME").map(PathBuf::from),
+            kallsyms: self.kallsyms.clone(),
+            vdso: self.vdso.clone(),
+            exact_names: self.exact_names,
+            open: common::map_executable,
+        })
+    }
+}
