@@ -2,7 +2,7 @@
 
 use common::rust;
 
-/// What the linker adds to a program, whatever the compiler of the rest was told.
+/// What the linker adds to a program, whatever the options of the compiler were.
 const OF_LINKER: [&[u8]; 8] = [
     b"_start",
     b"_init",
@@ -35,7 +35,7 @@ const OF_RUST: [&[u8]; 16] = [
     b"std_detect",
 ];
 
-/// What stands before the path of a type in the name of its method.
+/// What comes before the path of a type in the name of its method.
 const BEFORE_PATH: [&[u8]; 8] = [b"<", b"&", b"*", b"[", b"mut ", b"const ", b"dyn ", b"impl "];
 
 /// Whether a function comes compiled, from the linker or with Rust, so that the compiler of

@@ -56,10 +56,11 @@ fn messages(mut files: Vec<Nameless<'_>>, all: u64) -> Vec<String> {
         is_same
     });
     files.sort_by(|a, b| b.frames.cmp(&a.frames).then_with(|| a.path.cmp(b.path)));
-    let is_told = |file: &Nameless<'_>| matters(file.frames) || file.why == NoSymbols::OtherBuildId;
-    let (mut told, mut rest): (Vec<_>, Vec<_>) = files.into_iter().partition(is_told);
-    rest.extend(told.drain(told.len().min(NAMED)..));
-    let mut messages: Vec<String> = told
+    let is_named =
+        |file: &Nameless<'_>| matters(file.frames) || file.why == NoSymbols::OtherBuildId;
+    let (mut named, mut rest): (Vec<_>, Vec<_>) = files.into_iter().partition(is_named);
+    rest.extend(named.drain(named.len().min(NAMED)..));
+    let mut messages: Vec<String> = named
         .iter()
         .map(|Nameless { path, frames, why }| {
             let (path, why) = (path.as_bstr(), reason(why));

@@ -61,4 +61,4 @@ pub use objects::{
     CodeOrigin, Detail, Elf, Location, MappedObject, Named, NoSymbols, ObjectId, Objects, Options,
     Resolved,
 };
-pub use sections::SectionReader;
+pub use sections::section_bytes;

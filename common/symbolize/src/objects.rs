@@ -68,7 +68,7 @@ pub struct Objects {
     is_from_here: bool,
 }
 
-/// What tells objects apart.
+/// By what objects differ.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     path: Box<[u8]>,

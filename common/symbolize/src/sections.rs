@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use object::{CompressionFormat, Object, ObjectSection};
+use object::read::elf::{ElfFile32, ElfFile64};
+use object::{CompressionFormat, LittleEndian, Object, ObjectSection};
 
 /// How many times as large as the file all its sections may be together once
 /// they are decompressed; real programs stay far below.
@@ -11,9 +12,26 @@ use object::{CompressionFormat, Object, ObjectSection};
 /// `.debug_line` of generated code shrinks to less than a three hundredth.
 const LARGEST_GROWTH: u64 = 64;
 
+/// The bytes of a section of an ELF `file`, borrowed from it unless they were compressed.
+/// `None` if there are none, if they are damaged, or if they claim to be more than 64 times as
+/// large as the file.
+#[must_use]
+pub fn section_bytes<'a>(file: &'a [u8], name: &str) -> Option<Cow<'a, [u8]>> {
+    match file {
+        [0x7f, b'E', b'L', b'F', 1, ..] => {
+            let file = ElfFile32::<LittleEndian>::parse(file).ok()?;
+            SectionReader::new(&file, file.data().len()).bytes(name)
+        }
+        _ => {
+            let file = ElfFile64::<LittleEndian>::parse(file).ok()?;
+            SectionReader::new(&file, file.data().len()).bytes(name)
+        }
+    }
+}
+
 /// Reads the sections of a file, and decompresses as much as is plausible.
 #[derive(Debug)]
-pub struct SectionReader<'f, F> {
+pub(crate) struct SectionReader<'f, F> {
     file: &'f F,
     /// How many bytes may still be decompressed.
     room: u64,
@@ -21,19 +39,33 @@ pub struct SectionReader<'f, F> {
 
 impl<'f, 'a, F: Object<'a>> SectionReader<'f, F> {
     /// Reads the sections of `file`, whose size is in bytes.
-    #[must_use]
-    pub fn new(file: &'f F, size: usize) -> SectionReader<'f, F> {
+    pub(crate) fn new(file: &'f F, size: usize) -> SectionReader<'f, F> {
         SectionReader { file, room: LARGEST_GROWTH.saturating_mul(size as u64) }
     }
 
     /// The bytes of a section, which are borrowed from the file unless they were
     /// compressed. `None` if there are none, or if they are damaged or too many to be true.
-    pub fn bytes(&mut self, name: &str) -> Option<Cow<'a, [u8]>> {
+    pub(crate) fn bytes(&mut self, name: &str) -> Option<Cow<'a, [u8]>> {
         let section = self.file.section_by_name(name)?;
         let data = section.compressed_data().ok()?;
         if data.format != CompressionFormat::None {
             self.room = self.room.checked_sub(data.uncompressed_size)?;
         }
         data.decompress().ok().filter(|bytes| !bytes.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_is_found_by_its_name() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/dwz");
+        let file = std::fs::read(path).expect("a file of the tests");
+        let names = section_bytes(&file, ".shstrtab").expect("a section");
+        assert!(names.windows(6).any(|bytes| bytes == b".text\0"));
+        assert_eq!(section_bytes(&file, ".none"), None);
+        assert_eq!(section_bytes(b"no executable", ".text"), None);
     }
 }

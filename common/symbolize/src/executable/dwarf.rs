@@ -131,11 +131,11 @@ mod tests {
     /// share their bytes and hold so many zeros each.
     fn executable(zeros: usize, padding: usize) -> Vec<u8> {
         const NAMES: &[u8] = b"\0.debug_info\0.debug_str\0.shstrtab\0";
-        let mut packed = words(&[1, zeros as u64, 1]);
-        let mut encoder = ZlibEncoder::new(&mut packed, Compression::best());
+        let mut stored = words(&[1, zeros as u64, 1]);
+        let mut encoder = ZlibEncoder::new(&mut stored, Compression::best());
         encoder.write_all(&vec![0; zeros]).expect("memory");
         encoder.finish().expect("memory");
-        let names_at = 64 + padding + packed.len();
+        let names_at = 64 + padding + stored.len();
         let headers_at = names_at + NAMES.len();
         let mut file = b"\x7fELF\x02\x01\x01".to_vec();
         file.resize(16, 0);
@@ -144,14 +144,14 @@ mod tests {
         file.extend(words(&[1 << 32 | 62 << 16 | 3, 0, 0, headers_at as u64]));
         file.extend(words(&[64 << 32, 3 << 48 | 4 << 32 | 64 << 16]));
         file.resize(64 + padding, 0);
-        let compressed = |name| header(name, 1, 1 << 11, 64 + padding, packed.len());
+        let compressed = |name| header(name, 1, 1 << 11, 64 + padding, stored.len());
         let headers =
             [vec![0; 64], compressed(1), compressed(13), header(24, 3, 0, names_at, NAMES.len())];
-        [file, packed.clone(), NAMES.to_vec(), headers.concat()].concat()
+        [file, stored.clone(), NAMES.to_vec(), headers.concat()].concat()
     }
 
-    /// How many bytes each of the two sections has once it is unpacked.
-    fn unpacked_sizes(zeros: usize, padding: usize) -> [usize; 2] {
+    /// How many bytes each of the two sections has once it is decompressed.
+    fn decompressed_sizes(zeros: usize, padding: usize) -> [usize; 2] {
         let file = executable(zeros, padding);
         let executable = Image::parse(&file).expect("a shared library");
         let sections = DebugSections::of(&executable).expect("sections");
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn sections_that_claim_too_much_are_empty() {
-        assert_eq!(unpacked_sizes(MEGABYTE, 0), [0, 0]);
-        assert_eq!(unpacked_sizes(MEGABYTE, MEGABYTE), [MEGABYTE, MEGABYTE]);
+        assert_eq!(decompressed_sizes(MEGABYTE, 0), [0, 0]);
+        assert_eq!(decompressed_sizes(MEGABYTE, MEGABYTE), [MEGABYTE, MEGABYTE]);
         // Only one of them fits: it is the sum that counts.
-        assert_eq!(unpacked_sizes(MEGABYTE, MEGABYTE / 50).iter().sum::<usize>(), MEGABYTE);
+        assert_eq!(decompressed_sizes(MEGABYTE, MEGABYTE / 50).iter().sum::<usize>(), MEGABYTE);
     }
 }

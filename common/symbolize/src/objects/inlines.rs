@@ -150,7 +150,7 @@ fn dwarf_in<H: FileHeader>(file: &ElfFile<'static, H>) -> Option<Dwarf<Bytes>> {
         let bytes: &'static [u8] = match bytes.unwrap_or_default() {
             Cow::Borrowed(bytes) => bytes,
             // Like the files, it is wanted to the end of the program.
-            Cow::Owned(unpacked) => unpacked.leak(),
+            Cow::Owned(decompressed) => decompressed.leak(),
         };
         Ok(EndianSlice::new(bytes, gimli::LittleEndian))
     };

@@ -91,7 +91,7 @@ impl Kallsyms {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kernel {
     build_id: Option<Box<[u8]>>,
-    /// Whether it is said to be the one that runs, where no build-id tells.
+    /// Whether it is said to be the one that runs, where there is no build-id.
     is_ours: bool,
     /// Where it was loaded.
     pub(super) reference: Option<Reference>,

@@ -9,7 +9,7 @@ use super::{jitdump, perf_map, search};
 pub struct MappedObject<'a> {
     /// `/usr/lib/libc.so.6`, `//anon`, `[vdso]`, `[kernel.kallsyms]_text`.
     pub path: &'a [u8],
-    /// What tells the file from others that had the same path.
+    /// The build-id, by which it differs from other files that had the same path.
     pub build_id: Option<&'a [u8]>,
     /// The process, which may have written which functions are in its memory.
     pub pid: Option<u32>,

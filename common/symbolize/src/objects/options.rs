@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 /// The default finds the files of this machine by their paths.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The folder that stands for `/` of the recorded machine, if that is not this one.
+    /// The folder that has the recorded machine's files, as if it were `/`, if they are of
+    /// another machine.
     pub root: Option<PathBuf>,
     /// Folders with separate debug files, beside `/usr/lib/debug`: they hold
     /// `.build-id/1d/8f2556.debug`, or files at the paths of the executables.

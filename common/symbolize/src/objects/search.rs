@@ -42,7 +42,7 @@ pub(super) fn open(
 
 fn find(finder: &Finder, path: &[u8], build_id: Option<&[u8]>) -> Result<Elf, NoSymbols> {
     match path.strip_suffix(DELETED) {
-        // What has the name now may be a newer version: only a build-id tells.
+        // What has the name now may be a newer version: only a build-id says so.
         Some(path) if build_id.is_some() => matching(finder, &finder.file(path), build_id),
         Some(_) => Err(NoSymbols::Deleted),
         None => matching(finder, &finder.file(path), build_id),

@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: u64,
-    /// The first address behind it.
+    /// The first address after it.
     pub(super) end: u64,
-    /// What the owner of the spans knows it by.
+    /// By what the owner of the spans knows it.
     pub(super) what: u32,
     /// The last span before this one that reaches over its start.
     outer: u32,

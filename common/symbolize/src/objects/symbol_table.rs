@@ -151,7 +151,7 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
             return None;
         }
         let may_be_code = match symbol.st_type() {
-            // Tables that stand between functions end those that have no size.
+            // Tables between functions end those that have no size.
             elf::STT_FUNC | elf::STT_GNU_IFUNC | elf::STT_OBJECT => true,
             elf::STT_NOTYPE => {
                 let is_hidden =
@@ -214,7 +214,7 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
     /// global ones, fewer underscores in front, longer names.
     ///
     /// Newer versions of it like functions better than labels. So `camlTree__ins_84`
-    /// does not become `camlTree__code_begin`, which stands at the same address.
+    /// does not become `camlTree__code_begin`, which has the same address.
     fn rank(&self, candidate: &Candidate) -> impl Ord + use<H> {
         let symbol = &self.symbols[candidate.index as usize];
         let name = self.names.get(symbol.st_name(LittleEndian)).unwrap_or_default();

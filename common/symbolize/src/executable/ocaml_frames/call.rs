@@ -91,8 +91,8 @@ const IS_LONG: u32 = 1 << 31;
 
 /// Reads the frames of a call at `address`, with the second word as the line.
 ///
-/// A frame is two words, of which the first ends in bits that tell if another
-/// one follows and if this is a raise; the rest, but for the upper 6 bits, is
+/// A frame is two words, of which the first ends in two bits: whether another
+/// one follows, and whether this is a raise; the rest, but for the upper 6 bits, is
 /// the distance to `{ int32 distance to the file's name; char name[]; }`. In a
 /// long frame of OCaml 5.2, 8 bytes of columns and lines are in between.
 pub(super) fn chain<'a>(executable: &Image<'a>, mut address: u64) -> Option<Vec<CallFrame<'a>>> {

@@ -25,7 +25,7 @@ pub(crate) struct Function<'a> {
     /// Its index in the code.
     code: usize,
     address: u64,
-    /// 0 if the symbol does not tell.
+    /// In bytes; 0 if the symbol does not say it.
     size: u64,
     pub(crate) symbol: FlatSymbol<'a>,
     /// In the order of the calls; there is rarely more than one.
@@ -220,7 +220,7 @@ mod tests {
             // The last instruction of f is a call: 20 is where g starts.
             call(20, &["A.M.f"]),
             call(22, &["B.inlined", "A.N.g"]),
-            // Before all code, and behind the end of leaf.
+            // Before all code, and after the end of leaf.
             call(5, &["A.leaf"]),
             call(0, &["A.leaf"]),
             call(60, &["A.leaf"]),

@@ -225,7 +225,7 @@ pub(crate) fn without_anonymous(name: &[u8]) -> &[u8] {
     outer.map_or(name, without_anonymous)
 }
 
-/// Where the parts of a name behind the unit start and end: `Make` and `add` of
+/// Where the parts of a name after the unit start and end: `Make` and `add` of
 /// `Stdlib__Map.Make.add`. Operators are in parentheses, and may hold dots:
 /// `Foo.(.%())`.
 fn components(name: &[u8]) -> impl DoubleEndedIterator<Item = (usize, usize)> {

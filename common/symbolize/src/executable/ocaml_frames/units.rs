@@ -46,7 +46,7 @@ impl<'a> Units<'a> {
 pub(crate) struct Packs<'a> {
     /// The units that the tables name in full.
     unpacked: HashSet<&'a [u8]>,
-    /// Of each packed unit that only one pack has, what stands before it in
+    /// Of each packed unit that only one pack has, what comes before it in
     /// symbols: `Irmin__` of `Inode`.
     only: HashMap<&'a [u8], Option<&'a [u8]>>,
 }
@@ -66,7 +66,7 @@ impl<'a> Packs<'a> {
         Packs { unpacked, only }
     }
 
-    /// What stands in symbols before `unit`, which the tables name in code of
+    /// What comes in symbols before `unit`, which the tables name in code of
     /// `home`, as its symbols name that: `Irmin__`, or nothing.
     pub(crate) fn prefix(&self, unit: &[u8], home: &'a [u8]) -> &'a [u8] {
         let is_packed = !self.unpacked.contains(home);

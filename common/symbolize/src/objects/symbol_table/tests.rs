@@ -3,7 +3,7 @@ use super::super::testing::{Library, read};
 use super::*;
 
 /// The name at each byte of the code of a library: `.text` of the source begins
-/// with the bytes `c0de`, behind which the code is.
+/// with the bytes `c0de`, and the code follows.
 fn names(bytes: &'static [u8], table: &SymbolTable, offsets: &[u64]) -> Vec<String> {
     let elf = Elf::parse(bytes).expect("a library");
     let start = memmem::find(bytes, b"\xc0\xde\xc0\xde").expect("the mark") as u64 + 4;
@@ -15,7 +15,7 @@ fn names(bytes: &'static [u8], table: &SymbolTable, offsets: &[u64]) -> Vec<Stri
     offsets.iter().map(name).collect()
 }
 
-/// The names at these places behind the mark, of a library with this source.
+/// The names at these offsets after the mark, of a library with this source.
 fn named(source: &str, offsets: &[u64]) -> Vec<String> {
     let source = format!(".text\n.byte 0xc0, 0xde, 0xc0, 0xde\n{source}");
     let bytes = Library::new(&source, &[]).bytes();
@@ -227,7 +227,7 @@ fn stubs_of_other_machines_are_in_the_order_of_their_slots() {
     };
     let by_jumps = names(&bytes, start + 16);
     assert!(by_jumps.iter().flatten().all(|name| name.ends_with(b"@plt")), "{by_jumps:?}");
-    // An AArch64, whose stubs begin behind 32 bytes.
+    // An AArch64, whose stubs begin after 32 bytes.
     bytes[18] = 183;
     assert_eq!(names(&bytes, start + 32), by_jumps);
     assert_eq!(names(&bytes, start + 16)[0], None);

@@ -11,7 +11,7 @@ use gimli::{
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection};
-use symbolize::SectionReader;
+use symbolize::section_bytes;
 
 use super::expression::Expression;
 use super::row::Row;
@@ -152,7 +152,7 @@ fn eh_frame(file: &ElfFile64<'static, LittleEndian>) -> Option<Cfi<EhFrame<Bytes
 
 /// `.debug_frame`, which is for debuggers.
 fn debug_frame(file: &ElfFile64<'static, LittleEndian>) -> Option<Cfi<DebugFrame<Bytes>>> {
-    let bytes = match SectionReader::new(file, file.data().len()).bytes(".debug_frame")? {
+    let bytes = match section_bytes(file.data(), ".debug_frame")? {
         Cow::Borrowed(bytes) => bytes,
         // Like the files, it is wanted to the end of the program.
         Cow::Owned(unpacked) => unpacked.leak(),
