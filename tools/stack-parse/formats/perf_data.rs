@@ -4,55 +4,27 @@
 //! perf record -g -o - -- ./prog | stack-parse
 //! ```
 //!
-//! Records come in order ([`recording`]), tell who ran where ([`process`]), and samples
-//! become places in object files ([`stacks`]), by unwinding where a part of the stack
-//! was recorded ([`unwind`]). Samples wait in a [`batch`] until the places are named.
+//! `stack_perf_data` reads them and finds the stacks of samples; here these become locations
+//! in object files ([`stacks`]), which are named once each ([`locations`]). Samples wait in
+//! a [`batch`] until the locations are named.
 
-mod attr;
 mod batch;
-mod bytes;
-mod chains;
-mod chunks;
-mod compressed;
-mod delivery;
-mod events;
-mod features;
-mod groups;
-mod header;
-mod held;
-mod order;
-mod places;
-mod process;
-mod recording;
-mod records;
-mod sample;
+mod locations;
+mod messages;
+mod sections;
 mod stacks;
-mod stream;
-mod tracepoint;
-mod tracing;
-mod troubles;
-mod unwind;
-
-#[cfg(test)]
-mod tests;
 
 use common::{Input, Result};
-use symbolize::{Detail, MappedObject, Objects};
+use stack_perf_data::{MapRecord, Processes, RawSample, Record, Recording, Unwinder};
+use symbolize::{Detail, MappedObject, ObjectId, Objects};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::Options;
 use crate::read::perf_health;
 use crate::samples::{Root, Samples, Weighs};
 use batch::Batch;
-use header::MAGIC;
-use places::Places;
-use process::{Map, Processes};
-use recording::Recording;
-use records::Record;
-use sample::RawSample;
+use locations::Locations;
 use stacks::Stacks;
-use troubles::Troubles;
-use unwind::Machine;
 
 pub(super) const FORMAT: Format = Format {
     name: "perf-data",
@@ -66,7 +38,7 @@ pub(super) const FORMAT: Format = Format {
 
 /// Whether a file that begins so is a recording that can be read.
 fn detect(head: &Head<'_>) -> bool {
-    head.bytes.starts_with(MAGIC)
+    head.bytes.starts_with(b"PERFILE2")
 }
 
 /// Reads one input to its end, or as far as it can be read.
@@ -76,23 +48,32 @@ fn detect(head: &Head<'_>) -> bool {
 /// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after
 /// everything before it was; or what writing returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let recording = Recording::open(input)?;
-    let mut troubles = Troubles::default();
+    let name = input.name().to_owned();
+    let recording = open(input).map_err(|error| messages::error(&name, error))?;
     let mut join = Join::new(options, samples);
-    let read = recording.read(&mut |record| join.record(&record, samples), &mut troubles);
+    let read = recording.read(|record| join.record(&record, samples));
     // What came before a broken end counts.
     let flushed = join.flush(samples);
     join.report(samples);
-    troubles.report(samples);
-    read.and(flushed)
+    let summary = read?;
+    messages::report(&summary, samples);
+    messages::unread(&name, summary).and(flushed)
 }
 
-/// Joins what the records of one recording tell.
+/// Opens a recording where it is if it is a stream, and else as a file.
+fn open(input: &mut Input) -> Result<Recording<'_>, stack_perf_data::Error> {
+    match Recording::is_stream(input.peek(Recording::HEAD)?)? {
+        true => Recording::from_stream(input),
+        false => Recording::from_file(input.take_seekable()?),
+    }
+}
+
+/// Joins what the records of one recording say.
 struct Join {
-    processes: Processes,
+    processes: Processes<ObjectId>,
     objects: Objects,
     stacks: Stacks,
-    places: Places,
+    locations: Locations,
     batch: Batch,
 }
 
@@ -101,10 +82,10 @@ impl Join {
         let names = samples.frame_args();
         let detail = Detail { inlines: names.keep_inlined(), lines: names.srcline() };
         Join {
-            processes: Processes::default(),
+            processes: Processes::new(),
             objects: options.symbolize.objects(),
-            stacks: Stacks::new(Machine::X86_64),
-            places: Places::new(detail, options.threads()),
+            stacks: Stacks::new(Unwinder::new()),
+            locations: Locations::new(detail, options.threads()),
             batch: Batch::new(),
         }
     }
@@ -113,73 +94,68 @@ impl Join {
     ///
     /// What writing returns.
     fn record(&mut self, record: &Record<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let Join { processes, objects, .. } = self;
-        match *record {
-            Record::Map { is_code: false, pid, start, length, .. } => {
-                processes.unmap(pid, start, start.saturating_add(length));
-            }
-            Record::Map { pid, start, length, offset, path, build_id, is_kernel, .. } => {
-                let pid_of_map = (!is_kernel).then_some(pid);
-                let mapped = MappedObject { path, build_id, pid: pid_of_map, is_kernel, offset };
-                let object = objects.intern(&mapped);
-                if is_kernel && processes.kernel().find(start).is_none() {
-                    self.map_all_of_kernel(pid);
-                }
-                let map = Map { start, end: start.saturating_add(length), offset, object };
-                self.processes.map(pid, map);
-            }
-            Record::Comm { pid, tid, name } => processes.comm(pid, tid, name),
-            Record::Fork { pid, parent_pid, tid, parent_tid } => {
-                processes.fork(pid, parent_pid, tid, parent_tid);
-            }
-            Record::Exit { tid } => processes.exit(tid),
-            Record::BuildId { path, id } => objects.set_build_id(path, id),
-            Record::Release(release) => objects.set_release(release),
+        match record {
+            Record::Map(map) if map.is_code => self.map(map),
+            Record::BuildId { path, id } => self.objects.set_build_id(path, id),
+            Record::Release(release) => self.objects.set_release(release),
             Record::Machine(name) => {
-                if let Some(machine) = Machine::of_name(name) {
-                    self.stacks = Stacks::new(machine);
+                if let Some(unwinder) = Unwinder::for_machine(name) {
+                    self.stacks = Stacks::new(unwinder);
                 }
             }
-            Record::Sample(sample) => self.sample(&sample, samples)?,
+            Record::Sample(sample) => self.sample(sample, samples)?,
             Record::RoundEnd if samples.is_live() => self.flush(samples)?,
-            Record::RoundEnd => {}
+            other => self.processes.apply(other, |map| intern(&mut self.objects, map)),
         }
         Ok(())
     }
 
-    /// Maps what the kernel loads later, such as trampolines: no record tells of it, but
-    /// kallsyms does. `pid` stands for the kernel, whose own object is known by now.
+    fn map(&mut self, map: &MapRecord<'_>) {
+        let object = intern(&mut self.objects, map);
+        if map.is_kernel && self.processes.find(MapRecord::KERNEL, map.start).is_none() {
+            self.map_all_of_kernel(map.pid);
+        }
+        self.processes.map(map, object);
+    }
+
+    /// Maps what the kernel loads later, such as trampolines: no record says it, but
+    /// kallsyms does. `pid` is that of the kernel, whose own object is known by now.
     fn map_all_of_kernel(&mut self, pid: u32) {
-        let path = b"[kernel.kallsyms]";
+        let path = &b"[kernel.kallsyms]"[..];
         let object =
             self.objects.intern(&MappedObject { path, is_kernel: true, ..Default::default() });
-        self.processes.map(pid, Map { start: 1 << 63, end: u64::MAX, offset: 0, object });
+        let (start, length, offset, build_id) = (1 << 63, (1 << 63) - 1, 0, None);
+        let (is_code, is_kernel) = (true, true);
+        let all = MapRecord { pid, start, length, offset, path, build_id, is_code, is_kernel };
+        self.processes.map(&all, object);
     }
 
     fn sample(&mut self, sample: &RawSample<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let Join { processes, objects, stacks, places, batch } = self;
+        let Join { processes, objects, stacks, locations, batch } = self;
         let comm = processes.name(sample.tid.unwrap_or_default()).to_vec();
-        batch.push(
-            sample,
-            &comm,
-            |out| stacks.locate(sample, processes, objects, places, out),
-            |text| sample.event.append_text(sample.raw, text),
-        );
+        batch.push(sample, &comm, |out| stacks.locate(sample, processes, objects, locations, out));
         if self.batch.is_full() { self.flush(samples) } else { Ok(()) }
     }
 
-    /// Names the places of what waits, and hands it on.
+    /// Names the locations of what waits, and hands it on.
     ///
     /// # Errors
     ///
     /// What writing returns.
     fn flush(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        self.batch.flush(&mut self.places, &mut self.objects, samples)
+        self.batch.flush(&mut self.locations, &mut self.objects, samples)
     }
 
     /// Says what is not as it could be.
     fn report(&mut self, samples: &mut Samples<'_>) {
         self.stacks.report(samples);
-        self.places.report(&self.objects, samples);
+        self.locations.report(&self.objects, samples);
     }
+}
+
+/// The object that is mapped.
+fn intern(objects: &mut Objects, map: &MapRecord<'_>) -> ObjectId {
+    let MapRecord { pid, path, build_id, is_kernel, offset, .. } = *map;
+    let pid = (!is_kernel).then_some(pid);
+    objects.intern(&MappedObject { path, build_id, pid, is_kernel, offset })
 }

@@ -1,26 +1,26 @@
-//! Samples that wait until all places of their stacks are named together.
+//! Samples that wait until all locations of their stacks are named together.
 
 use common::{FrameId, FrameTable, Result};
+use stack_perf_data::RawSample;
 use std::io::Write;
 use std::ops::Range;
 use symbolize::Objects;
 
-use super::places::{PlaceId, Places};
-use super::sample::RawSample;
+use super::locations::{LocationId, Locations};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time};
 
-/// So many samples are enough to share the work of naming their places.
+/// How many samples are enough to share the work of naming their locations.
 const FULL: usize = 16 * 1024;
 
-/// So many frames are enough, too.
+/// How many frames are enough for that.
 const MOST_FRAMES: usize = 1024 * 1024;
 
-/// Samples, and the places of their frames.
+/// Samples, and the locations of their frames.
 pub(super) struct Batch {
     samples: Vec<Waiting>,
     /// Of all samples, leaf first.
-    places: Vec<PlaceId>,
+    locations: Vec<LocationId>,
     /// The names of events, by their index.
     events: Vec<Vec<u8>>,
     comms: FrameTable,
@@ -39,14 +39,14 @@ struct Waiting {
     numbers: [Option<u32>; 3],
     period: Option<u64>,
     text: Range<usize>,
-    places: Range<usize>,
+    locations: Range<usize>,
 }
 
 impl Batch {
     pub(super) fn new() -> Batch {
         Batch {
             samples: Vec::new(),
-            places: Vec::new(),
+            locations: Vec::new(),
             events: Vec::new(),
             comms: FrameTable::default(),
             texts: Vec::new(),
@@ -57,29 +57,28 @@ impl Batch {
 
     /// Whether it is time to [`flush`](Batch::flush).
     pub(super) fn is_full(&self) -> bool {
-        self.samples.len() >= FULL || self.places.len() >= MOST_FRAMES
+        self.samples.len() >= FULL || self.locations.len() >= MOST_FRAMES
     }
 
-    /// Adds a sample of a thread called `comm`; `place` and `describe` append the places of its
-    /// stack, leaf first, and what its tracepoint says.
+    /// Adds a sample of a thread called `comm`; `locate` appends the locations of its stack,
+    /// leaf first.
     pub(super) fn push(
         &mut self,
         sample: &RawSample<'_>,
         comm: &[u8],
-        place: impl FnOnce(&mut Vec<PlaceId>),
-        describe: impl FnOnce(&mut Vec<u8>),
+        locate: impl FnOnce(&mut Vec<LocationId>),
     ) {
-        let event = sample.event.index;
+        let event = sample.event.index();
         if self.events.len() <= event {
             self.events.resize(event + 1, Vec::new());
         }
         // The recording may name its events late.
-        if self.events[event] != sample.event.name {
-            self.events[event].clone_from(&sample.event.name);
+        if self.events[event] != sample.event.name() {
+            self.events[event] = sample.event.name().to_vec();
         }
-        let (text, places) = (self.texts.len(), self.places.len());
-        place(&mut self.places);
-        describe(&mut self.texts);
+        let (text, locations) = (self.texts.len(), self.locations.len());
+        locate(&mut self.locations);
+        sample.append_text(&mut self.texts);
         self.samples.push(Waiting {
             event,
             comm: self.comms.intern(comm),
@@ -87,7 +86,7 @@ impl Batch {
             numbers: [sample.pid, sample.tid, sample.cpu],
             period: sample.period,
             text: text..self.texts.len(),
-            places: places..self.places.len(),
+            locations: locations..self.locations.len(),
         });
     }
 
@@ -98,16 +97,16 @@ impl Batch {
     /// What writing returns.
     pub(super) fn flush(
         &mut self,
-        places: &mut Places,
+        locations: &mut Locations,
         objects: &mut Objects,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        places.name_new(objects, samples);
+        locations.name_new(objects, samples);
         let Batch { frames, numbers, .. } = self;
         for waiting in self.samples.drain(..) {
             frames.clear();
-            for &place in self.places[waiting.places].iter().rev() {
-                frames.extend_from_slice(places.frames(place));
+            for &location in self.locations[waiting.locations].iter().rev() {
+                frames.extend_from_slice(locations.frames(location));
             }
             for (text, number) in numbers.iter_mut().zip(waiting.numbers) {
                 text.clear();
@@ -130,7 +129,7 @@ impl Batch {
             };
             samples.add(&sample, frames)?;
         }
-        self.places.clear();
+        self.locations.clear();
         self.texts.clear();
         Ok(())
     }

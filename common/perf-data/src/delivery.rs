@@ -1,0 +1,149 @@
+//! Records in the order of time, made into what is handed out.
+
+mod chains;
+mod groups;
+mod held;
+
+use crate::bytes::{Bytes, U64s};
+use crate::error::CallerStopped;
+use crate::events::Events;
+use crate::events::attr::{Attr, branches, fields};
+use crate::records::{self, Each, kinds};
+use crate::sample::RawSample;
+use crate::summary::Summary;
+use chains::{MadeChain, UserChain, deferred};
+use groups::Groups;
+use held::{HeldSample, HeldSamples};
+
+/// What must be remembered from one record to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Delivery {
+    pub(crate) events: Events,
+    pub(crate) summary: Summary,
+    groups: Groups,
+    held: HeldSamples,
+    chain: MadeChain,
+}
+
+impl Delivery {
+    /// Hands out what a record holds. `event` is the index of its event, `offset` is where
+    /// it is in the input, in bytes.
+    #[inline]
+    pub(crate) fn record(
+        &mut self,
+        event: usize,
+        offset: u64,
+        record: &[u8],
+        each: Each<'_>,
+    ) -> Result<(), CallerStopped> {
+        let (kind, _, body) = records::split(record);
+        let is_whole = match kind {
+            kinds::SAMPLE => self.sample(event, record, each)?,
+            kinds::CALLCHAIN_DEFERRED => self.user_chain(event, body, each)?,
+            kinds::LOST | kinds::LOST_SAMPLES => self.lost(kind, body).is_some(),
+            _ => match records::parse(record) {
+                Ok(Some(record)) => return each(record),
+                Ok(None) => true,
+                Err(records::TooShort) => false,
+            },
+        };
+        if !is_whole {
+            self.summary.add_damaged(offset);
+        }
+        Ok(())
+    }
+
+    /// Hands out the samples whose chain did not come.
+    pub(crate) fn finish(&mut self, each: Each<'_>) -> Result<(), CallerStopped> {
+        let held = self.held.take_all();
+        self.hand_out_held(held, None, each)
+    }
+
+    /// How many records or samples were lost.
+    fn lost(&mut self, kind: u32, body: &[u8]) -> Option<()> {
+        let mut body = Bytes(body);
+        if kind == kinds::LOST {
+            let _counter = body.u64()?;
+            self.summary.add_lost_records(body.u64()?);
+        } else {
+            self.summary.add_lost_samples(body.u64()?);
+        }
+        Some(())
+    }
+
+    /// Hands out a sample, or keeps it until its chain comes; false if it is too
+    /// short.
+    fn sample(
+        &mut self,
+        event: usize,
+        record: &[u8],
+        each: Each<'_>,
+    ) -> Result<bool, CallerStopped> {
+        self.summary.samples += 1;
+        let (_, flags, body) = records::split(record);
+        let parse = |event| RawSample::parse(event, flags, body);
+        let Some(mut sample) = self.events.get(event).and_then(parse) else { return Ok(false) };
+        let attr = &sample.event.attr;
+        if let Some((_, cookie)) = deferred(sample.chain) {
+            let thread = sample.tid.unwrap_or(0);
+            if !self.held.hold(thread, record, event, cookie) {
+                let held = self.held.take(thread);
+                self.hand_out_held(held, None, each)?;
+            }
+            return Ok(true);
+        }
+        if attr.branch_sample_type & branches::CALL_STACK != 0 && self.chain.set_branches(&sample) {
+            sample.chain = self.chain.get();
+        }
+        self.groups.hand_out(&sample, &self.events, &mut self.summary, each)?;
+        Ok(true)
+    }
+
+    /// Hands out the samples of a thread whose chain has come; false if that is too short.
+    fn user_chain(
+        &mut self,
+        event: usize,
+        body: &[u8],
+        each: Each<'_>,
+    ) -> Result<bool, CallerStopped> {
+        let Some(chain) = UserChain::parse(body) else { return Ok(false) };
+        let attr = self.events.get(event).map(|event| &event.attr);
+        let thread = attr.and_then(|attr| thread_of(attr, U64s::new(body))).unwrap_or(0);
+        let held = self.held.take(thread);
+        self.hand_out_held(held, Some(chain), each)?;
+        Ok(true)
+    }
+
+    /// Hands out samples that waited, with the chain if it is theirs.
+    fn hand_out_held(
+        &mut self,
+        samples: Vec<HeldSample>,
+        user: Option<UserChain<'_>>,
+        each: Each<'_>,
+    ) -> Result<(), CallerStopped> {
+        for held in samples {
+            let (_, flags, body) = records::split(&held.record);
+            let parse = |event| RawSample::parse(event, flags, body);
+            if let Some(mut sample) = self.events.get(held.event).and_then(parse)
+                && let Some((kernel, _)) = deferred(sample.chain)
+            {
+                let user = user.filter(|user| user.cookie == held.cookie);
+                sample.lacks_user_chain = user.is_none();
+                self.summary.without_user_chain += u64::from(user.is_none());
+                self.chain.merge(kernel, user.map(|user| user.chain).unwrap_or_default());
+                sample.chain = self.chain.get();
+                self.groups.hand_out(&sample, &self.events, &mut self.summary, each)?;
+            }
+            self.held.reuse(held);
+        }
+        Ok(())
+    }
+}
+
+/// The thread that a record other than a sample belongs to.
+fn thread_of(attr: &Attr, body: U64s<'_>) -> Option<u32> {
+    let after = [fields::TIME, fields::ID, fields::STREAM_ID, fields::CPU, fields::IDENTIFIER];
+    let from_end = 1 + after.iter().filter(|field| attr.has(**field)).count();
+    let ids = body.get(body.len().checked_sub(from_end)?)?;
+    (attr.sample_id_all() && attr.has(fields::TID)).then_some((ids >> 32) as u32)
+}

@@ -1,0 +1,151 @@
+//! What perf asked the kernel to record of an event: `struct perf_event_attr` of
+//! include/uapi/linux/perf_event.h. Each version of it is longer than the one before, and
+//! begins as that.
+
+use crate::bytes::Bytes;
+
+/// The bits of `sample_type`: which fields samples have.
+pub(crate) mod fields {
+    pub(crate) const IP: u64 = 1 << 0;
+    pub(crate) const TID: u64 = 1 << 1;
+    pub(crate) const TIME: u64 = 1 << 2;
+    pub(crate) const ADDR: u64 = 1 << 3;
+    pub(crate) const READ: u64 = 1 << 4;
+    pub(crate) const CALLCHAIN: u64 = 1 << 5;
+    pub(crate) const ID: u64 = 1 << 6;
+    pub(crate) const CPU: u64 = 1 << 7;
+    pub(crate) const PERIOD: u64 = 1 << 8;
+    pub(crate) const STREAM_ID: u64 = 1 << 9;
+    pub(crate) const RAW: u64 = 1 << 10;
+    pub(crate) const BRANCH_STACK: u64 = 1 << 11;
+    pub(crate) const REGS_USER: u64 = 1 << 12;
+    pub(crate) const STACK_USER: u64 = 1 << 13;
+    pub(crate) const IDENTIFIER: u64 = 1 << 16;
+}
+
+/// The bits of `read_format`: what a sample says of its counters.
+pub(crate) mod reads {
+    pub(crate) const ENABLED: u64 = 1 << 0;
+    pub(crate) const RUNNING: u64 = 1 << 1;
+    pub(crate) const ID: u64 = 1 << 2;
+    pub(crate) const GROUP: u64 = 1 << 3;
+    pub(crate) const LOST: u64 = 1 << 4;
+}
+
+/// The bits of `branch_sample_type`: which branches, and what of them.
+pub(crate) mod branches {
+    pub(crate) const CALL_STACK: u64 = 1 << 11;
+    pub(crate) const HW_INDEX: u64 = 1 << 17;
+    pub(crate) const COUNTERS: u64 = 1 << 19;
+}
+
+/// The `type` of events: what `config` means.
+pub(crate) mod kinds {
+    pub(crate) const HARDWARE: u32 = 0;
+    pub(crate) const SOFTWARE: u32 = 1;
+    pub(crate) const TRACEPOINT: u32 = 2;
+    pub(crate) const CACHE: u32 = 3;
+    pub(crate) const RAW: u32 = 4;
+    pub(crate) const BREAKPOINT: u32 = 5;
+}
+
+/// The flags after `read_format`.
+mod flags {
+    pub(crate) const INHERIT: u64 = 1 << 1;
+    pub(crate) const EXCLUDE_USER: u64 = 1 << 4;
+    pub(crate) const EXCLUDE_KERNEL: u64 = 1 << 5;
+    pub(crate) const EXCLUDE_HV: u64 = 1 << 6;
+    pub(crate) const FREQ: u64 = 1 << 10;
+    pub(crate) const PRECISE_IP_AT: u32 = 15;
+    pub(crate) const SAMPLE_ID_ALL: u64 = 1 << 18;
+}
+
+/// What is read of an attribute. What its version does not have is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Attr {
+    /// One of [`kinds`].
+    pub(crate) kind: u32,
+    /// Which event of its kind; of a tracepoint its number in `TRACING_DATA`.
+    pub(crate) config: u64,
+    /// The period in the event's unit, or the frequency in samples a second if that was asked
+    /// for.
+    sample_period: u64,
+    /// Of [`fields`].
+    pub(crate) sample_type: u64,
+    /// Of [`reads`].
+    pub(crate) read_format: u64,
+    flags: u64,
+    /// Where a breakpoint is.
+    pub(crate) address: u64,
+    /// Of [`branches`].
+    pub(crate) branch_sample_type: u64,
+    /// Which registers samples of programs have, by perf's numbers.
+    pub(crate) sample_regs_user: u64,
+}
+
+impl Attr {
+    /// The shortest version there is, in bytes.
+    pub(crate) const FEWEST_BYTES: usize = 64;
+
+    /// `None` if there are too few bytes.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Attr> {
+        let mut bytes = Bytes(bytes);
+        let (kind, _size, config) = (bytes.u32()?, bytes.u32()?, bytes.u64()?);
+        let (sample_period, sample_type) = (bytes.u64()?, bytes.u64()?);
+        let (read_format, flags) = (bytes.u64()?, bytes.u64()?);
+        let _wakeup_and_breakpoint_type = bytes.u64()?;
+        let address = bytes.u64()?;
+        let _breakpoint_length = bytes.u64();
+        Some(Attr {
+            kind,
+            config,
+            sample_period,
+            sample_type,
+            read_format,
+            flags,
+            address,
+            branch_sample_type: bytes.u64().unwrap_or(0),
+            sample_regs_user: bytes.u64().unwrap_or(0),
+        })
+    }
+
+    /// Whether samples have these fields.
+    #[inline]
+    pub(crate) fn has(&self, field: u64) -> bool {
+        self.sample_type & field != 0
+    }
+
+    fn is(&self, flag: u64) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// The period of all samples, where they do not say it themselves. With a frequency the
+    /// period varies and is not known.
+    pub(crate) fn fixed_period(&self) -> Option<u64> {
+        (!self.is(flags::FREQ)).then_some(self.sample_period)
+    }
+
+    /// Whether records other than samples end with their time, thread and event.
+    pub(crate) fn sample_id_all(&self) -> bool {
+        self.is(flags::SAMPLE_ID_ALL)
+    }
+
+    /// Whether each thread has a counter of its own, whose value is in samples.
+    pub(crate) fn counts_threads(&self) -> bool {
+        self.is(flags::INHERIT) && self.has(fields::TID)
+    }
+
+    /// What perf appends to the name of an event that nobody named: `:u` where only programs
+    /// are watched, a `p` for each step of precision. Empty by default.
+    pub(crate) fn modifiers(&self) -> String {
+        let mut modifiers = String::new();
+        let excluded = [flags::EXCLUDE_KERNEL, flags::EXCLUDE_USER, flags::EXCLUDE_HV];
+        if excluded.iter().any(|flag| self.is(*flag)) {
+            let kept = excluded.iter().zip(["k", "u", "h"]).filter(|(flag, _)| !self.is(**flag));
+            modifiers.extend(kept.map(|(_, letter)| letter));
+        }
+        let precision = self.flags >> flags::PRECISE_IP_AT & 3;
+        modifiers.extend((0..precision).map(|_| 'p'));
+        if modifiers.is_empty() { modifiers } else { format!(":{modifiers}") }
+    }
+}

@@ -1,0 +1,62 @@
+//! Reads what Linux perf records, files and streams, without perf.
+//!
+//! A [`Recording`] hands out its [`Record`]s in the order of time. [`Processes`] keeps what
+//! they say of processes: what is mapped where, and the names of threads. An [`Unwinder`]
+//! finds the stack of a [`RawSample`]: the call chain that the kernel recorded, or what is
+//! unwound of a copy of the stack, by the call frame information of object files and by frame
+//! pointers. [`Summary`] says what was lost and what could not be read.
+//!
+//! ```no_run
+//! use stack_perf_data::{Processes, Record, Recording, Unwinder};
+//!
+//! let recording = Recording::from_file(std::fs::File::open("perf.data")?)?;
+//! let (mut processes, mut paths) = (Processes::new(), Vec::new());
+//! let (mut unwinder, mut frames) = (Unwinder::new(), Vec::new());
+//! let summary = recording.read(|record| -> std::io::Result<()> {
+//!     processes.apply(&record, |map| {
+//!         paths.push(map.path.to_vec());
+//!         paths.len() - 1
+//!     });
+//!     if let Record::Sample(sample) = record {
+//!         unwinder.unwind(&sample, &processes, &mut (), &mut frames);
+//!         println!("{:?} {:?}", sample.time, frames);
+//!     }
+//!     Ok(())
+//! })?;
+//! eprintln!("{} samples, {} lost", summary.samples, summary.lost());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Names of functions are no part of this library: an address is handed out with the object
+//! that is mapped there, and where in the object it is.
+
+#![warn(missing_docs)]
+
+mod bytes;
+mod delivery;
+mod error;
+mod events;
+mod processes;
+mod recording;
+mod records;
+mod sample;
+mod stream;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod unwind;
+
+/// Compiles the example in README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use error::Error;
+pub use events::RecordedEvent;
+pub use processes::Processes;
+pub use recording::Recording;
+pub use records::{MapRecord, Record};
+pub use sample::RawSample;
+pub use summary::Summary;
+pub use unwind::sections::{LoadedSegment, UnwindFiles, UnwindSections};
+pub use unwind::{StackEnd, StackFrame, Unwinder};

@@ -1,0 +1,147 @@
+//! Recordings in files, which `perf record -o FILE` writes: the attributes are before the
+//! records, the features after them.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use crate::bytes::{Bytes, U64s};
+use crate::delivery::Delivery;
+use crate::error::{CallerStopped, Error};
+use crate::events::attr::Attr;
+use crate::events::{Events, tracing};
+use crate::recording::features::{self, MOST_OF_A_SECTION, numbers};
+use crate::recording::header::{FILE_HEADER_SIZE, FileHeader, FileSection};
+use crate::recording::ordered_reader::OrderedReader;
+use crate::records::{self, Each, Record};
+use crate::stream::chunks::Chunks;
+use crate::stream::{Extent, Stream};
+
+/// What is known before the records, and handed out before them.
+#[derive(Debug, Default)]
+pub(crate) struct BeforeRecords {
+    machine: Option<Vec<u8>>,
+    release: Option<Vec<u8>>,
+    /// Records, one after the other.
+    build_ids: Vec<u8>,
+}
+
+impl BeforeRecords {
+    /// Hands it out as a stream has it: as records.
+    pub(crate) fn hand_out(&self, each: Each<'_>) -> Result<(), CallerStopped> {
+        if let Some(machine) = &self.machine {
+            each(Record::Machine(machine))?;
+        }
+        if let Some(release) = &self.release {
+            each(Record::Release(release))?;
+        }
+        let mut rest = &self.build_ids[..];
+        while let Some((record, after)) = records::split_off(rest) {
+            if let Some(record) = records::build_id(record) {
+                each(record)?;
+            }
+            rest = after;
+        }
+        Ok(())
+    }
+}
+
+/// Reads what is around the records of `file`, whose first bytes `head` were read already,
+/// and goes to the first record.
+pub(crate) fn open<'i>(
+    mut file: impl Read + Seek + 'i,
+    head: Vec<u8>,
+) -> Result<(OrderedReader<'i>, BeforeRecords), Error> {
+    let mut header = head;
+    let left = FILE_HEADER_SIZE - header.len();
+    file.by_ref().take(left as u64).read_to_end(&mut header)?;
+    let malformed = |what: &str| Error::Malformed(what.to_owned());
+    let header = FileHeader::parse(&header).ok_or_else(|| malformed("the header is cut short"))?;
+    let mut delivery = Delivery::default();
+    delivery.events = read_attrs(&mut file, &header);
+    if delivery.events.len() == 0 {
+        return Err(malformed("there is no event in the header"));
+    }
+    // Without the size of the data it is not known where the features are.
+    let is_finished = header.data.size > 0;
+    let mut before = BeforeRecords::default();
+    if is_finished {
+        before = read_features(&mut file, &header, &mut delivery.events)?;
+    }
+    let extent = if is_finished { Extent::Until(header.data.end()) } else { Extent::Unfinished };
+    let start = header.data.offset;
+    file.seek(SeekFrom::Start(start))
+        .map_err(|_| malformed(&format!("the records should begin at byte {start}")))?;
+    let mut chunks = Chunks::default();
+    let stream = Stream::new(Box::new(file), start, extent, &mut chunks);
+    Ok((OrderedReader::new(stream, chunks, delivery), before))
+}
+
+/// The events, as far as they can be read.
+fn read_attrs(file: &mut (impl Read + Seek), header: &FileHeader) -> Events {
+    let mut events = Events::default();
+    let attrs = read(file, header.attrs).unwrap_or_default();
+    // A damaged header may name the same bytes again and again.
+    let mut left = MOST_OF_A_SECTION;
+    for bytes in attrs.chunks_exact(header.attr_size) {
+        let (attr, mut ids) = bytes.split_at(bytes.len() - FileSection::SIZE);
+        let ids = FileSection::parse(&mut Bytes(std::mem::take(&mut ids))).unwrap_or_default();
+        left = left.saturating_sub(ids.size);
+        let ids = if left > 0 { read(file, ids).unwrap_or_default() } else { Vec::new() };
+        if let Some(attr) = Attr::parse(attr) {
+            events.add(attr, U64s::new(&ids).iter());
+        }
+    }
+    events
+}
+
+/// Reads the features that are needed; what cannot be read is missing.
+fn read_features(
+    file: &mut (impl Read + Seek),
+    header: &FileHeader,
+    events: &mut Events,
+) -> Result<BeforeRecords, Error> {
+    let mut before = BeforeRecords::default();
+    let count = header.features().count();
+    let table = FileSection { offset: header.data.end(), size: (count * FileSection::SIZE) as u64 };
+    let table = read(file, table).unwrap_or_default();
+    for (number, section) in header.features().zip(table.chunks_exact(FileSection::SIZE)) {
+        let section = FileSection::parse(&mut Bytes(section)).unwrap_or_default();
+        match number {
+            numbers::DIR_FORMAT if is_one_of_many(file, section) => {
+                return Err(Error::Folder);
+            }
+            numbers::ARCH => {
+                before.machine = read(file, section).as_deref().and_then(features::text);
+            }
+            numbers::OSRELEASE => {
+                before.release = read(file, section).as_deref().and_then(features::text);
+            }
+            numbers::BUILD_ID => before.build_ids = read(file, section).unwrap_or_default(),
+            numbers::TRACING_DATA => {
+                let data = read(file, section).unwrap_or_default();
+                events.set_tracepoints(tracing::tracepoints(&data));
+            }
+            numbers::EVENT_DESC => {
+                let feature = read(file, section).unwrap_or_default();
+                features::event_names(&feature, events);
+            }
+            _ => {}
+        }
+    }
+    Ok(before)
+}
+
+/// Whether the samples are in other files of the same folder, as `perf record --threads`
+/// writes them. A folder may also have this one and a copy of the kernel's memory.
+fn is_one_of_many(file: &mut (impl Read + Seek), section: FileSection) -> bool {
+    let version = read(file, section).and_then(|bytes| Bytes(&bytes).u64());
+    version.is_some_and(|version| version > 0)
+}
+
+/// A part of the file, or as much of it as there is.
+fn read(file: &mut (impl Read + Seek), section: FileSection) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(section.offset)).ok()?;
+    // The end of a compressed input may be broken; what comes before is read.
+    let _ = file.take(section.size.min(MOST_OF_A_SECTION)).read_to_end(&mut bytes);
+    Some(bytes)
+}

@@ -1,0 +1,111 @@
+//! Reads records, and hands them out in the order of their time.
+
+use crate::bytes::U64s;
+use crate::delivery::Delivery;
+use crate::error::CallerStopped;
+use crate::recording::order::{Order, WaitingRecord};
+use crate::records::{self, Each, kinds};
+use crate::sample::{time_from_end, time_from_start};
+use crate::stream::Stream;
+use crate::stream::chunks::{Chunks, RecordAt};
+use crate::summary::Summary;
+
+/// How much memory may wait for its turn, in bytes. perf's rounds are far shorter;
+/// this is for recordings that have none.
+const MOST_WAITING: usize = 128 << 20;
+
+/// The records of a stream, those that wait for their turn, and what is known of events.
+pub(crate) struct OrderedReader<'i> {
+    pub(crate) stream: Stream<'i>,
+    pub(crate) chunks: Chunks,
+    pub(crate) delivery: Delivery,
+    order: Order,
+}
+
+impl<'i> OrderedReader<'i> {
+    pub(crate) fn new(stream: Stream<'i>, chunks: Chunks, delivery: Delivery) -> OrderedReader<'i> {
+        OrderedReader { stream, chunks, delivery, order: Order::default() }
+    }
+
+    /// Takes a record that the kernel wrote, or perf in its name: it waits for its turn if it
+    /// has a time. `offset` is where it is in the input, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub(crate) fn record_of_kernel(
+        &mut self,
+        at: RecordAt,
+        offset: u64,
+        each: Each<'_>,
+    ) -> Result<(), CallerStopped> {
+        let record = self.chunks.record(at);
+        let (kind, _, body) = records::split(record);
+        let (body, is_sample) = (U64s::new(body), kind == kinds::SAMPLE);
+        let event = self.delivery.events.of_record(body, is_sample);
+        if is_sample && event.is_none() {
+            self.delivery.summary.unknown_events += 1;
+            return Ok(());
+        }
+        let event = event.unwrap_or(0);
+        let time = self.delivery.events.get(event).and_then(|event| {
+            let attr = &event.attr;
+            let at = match is_sample {
+                true => time_from_start(attr)?,
+                false => body.len().checked_sub(time_from_end(attr)?)?,
+            };
+            body.get(at)
+        });
+        match time.unwrap_or(0) {
+            // perf writes the state of the system at the start without times.
+            0 | u64::MAX => self.delivery.record(event, offset, record, each),
+            time if !records::is_of_use(kind) => {
+                self.order.note(time);
+                Ok(())
+            }
+            time => {
+                self.chunks.hold(at);
+                self.order.push(WaitingRecord { time, at, event: event as u32, offset });
+                if self.chunks.bytes_in_use() > MOST_WAITING {
+                    self.order.make_room();
+                    self.hand_out(each)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends a round: hands out what no later round can come before.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub(crate) fn end_round(&mut self, each: Each<'_>) -> Result<(), CallerStopped> {
+        self.order.end_round();
+        self.hand_out(each)
+    }
+
+    /// Ends the recording: hands out all that waits.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub(crate) fn finish(mut self, each: Each<'_>) -> Result<Summary, CallerStopped> {
+        self.order.end();
+        self.hand_out(each)?;
+        self.delivery.finish(each)?;
+        let mut summary = self.delivery.summary;
+        summary.late = self.order.late();
+        summary.counters_tell_lost = self.delivery.events.tell_lost();
+        Ok(summary)
+    }
+
+    /// Hands out the records whose turn it is.
+    fn hand_out(&mut self, each: Each<'_>) -> Result<(), CallerStopped> {
+        while let Some(WaitingRecord { at, event, offset, .. }) = self.order.pop() {
+            self.delivery.record(event as usize, offset, self.chunks.record(at), each)?;
+            self.chunks.release(at);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! Records that perf itself makes: of streams, in which all that a file has around the
+//! records comes as records, and of rounds.
+
+use crate::bytes::Bytes;
+use crate::error::{CallerStopped, Error, Stop};
+use crate::events::tracing;
+use crate::recording::features::{self, MOST_OF_A_SECTION, numbers};
+use crate::recording::ordered_reader::OrderedReader;
+use crate::records::{self, Each, Record, kinds};
+use crate::stream::chunks::RecordAt;
+
+impl OrderedReader<'_> {
+    /// Takes a record that perf made, which has effect at once.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns, or why the data after the record cannot be read.
+    pub(crate) fn record_of_perf(&mut self, at: RecordAt, each: Each<'_>) -> Result<(), Stop> {
+        let record = self.chunks.record(at);
+        let (kind, _, body) = records::split(record);
+        let mut bytes = Bytes(body);
+        let events = &mut self.delivery.events;
+        match kind {
+            kinds::HEADER_ATTR => {
+                if let Some((attr, ids)) = features::attr_and_ids(body) {
+                    events.add(attr, ids.iter());
+                }
+            }
+            kinds::EVENT_UPDATE => {
+                if let Some((id, name)) = features::updated_name(body) {
+                    events.set_name_by_id(id, name);
+                }
+            }
+            kinds::HEADER_FEATURE => self.feature(at, each)?,
+            kinds::BUILD_ID => {
+                if let Some(record) = records::build_id(record) {
+                    each(record)?;
+                }
+            }
+            kinds::FINISHED_ROUND => {
+                self.end_round(each)?;
+                each(Record::RoundEnd)?;
+            }
+            // These say how many bytes follow them, which are padded to whole numbers.
+            kinds::TRACING_DATA => {
+                let size = u64::from(bytes.u32().unwrap_or(0)).next_multiple_of(8);
+                self.tracing_data(size)?;
+            }
+            kinds::AUXTRACE => {
+                let size = bytes.u64().unwrap_or(0);
+                let aux_bytes = &mut self.delivery.summary.aux_bytes;
+                *aux_bytes = aux_bytes.saturating_add(size);
+                self.stream.skip(size, &mut self.chunks)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes the `size` bytes of descriptions of tracepoints.
+    fn tracing_data(&mut self, size: u64) -> Result<(), Error> {
+        if size > MOST_OF_A_SECTION {
+            return self.stream.skip(size, &mut self.chunks);
+        }
+        let mut data = Vec::new();
+        self.stream.read(size, &mut data, &mut self.chunks)?;
+        self.delivery.events.set_tracepoints(tracing::tracepoints(&data));
+        Ok(())
+    }
+
+    /// Takes a feature: its number, then what its section in a file holds.
+    fn feature(&mut self, at: RecordAt, each: Each<'_>) -> Result<(), CallerStopped> {
+        let (_, _, body) = records::split(self.chunks.record(at));
+        let mut bytes = Bytes(body);
+        match bytes.u64().map(|number| number as usize) {
+            Some(numbers::ARCH) => {
+                if let Some(machine) = features::text(bytes.0) {
+                    each(Record::Machine(&machine))?;
+                }
+            }
+            Some(numbers::OSRELEASE) => {
+                if let Some(release) = features::text(bytes.0) {
+                    each(Record::Release(&release))?;
+                }
+            }
+            Some(numbers::EVENT_DESC) => {
+                features::event_names(bytes.0, &mut self.delivery.events);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,263 @@
+//! The records that are handed out, and the kinds of records in a recording.
+
+use crate::bytes::Bytes;
+use crate::error::CallerStopped;
+use crate::sample::{CpuMode, RawSample};
+
+/// The kinds of records: those below 64 the kernel writes, the others perf.
+pub(crate) mod kinds {
+    pub(crate) const MMAP: u32 = 1;
+    pub(crate) const LOST: u32 = 2;
+    pub(crate) const COMM: u32 = 3;
+    pub(crate) const EXIT: u32 = 4;
+    pub(crate) const FORK: u32 = 7;
+    pub(crate) const SAMPLE: u32 = 9;
+    pub(crate) const MMAP2: u32 = 10;
+    pub(crate) const LOST_SAMPLES: u32 = 13;
+    pub(crate) const KSYMBOL: u32 = 17;
+    pub(crate) const CALLCHAIN_DEFERRED: u32 = 22;
+    pub(crate) const FIRST_OF_PERF: u32 = 64;
+    pub(crate) const HEADER_ATTR: u32 = 64;
+    pub(crate) const TRACING_DATA: u32 = 66;
+    pub(crate) const BUILD_ID: u32 = 67;
+    pub(crate) const FINISHED_ROUND: u32 = 68;
+    pub(crate) const AUXTRACE: u32 = 71;
+    pub(crate) const EVENT_UPDATE: u32 = 78;
+    pub(crate) const HEADER_FEATURE: u32 = 80;
+    pub(crate) const COMPRESSED: u32 = 81;
+    pub(crate) const COMPRESSED2: u32 = 83;
+}
+
+/// The flags of records, besides the [`CpuMode`].
+mod flags {
+    pub(crate) const MMAP_DATA: u16 = 1 << 13;
+    pub(crate) const MMAP_BUILD_ID: u16 = 1 << 14;
+    pub(crate) const BUILD_ID_SIZE: u16 = 1 << 15;
+}
+
+/// What a recording says, one thing after the other. Bytes are borrowed from the reader.
+///
+/// The names of the kernel's records are those of `perf_event_open(2)`, the others are
+/// described in tools/perf/Documentation/perf.data-file-format.txt of Linux.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Record<'a> {
+    /// From now on these addresses are those of a file, or of other memory:
+    /// `PERF_RECORD_MMAP`, `PERF_RECORD_MMAP2`, `PERF_RECORD_KSYMBOL`.
+    Map(MapRecord<'a>),
+    /// A thread has a new name: `PERF_RECORD_COMM`.
+    Comm {
+        /// The process.
+        pid: u32,
+        /// The thread.
+        tid: u32,
+        /// At most 15 bytes.
+        name: &'a [u8],
+    },
+    /// A thread or a process was made: `PERF_RECORD_FORK`.
+    Fork {
+        /// The process; of a thread that of its parent.
+        pid: u32,
+        /// The process that made it.
+        parent_pid: u32,
+        /// The thread.
+        tid: u32,
+        /// The thread that made it.
+        parent_tid: u32,
+    },
+    /// A thread ended: `PERF_RECORD_EXIT`.
+    Exit {
+        /// The thread.
+        tid: u32,
+    },
+    /// The build-id of a file that perf found samples in: `HEADER_BUILD_ID`. In files these
+    /// come first.
+    BuildId {
+        /// The file, as in [`MapRecord::path`].
+        path: &'a [u8],
+        /// At most 20 bytes.
+        id: &'a [u8],
+    },
+    /// The machine of the recording, as `uname -m` calls it: `x86_64`, `aarch64`
+    /// (`HEADER_ARCH`). In files this comes first.
+    Machine(&'a [u8]),
+    /// The version of Linux of the recording, as `uname -r` calls it: `6.1.0-13-amd64`
+    /// (`HEADER_OSRELEASE`). It comes as the machine does.
+    Release(&'a [u8]),
+    /// A sample: `PERF_RECORD_SAMPLE`.
+    Sample(RawSample<'a>),
+    /// A round ended, and what could be put in order was handed out: a good moment to print
+    /// what there is (`PERF_RECORD_FINISHED_ROUND`).
+    RoundEnd,
+}
+
+/// What is in memory from `start` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapRecord<'a> {
+    /// The process, or [`KERNEL`](MapRecord::KERNEL).
+    pub pid: u32,
+    /// The first address.
+    pub start: u64,
+    /// In bytes.
+    pub length: u64,
+    /// Where in the file `start` is, in bytes; for the kernel itself the address of the
+    /// symbol that its path ends with.
+    pub offset: u64,
+    /// `/usr/lib/libc.so.6`, `[vdso]`, `//anon`, `[kernel.kallsyms]_text`.
+    pub path: &'a [u8],
+    /// The build-id of the file, where it was recorded (`perf record --buildid-mmap`).
+    pub build_id: Option<&'a [u8]>,
+    /// Whether code may be run there.
+    pub is_code: bool,
+    /// Whether it is the kernel, one of its modules, or a program of BPF.
+    pub is_kernel: bool,
+}
+
+impl MapRecord<'_> {
+    /// The process that stands for the kernel and its modules.
+    pub const KERNEL: u32 = u32::MAX;
+}
+
+/// Takes records; returns `CallerStopped` if it wants no more.
+pub(crate) type Each<'a> = &'a mut dyn FnMut(Record<'_>) -> Result<(), CallerStopped>;
+
+/// The kind of a record.
+#[inline]
+pub(crate) fn kind(record: &[u8]) -> u32 {
+    Bytes(record).u32().unwrap_or(0)
+}
+
+/// The kind and the flags of a record and what follows them.
+#[inline]
+pub(crate) fn split(record: &[u8]) -> (u32, u16, &[u8]) {
+    let mut bytes = Bytes(record);
+    let (kind, flags) = (bytes.u32().unwrap_or(0), bytes.u16().unwrap_or(0));
+    (kind, flags, record.get(8..).unwrap_or_default())
+}
+
+/// The first of several records, and those after it.
+pub(crate) fn split_off(records: &[u8]) -> Option<(&[u8], &[u8])> {
+    let size = u16::from_le_bytes(*records.get(6..)?.first_chunk()?);
+    if size < 8 { None } else { records.split_at_checked(size.into()) }
+}
+
+/// Whether a record that the kernel wrote is read when its turn comes.
+#[inline]
+pub(crate) fn is_of_use(kind: u32) -> bool {
+    matches!(
+        kind,
+        kinds::SAMPLE
+            | kinds::MMAP
+            | kinds::MMAP2
+            | kinds::COMM
+            | kinds::FORK
+            | kinds::EXIT
+            | kinds::KSYMBOL
+            | kinds::LOST
+            | kinds::LOST_SAMPLES
+            | kinds::CALLCHAIN_DEFERRED
+    )
+}
+
+/// Parses a record that is not a sample; `Ok(None)` if it is of no use here.
+///
+/// # Errors
+///
+/// If it is too short for its kind.
+pub(crate) fn parse(record: &[u8]) -> Result<Option<Record<'_>>, TooShort> {
+    let (kind, flags, body) = split(record);
+    let bytes = Bytes(body);
+    let record = match kind {
+        kinds::MMAP => map(flags, bytes),
+        kinds::MMAP2 => map2(flags, bytes),
+        kinds::KSYMBOL => kernel_symbol(bytes),
+        kinds::COMM => comm(bytes),
+        kinds::FORK => fork(bytes),
+        kinds::EXIT => exit(bytes),
+        _ => return Ok(None),
+    };
+    match record {
+        // The maps of guests are those of other machines.
+        Some(Record::Map(_)) if is_of_guest(flags) => Ok(None),
+        record => record.map(Some).ok_or(TooShort),
+    }
+}
+
+/// A record is too short for its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooShort;
+
+fn is_of_guest(flags: u16) -> bool {
+    matches!(CpuMode::of(flags), CpuMode::GuestKernel | CpuMode::GuestUser)
+}
+
+fn map(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
+    let (pid, _tid) = (body.u32()?, body.u32()?);
+    Some(Record::Map(MapRecord {
+        pid,
+        start: body.u64()?,
+        length: body.u64()?,
+        offset: body.u64()?,
+        path: body.string(),
+        build_id: None,
+        is_code: flags & flags::MMAP_DATA == 0,
+        is_kernel: CpuMode::of(flags) == CpuMode::Kernel,
+    }))
+}
+
+fn map2(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
+    const PROT_EXEC: u32 = 4;
+    let (pid, _tid) = (body.u32()?, body.u32()?);
+    let (start, length, offset) = (body.u64()?, body.u64()?, body.u64()?);
+    // The device and the inode of the file, or its build-id.
+    let identity = body.take(24)?;
+    let (protection, _flags) = (body.u32()?, body.u32()?);
+    let build_id = if flags & flags::MMAP_BUILD_ID != 0 {
+        identity[4..].get(..identity[0].into()).filter(|id| !id.is_empty())
+    } else {
+        None
+    };
+    let is_kernel = CpuMode::of(flags) == CpuMode::Kernel;
+    // With `--buildid-mmap` perf says `---p` of the kernel.
+    let is_code = protection & PROT_EXEC != 0 || is_kernel;
+    let path = body.string();
+    Some(Record::Map(MapRecord { pid, start, length, offset, path, build_id, is_code, is_kernel }))
+}
+
+/// A program that the kernel was given to run: `bpf_prog_6deef7357e7b4530_filter`.
+fn kernel_symbol(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    let (start, length) = (body.u64()?, body.u32()?.into());
+    // Its kind, and whether it is gone, which does not matter until something else is there.
+    body.u32()?;
+    let path = body.string();
+    let (pid, offset, build_id) = (MapRecord::KERNEL, 0, None);
+    let (is_code, is_kernel) = (true, true);
+    Some(Record::Map(MapRecord { pid, start, length, offset, path, build_id, is_code, is_kernel }))
+}
+
+fn comm(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    Some(Record::Comm { pid: body.u32()?, tid: body.u32()?, name: body.string() })
+}
+
+fn fork(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    let (pid, parent_pid) = (body.u32()?, body.u32()?);
+    let (tid, parent_tid) = (body.u32()?, body.u32()?);
+    Some(Record::Fork { pid, parent_pid, tid, parent_tid })
+}
+
+fn exit(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    let (_pid, _parent_pid, tid) = (body.u32()?, body.u32()?, body.u32()?);
+    Some(Record::Exit { tid })
+}
+
+/// Parses a record of a build-id, whose kind may be missing: perf once forgot it.
+pub(crate) fn build_id(record: &[u8]) -> Option<Record<'_>> {
+    const USUAL_SIZE: usize = 20;
+    let (_, flags, body) = split(record);
+    let mut body = Bytes(body);
+    let _pid = body.u32()?;
+    let field = body.take(24)?;
+    let has_size = flags & flags::BUILD_ID_SIZE != 0;
+    let size = if has_size { usize::from(field[USUAL_SIZE]) } else { USUAL_SIZE };
+    Some(Record::BuildId { path: body.string(), id: &field[..size.min(USUAL_SIZE)] })
+}

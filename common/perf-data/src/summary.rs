@@ -1,0 +1,64 @@
+//! What a recording held, and what it lacks.
+
+use crate::error::Error;
+
+/// What a recording held, what perf could not record, and what could not be read.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Samples in the recording, also those that could not be handed out.
+    pub samples: u64,
+    /// Samples of counters that no attribute names: they were left out.
+    pub unknown_events: u64,
+    /// Records that are too short for what should be in them: they were left out.
+    pub damaged: u64,
+    /// Where the first damaged record is, in bytes from the start of the recording; 0 if
+    /// there is none.
+    pub first_damaged: u64,
+    /// Records that came later than they could be handed out in the order of time.
+    pub late: u64,
+    /// Samples whose program's part of the call chain was to be recorded later, and was not.
+    pub without_user_chain: u64,
+    /// Bytes of traces by the processor itself (AUX: Intel PT, ARM CoreSight), which were
+    /// skipped.
+    pub aux_bytes: u64,
+    /// Why the recording could not be read to its end. What came before was handed out.
+    pub error: Option<Error>,
+    /// Records that the kernel had no room for: `PERF_RECORD_LOST`.
+    lost_records: u64,
+    /// Samples that the processor or the kernel had no room for: `PERF_RECORD_LOST_SAMPLES`.
+    lost_samples: u64,
+    /// Whether the counters say at the end how much they lost.
+    pub(crate) counters_tell_lost: bool,
+}
+
+impl Summary {
+    /// How many samples and other records were lost while recording, for want of room in
+    /// the kernel's buffers.
+    ///
+    /// The kernel writes it into the buffer that was full; counters that count what they
+    /// lost say the same again at the end, which is not counted twice.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        if self.counters_tell_lost {
+            self.lost_records.max(self.lost_samples)
+        } else {
+            self.lost_records.saturating_add(self.lost_samples)
+        }
+    }
+
+    pub(crate) fn add_lost_records(&mut self, count: u64) {
+        self.lost_records = self.lost_records.saturating_add(count);
+    }
+
+    pub(crate) fn add_lost_samples(&mut self, count: u64) {
+        self.lost_samples = self.lost_samples.saturating_add(count);
+    }
+
+    pub(crate) fn add_damaged(&mut self, offset: u64) {
+        if self.damaged == 0 {
+            self.first_damaged = offset;
+        }
+        self.damaged += 1;
+    }
+}

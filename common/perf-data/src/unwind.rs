@@ -1,0 +1,178 @@
+//! The stacks of samples: call chains as the kernel recorded them, and what is unwound of a
+//! copy of the stack.
+
+mod bare_code;
+mod callers;
+mod cfi;
+mod dump;
+mod expression;
+mod frame;
+mod machine;
+mod row;
+mod search;
+pub(crate) mod sections;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod ways;
+
+use std::hash::Hash;
+
+use crate::processes::Processes;
+use crate::processes::maps::Maps;
+use crate::sample::{CpuMode, RawSample, context};
+use callers::DumpUnwinder;
+use dump::End;
+use machine::{Machine, Registers};
+use sections::UnwindFiles;
+
+/// Finds the stacks of samples, and keeps what it learned of the code.
+///
+/// `O` is what the caller calls an object, see [`Processes`]; `'f` is how long the bytes of
+/// object files live, see [`UnwindFiles`].
+pub struct Unwinder<'f, O> {
+    machine: Machine,
+    dumps: DumpUnwinder<'f, O>,
+    /// The addresses that were unwound of one sample.
+    unwound: Vec<u64>,
+}
+
+/// One level of a stack: an instruction, and what it is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackFrame<O> {
+    /// The address in memory. Of a caller that was unwound, it is the return address minus 1,
+    /// which is in the call; of one in a recorded call chain, what the kernel wrote: the
+    /// return address.
+    pub address: u64,
+    /// The object that is mapped there, and where in it the address is, in bytes; `None` if
+    /// there is none.
+    pub mapped: Option<(O, u64)>,
+}
+
+/// Where the stack of a sample ends, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StackEnd {
+    /// There was no copy of the stack: it is the call chain that the kernel recorded, or just
+    /// the sample's address.
+    Recorded,
+    /// It was unwound to the function that has no caller.
+    Root,
+    /// The copy of the stack is shorter than the stack: callers are missing.
+    Truncated,
+    /// It is not known what called the last function.
+    Lost,
+    /// The registers are those of a program of 32 bits or of another machine: the copy of the
+    /// stack was not unwound.
+    OtherRegisters,
+}
+
+impl<O: Copy + Eq + Hash> Default for Unwinder<'_, O> {
+    fn default() -> Self {
+        Unwinder::of(Machine::X86_64)
+    }
+}
+
+impl<'f, O: Copy + Eq + Hash> Unwinder<'f, O> {
+    /// For programs of x86-64.
+    #[must_use]
+    pub fn new() -> Unwinder<'f, O> {
+        Unwinder::default()
+    }
+
+    /// For programs of the machine that `uname -m` calls `name`, as [`Record::Machine`] has it:
+    /// `x86_64`, `aarch64` or `arm64`. `None` if it is another one.
+    ///
+    /// [`Record::Machine`]: crate::Record::Machine
+    #[must_use]
+    pub fn for_machine(name: &[u8]) -> Option<Unwinder<'f, O>> {
+        Machine::of_name(name).map(Unwinder::of)
+    }
+
+    fn of(machine: Machine) -> Unwinder<'f, O> {
+        Unwinder { machine, dumps: DumpUnwinder::new(machine), unwound: Vec::new() }
+    }
+
+    /// Puts the stack of a sample into `frames`, the function that was running first.
+    ///
+    /// `processes` must be as they were at the time of the sample: apply all records before it.
+    /// `files` is asked for object files if perf recorded a copy of the stack
+    /// (`perf record --call-graph dwarf`).
+    pub fn unwind(
+        &mut self,
+        sample: &RawSample<'_>,
+        processes: &Processes<O>,
+        files: &mut dyn UnwindFiles<'f, O>,
+        frames: &mut Vec<StackFrame<O>>,
+    ) -> StackEnd {
+        frames.clear();
+        let user = processes.maps(sample.pid.unwrap_or_default());
+        let is_kernel = sample.mode == CpuMode::Kernel;
+        let of_ip = if is_kernel { processes.kernel() } else { user };
+        chain(sample, of_ip, user, processes.kernel(), frames);
+        let mut end = StackEnd::Recorded;
+        if let (Some(registers), Some(dump)) = (sample.registers, sample.stack) {
+            let values = registers.values.iter();
+            end = match Registers::from_perf(self.machine, registers.mask, values) {
+                Some(registers_of_64) if !registers.is_32_bit => {
+                    self.unwind_dump(&registers_of_64, dump, user, files, frames)
+                }
+                _ => StackEnd::OtherRegisters,
+            };
+        }
+        // Without a call chain, or where that of the program cannot be found.
+        if frames.is_empty()
+            && let Some(ip) = sample.ip
+        {
+            frames.push(frame(Some(of_ip), ip));
+        }
+        end
+    }
+
+    fn unwind_dump(
+        &mut self,
+        registers: &Registers,
+        dump: &[u8],
+        maps: &Maps<O>,
+        files: &mut dyn UnwindFiles<'f, O>,
+        frames: &mut Vec<StackFrame<O>>,
+    ) -> StackEnd {
+        self.unwound.clear();
+        let end = self.dumps.unwind(registers, dump, maps, files, &mut self.unwound);
+        frames.extend(self.unwound.iter().map(|&address| frame(Some(maps), address)));
+        match end {
+            End::Root => StackEnd::Root,
+            End::Truncated => StackEnd::Truncated,
+            End::Lost => StackEnd::Lost,
+        }
+    }
+}
+
+/// Appends the call chain that is in the sample; `maps` are those of its first addresses.
+fn chain<O: Copy>(
+    sample: &RawSample<'_>,
+    maps: &Maps<O>,
+    user: &Maps<O>,
+    kernel: &Maps<O>,
+    frames: &mut Vec<StackFrame<O>>,
+) {
+    let mut maps = Some(maps);
+    let mut chain = sample.chain.iter();
+    while let Some(address) = chain.next() {
+        match address {
+            context::KERNEL => maps = Some(kernel),
+            context::USER => maps = Some(user),
+            // What follows is the number of the record that had the addresses.
+            context::USER_DEFERRED => chain.next().map_or((), |_| ()),
+            // The maps of guests and hypervisors are not known.
+            context::FIRST.. => maps = None,
+            _ => frames.push(frame(maps, address)),
+        }
+    }
+}
+
+#[inline]
+fn frame<O: Copy>(maps: Option<&Maps<O>>, address: u64) -> StackFrame<O> {
+    let map = maps.and_then(|maps| maps.find(address));
+    StackFrame { address, mapped: map.map(|map| (map.object, map.offset_of(address))) }
+}

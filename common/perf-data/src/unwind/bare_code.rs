@@ -1,0 +1,87 @@
+//! Code that is known by its bytes and may have no CFI: how signal handlers return (musl, Go,
+//! Linux for AArch64), and entries of the PLT that lld made.
+
+use crate::unwind::dump::{End, StackDump};
+use crate::unwind::frame::UnwoundFrame;
+use crate::unwind::machine::{Machine, Register, Registers};
+
+/// mov $15, %rax; syscall — and the same with %eax: rt_sigreturn
+const RETURNS_X86_64: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
+
+/// mov x8, #139; svc #0: rt_sigreturn
+const RETURN_AARCH64: &[u8] = b"\x68\x11\x80\xd2\x01\0\0\xd4";
+
+/// jmp *offset(%rip), alone, after `bnd`, after `endbr64` or after both
+const JUMPS: [&[u8]; 4] =
+    [b"\xff\x25", b"\xf2\xff\x25", b"\xf3\x0f\x1e\xfa\xff\x25", b"\xf3\x0f\x1e\xfa\xf2\xff\x25"];
+
+/// Where Linux saves the registers that DWARF numbers 0 to 16, in bytes from the
+/// stack pointer: `struct ucontext` of x86-64.
+const SAVED_X86_64: [u64; 17] =
+    [144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, 168];
+
+/// The same of AArch64, where x0 to x30, sp and pc follow each other: after `siginfo_t`
+/// (128), what comes first in `struct ucontext` (176) and the address of a fault (8).
+const SAVED_AARCH64: u64 = 128 + 176 + 8;
+
+/// What code is, by its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BareCode {
+    /// A signal handler returns to it; it gives control back to what the signal
+    /// interrupted.
+    SignalReturn,
+    /// It jumps to a function of another file, with the stack as it was called.
+    Jump,
+}
+
+impl BareCode {
+    /// What the code at a program counter is; `code` are its bytes and those after them.
+    pub(crate) fn of(machine: Machine, code: &[u8], is_exact: bool) -> Option<BareCode> {
+        let begins = |start: &&[u8]| code.starts_with(start);
+        match machine {
+            Machine::X86_64 if RETURNS_X86_64.iter().any(begins) => Some(BareCode::SignalReturn),
+            Machine::Aarch64 if begins(&RETURN_AARCH64) => Some(BareCode::SignalReturn),
+            // A call may return to a jump elsewhere, but not in a PLT.
+            Machine::X86_64 if is_exact && JUMPS.iter().any(begins) => Some(BareCode::Jump),
+            _ => None,
+        }
+    }
+
+    /// The caller, or what a signal interrupted.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read from the stack.
+    pub(crate) fn caller(
+        self,
+        machine: Machine,
+        frame: &UnwoundFrame,
+        stack: &StackDump<'_>,
+    ) -> Result<UnwoundFrame, End> {
+        let sp = frame.registers.get(machine.sp()).ok_or(End::Lost)?;
+        match self {
+            BareCode::SignalReturn => {
+                let mut registers = Registers::none();
+                for register in 0..=machine.pc() {
+                    let saved = sp.wrapping_add(saved_at(machine, register));
+                    registers.set(register, stack.read(saved)?);
+                }
+                let pc = registers.get(machine.pc()).ok_or(End::Lost)?;
+                Ok(UnwoundFrame { registers, pc, is_exact: true })
+            }
+            BareCode::Jump => {
+                let mut registers = frame.registers.clone();
+                registers.set(machine.sp(), sp.wrapping_add(8));
+                Ok(UnwoundFrame { registers, pc: stack.read(sp)?, is_exact: false })
+            }
+        }
+    }
+}
+
+/// Where a register is that was saved for a signal, in bytes from the stack pointer.
+fn saved_at(machine: Machine, register: Register) -> u64 {
+    match machine {
+        Machine::X86_64 => SAVED_X86_64[usize::from(register)],
+        Machine::Aarch64 => SAVED_AARCH64 + 8 * u64::from(register),
+    }
+}

@@ -1,0 +1,155 @@
+//! Callers of a sample from its registers and a copy of its stack, by the call
+//! frame information (CFI) of the object files, as a debugger finds them.
+//!
+//! CFI says for each address of the code where the caller's registers are: in
+//! `.eh_frame`, which C++ needs for exceptions and nearly every file has, or in
+//! `.debug_frame`. Code without it (a JIT's, some assembly) is unwound by frame
+//! pointers.
+
+use std::hash::Hash;
+
+use crate::processes::maps::Maps;
+use crate::unwind::dump::{End, StackDump};
+use crate::unwind::frame::UnwoundFrame;
+use crate::unwind::machine::{Machine, Registers};
+use crate::unwind::row::CallerRow;
+use crate::unwind::sections::UnwindFiles;
+use crate::unwind::ways::{WayToCaller, WaysToCallers};
+
+/// More frames than fit a dump, which is smaller than 64 kB. A damaged stack may
+/// go in circles through signal handlers.
+const MOST_FRAMES: usize = 1 << 15;
+
+/// Unwinds copies of stacks for one kind of machine, and keeps what it learned of the code.
+pub(crate) struct DumpUnwinder<'f, O> {
+    machine: Machine,
+    ways: WaysToCallers<'f, O>,
+}
+
+impl<'f, O: Copy + Eq + Hash> DumpUnwinder<'f, O> {
+    pub(crate) fn new(machine: Machine) -> DumpUnwinder<'f, O> {
+        DumpUnwinder { machine, ways: WaysToCallers::new(machine) }
+    }
+
+    /// Appends the addresses of the functions on the stack to `chain`, the one
+    /// that was running first, as `perf script` prints them: of a caller, the
+    /// return address minus 1, which is in the call.
+    ///
+    /// `dump` is the memory from the stack pointer on, `maps` is what the process has in
+    /// memory.
+    pub(crate) fn unwind(
+        &mut self,
+        registers: &Registers,
+        dump: &[u8],
+        maps: &Maps<O>,
+        files: &mut dyn UnwindFiles<'f, O>,
+        chain: &mut Vec<u64>,
+    ) -> End {
+        let machine = self.machine;
+        let (Some(pc), Some(sp)) = (registers.get(machine.pc()), registers.get(machine.sp()))
+        else {
+            return End::Lost;
+        };
+        let stack = StackDump::new(sp, dump);
+        let mut frame = UnwoundFrame { registers: registers.clone(), pc, is_exact: true };
+        let first = chain.len();
+        while chain.len() - first < MOST_FRAMES {
+            let address = frame.address();
+            let way = match maps.find(address) {
+                Some(map) => {
+                    self.ways.way(map.object, map.offset_of(address), frame.is_exact, files)
+                }
+                None if chain.len() > first => return End::Lost,
+                None => WayToCaller::None,
+            };
+            // A signal handler "returns" to where it was never called from.
+            chain.push(if way.returns_from_signal() { frame.pc } else { address });
+            match caller(machine, &way, &frame, &stack, maps) {
+                Ok(caller) => frame = caller,
+                Err(end) => return end,
+            }
+        }
+        End::Lost
+    }
+}
+
+/// The caller of `frame`, or what the signal interrupted that it returns from.
+fn caller<O: Copy>(
+    machine: Machine,
+    way: &WayToCaller<'_>,
+    frame: &UnwoundFrame,
+    stack: &StackDump<'_>,
+    maps: &Maps<O>,
+) -> Result<UnwoundFrame, End> {
+    let caller = match way {
+        WayToCaller::Row(row) => by_row(machine, row, frame, stack)?,
+        WayToCaller::Bare(code) => code.caller(machine, frame, stack)?,
+        WayToCaller::FramePointer => by_frame_pointer(machine, frame, stack, maps)?,
+        WayToCaller::None => return Err(End::Lost),
+    };
+    let sp = |frame: &UnwoundFrame| frame.registers.get(machine.sp());
+    let grows = match (sp(frame), sp(&caller)) {
+        // A signal handler may have a stack of its own.
+        (_, Some(_)) if caller.is_exact => true,
+        // On AArch64, a function that calls none need not use the stack.
+        (Some(from), Some(to)) if frame.is_exact => to >= from,
+        (Some(from), Some(to)) => to > from,
+        _ => false,
+    };
+    match caller.pc {
+        0 => Err(End::Root),
+        _ if !grows => Err(End::Lost),
+        _ => Ok(caller),
+    }
+}
+
+/// The caller as CFI says.
+fn by_row(
+    machine: Machine,
+    row: &CallerRow<'_>,
+    frame: &UnwoundFrame,
+    stack: &StackDump<'_>,
+) -> Result<UnwoundFrame, End> {
+    let registers = row.caller(&frame.registers, machine, stack)?;
+    // Without a rule the return address is still in its register, if there is such
+    // a register and the function has called no other.
+    let may_stay = row.return_address() != machine.pc() && frame.is_exact;
+    if !row.has_rule(row.return_address()) && !may_stay {
+        return Err(End::Lost);
+    }
+    let pc = registers.get(row.return_address()).ok_or(End::Root)?;
+    Ok(UnwoundFrame {
+        registers,
+        pc: machine.without_signature(pc),
+        is_exact: row.is_signal_frame(),
+    })
+}
+
+/// The caller by the frame pointer, which points to the caller's frame pointer,
+/// above which is the return address.
+///
+/// It is not known whether the code keeps frame pointers. So what is found must be an address
+/// of code.
+fn by_frame_pointer<O: Copy>(
+    machine: Machine,
+    frame: &UnwoundFrame,
+    stack: &StackDump<'_>,
+    maps: &Maps<O>,
+) -> Result<UnwoundFrame, End> {
+    let at = |register| frame.registers.get(register).ok_or(End::Lost);
+    let (sp, fp) = (at(machine.sp())?, at(machine.fp())?);
+    // The convention for the outermost frame.
+    if fp == 0 {
+        return Err(End::Root);
+    }
+    if fp < sp || !fp.is_multiple_of(8) {
+        return Err(End::Lost);
+    }
+    let (caller_fp, pc) = (stack.read(fp)?, stack.read(fp.wrapping_add(8))?);
+    let mut registers = frame.registers.clone();
+    registers.set(machine.fp(), caller_fp);
+    registers.set(machine.sp(), fp.wrapping_add(16));
+    let caller = UnwoundFrame { registers, pc: machine.without_signature(pc), is_exact: false };
+    let is_code = caller.pc == 0 || maps.find(caller.address()).is_some();
+    is_code.then_some(caller).ok_or(End::Lost)
+}

@@ -1,0 +1,66 @@
+//! The copy of a stack, and why it yields no more callers.
+
+/// How far above the dump memory counts as the rest of the same stack: threads
+/// have at most 8 MB unless they ask for more.
+const LARGEST_STACK: u64 = 8 << 20;
+
+/// Why there are no more callers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The last one has none: it is `_start` or where a thread starts.
+    Root,
+    /// The dump of the stack ended.
+    Truncated,
+    /// It is not known where the caller's registers are, or what was found there
+    /// is no address of code.
+    Lost,
+}
+
+/// The memory from the stack pointer on.
+pub(crate) struct StackDump<'d> {
+    start: u64,
+    dump: &'d [u8],
+}
+
+impl<'d> StackDump<'d> {
+    pub(crate) fn new(start: u64, dump: &'d [u8]) -> StackDump<'d> {
+        StackDump { start, dump }
+    }
+
+    /// The 8 bytes at `address`.
+    ///
+    /// # Errors
+    ///
+    /// [`End::Truncated`] if they are above the dump, [`End::Lost`] if they are
+    /// not on this stack.
+    pub(crate) fn read(&self, address: u64) -> Result<u64, End> {
+        let offset = address.checked_sub(self.start).ok_or(End::Lost)?;
+        // A process that is being replaced by another program has no stack.
+        if self.dump.is_empty() {
+            return Err(End::Lost);
+        }
+        if offset > self.dump.len() as u64 + LARGEST_STACK {
+            return Err(End::Lost);
+        }
+        let bytes = usize::try_from(offset).ok().and_then(|offset| self.dump.get(offset..));
+        let bytes = bytes.and_then(<[u8]>::first_chunk).ok_or(End::Truncated)?;
+        Ok(u64::from_le_bytes(*bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_outside_of_the_dump_is_above_it_or_elsewhere() {
+        let stack = StackDump::new(0x1000, &[1, 0, 0, 0, 0, 0, 0, 0, 2]);
+        assert_eq!(stack.read(0x1000), Ok(1));
+        assert_eq!(stack.read(0x1001), Ok(2 << 56));
+        assert_eq!(stack.read(0x1002), Err(End::Truncated));
+        assert_eq!(stack.read(0x9000), Err(End::Truncated));
+        assert_eq!(stack.read(0xfff), Err(End::Lost));
+        assert_eq!(stack.read(u64::MAX), Err(End::Lost));
+        assert_eq!(StackDump::new(0x1000, &[]).read(0x1000), Err(End::Lost));
+    }
+}

@@ -1,0 +1,168 @@
+//! One row of the table that CFI describes: where the caller's registers are.
+
+use gimli::{CfaRule, RegisterRule, UnwindTableRow};
+
+use crate::unwind::cfi::{FunctionCfi, RowMemory};
+use crate::unwind::dump::{End, StackDump};
+use crate::unwind::expression::Expression;
+use crate::unwind::machine::{Machine, Register, Registers};
+
+/// Where the caller's registers are, for some addresses of code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CallerRow<'f> {
+    cfa: Cfa<'f>,
+    /// The register in which the caller's program counter is.
+    return_address: Register,
+    /// Whether this is how a signal handler returns: what "called" was interrupted.
+    is_signal_frame: bool,
+    /// Of the registers that have a rule.
+    rules: Box<[(Register, Rule<'f>)]>,
+}
+
+/// The canonical frame address: the stack pointer of the caller at its call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Cfa<'f> {
+    Register(Register, u64),
+    Expression(Expression<'f>),
+}
+
+/// How the caller's value of a register is found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Rule<'f> {
+    /// It is lost.
+    Undefined,
+    /// At this distance from the CFA.
+    Saved(u64),
+    /// The CFA plus this.
+    CfaPlus(u64),
+    Register(Register),
+    /// At the address that this yields.
+    SavedAt(Expression<'f>),
+    /// What this yields.
+    Value(Expression<'f>),
+}
+
+impl<'f> CallerRow<'f> {
+    /// Takes what gimli read in the CFI of a function. `None` if it cannot be used.
+    pub(crate) fn new(
+        row: &UnwindTableRow<usize, RowMemory>,
+        function: &FunctionCfi<'f>,
+    ) -> Option<CallerRow<'f>> {
+        let cfa = match row.cfa() {
+            CfaRule::RegisterAndOffset { register, offset } => {
+                Cfa::Register(Register::try_from(register.0).ok()?, offset.cast_unsigned())
+            }
+            CfaRule::Expression(expression) => Cfa::Expression(function.expression(*expression)?),
+        };
+        let mut rules = Vec::new();
+        for (register, rule) in row.registers() {
+            // Not those of floating point: no caller is found by them.
+            if let Ok(register) = Register::try_from(register.0)
+                && register < Registers::COUNT
+                && let Some(rule) = Rule::new(rule, function)
+            {
+                rules.push((register, rule));
+            }
+        }
+        rules.sort_unstable_by_key(|(register, _)| *register);
+        let return_address = Register::try_from(function.return_address().0).ok()?;
+        let is_signal_frame = function.is_signal_frame();
+        Some(CallerRow { cfa, return_address, is_signal_frame, rules: rules.into() })
+    }
+
+    /// The register in which the caller's program counter is.
+    pub(crate) fn return_address(&self) -> Register {
+        self.return_address
+    }
+
+    /// Whether what "called" was interrupted by a signal.
+    pub(crate) fn is_signal_frame(&self) -> bool {
+        self.is_signal_frame
+    }
+
+    /// Whether it says where `register` is; else the register still has its value.
+    pub(crate) fn has_rule(&self, register: Register) -> bool {
+        self.rules.iter().any(|(other, _)| *other == register)
+    }
+
+    /// The caller's registers. What was not saved, or cannot be read, is unknown.
+    ///
+    /// # Errors
+    ///
+    /// Why the caller's stack pointer or the return address is not known.
+    pub(crate) fn caller(
+        &self,
+        callee: &Registers,
+        machine: Machine,
+        stack: &StackDump<'_>,
+    ) -> Result<Registers, End> {
+        let cfa = match &self.cfa {
+            Cfa::Register(register, offset) => {
+                callee.get(*register).ok_or(End::Lost)?.wrapping_add(*offset)
+            }
+            Cfa::Expression(expression) => expression.evaluate(None, callee, stack)?,
+        };
+        let mut caller = callee.clone();
+        caller.set(machine.sp(), cfa);
+        for (register, rule) in &self.rules {
+            match rule.value(*register, cfa, callee, machine, stack) {
+                Ok(Some(value)) => caller.set(*register, value),
+                Err(end) if *register == self.return_address => return Err(end),
+                Ok(None) | Err(_) => caller.forget(*register),
+            }
+        }
+        Ok(caller)
+    }
+}
+
+impl<'f> Rule<'f> {
+    fn new(rule: &RegisterRule<usize>, function: &FunctionCfi<'f>) -> Option<Rule<'f>> {
+        Some(match rule {
+            RegisterRule::Undefined => Rule::Undefined,
+            RegisterRule::Offset(offset) => Rule::Saved(offset.cast_unsigned()),
+            RegisterRule::ValOffset(offset) => Rule::CfaPlus(offset.cast_unsigned()),
+            RegisterRule::Register(other) => Rule::Register(Register::try_from(other.0).ok()?),
+            RegisterRule::Expression(expression) => {
+                Rule::SavedAt(function.expression(*expression)?)
+            }
+            RegisterRule::ValExpression(expression) => {
+                Rule::Value(function.expression(*expression)?)
+            }
+            // To keep its value is what registers do.
+            RegisterRule::SameValue | RegisterRule::Architectural | RegisterRule::Constant(_) => {
+                return None;
+            }
+        })
+    }
+
+    /// The caller's value of `register`, `None` if there is none.
+    fn value(
+        &self,
+        register: Register,
+        cfa: u64,
+        callee: &Registers,
+        machine: Machine,
+        stack: &StackDump<'_>,
+    ) -> Result<Option<u64>, End> {
+        let known = |register| callee.get(register).ok_or(End::Lost);
+        // Where a function ends, what it popped is below the stack, and in its
+        // register again.
+        let is_popped = |address| {
+            register != machine.pc() && callee.get(machine.sp()).is_some_and(|sp| address < sp)
+        };
+        match self {
+            Rule::Undefined => return Ok(None),
+            Rule::Saved(offset) => match cfa.wrapping_add(*offset) {
+                address if is_popped(address) => known(register),
+                address => stack.read(address),
+            },
+            Rule::CfaPlus(offset) => Ok(cfa.wrapping_add(*offset)),
+            Rule::Register(other) => known(*other),
+            Rule::SavedAt(expression) => {
+                stack.read(expression.evaluate(Some(cfa), callee, stack)?)
+            }
+            Rule::Value(expression) => expression.evaluate(Some(cfa), callee, stack),
+        }
+        .map(Some)
+    }
+}

@@ -1,0 +1,72 @@
+//! What the caller provides of an object file.
+
+/// What unwinding needs of an object file, from the file itself and from the file with its
+/// debug information. Addresses are those in the file, as its symbols have them.
+///
+/// The bytes live as long as the [`Unwinder`](crate::Unwinder).
+#[derive(Clone, Debug, Default)]
+pub struct UnwindSections<'f> {
+    /// What is loaded of the file (`PT_LOAD`): code first, as the pages of other segments may
+    /// have the same offsets.
+    pub segments: Vec<LoadedSegment<'f>>,
+    /// The address and the bytes of `.eh_frame`. Not needed where there is a header.
+    pub eh_frame: Option<(u64, &'f [u8])>,
+    /// The address and the bytes of `.eh_frame_hdr` (`PT_GNU_EH_FRAME`).
+    pub eh_frame_header: Option<(u64, &'f [u8])>,
+    /// `.debug_frame`, decompressed: of the file itself and of its debug file.
+    pub debug_frames: Vec<&'f [u8]>,
+    /// The address of `.text`, to which CFI may refer; 0 if there is none.
+    pub text: u64,
+    /// The address of `.got`, to which CFI may refer; 0 if there is none.
+    pub got: u64,
+}
+
+/// A part of an object file that is loaded.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadedSegment<'f> {
+    /// Where it is in the file, in bytes.
+    pub offset: u64,
+    /// Its address.
+    pub address: u64,
+    /// What the file has of it.
+    pub bytes: &'f [u8],
+}
+
+impl<'f> UnwindSections<'f> {
+    /// The address of what is at `offset` in the file.
+    ///
+    /// The segments say it, and nothing else does: their pages may overlap in the file, so
+    /// that the offset of a map is not that of its segment.
+    pub(crate) fn address_at(&self, offset: u64) -> Option<u64> {
+        self.segments.iter().find_map(|segment| {
+            let within = offset.checked_sub(segment.offset)?;
+            (within < segment.bytes.len() as u64).then(|| segment.address.wrapping_add(within))
+        })
+    }
+
+    /// What is loaded from `address` on, to the end of its segment.
+    pub(crate) fn bytes_at(&self, address: u64) -> Option<&'f [u8]> {
+        self.segments.iter().find_map(|segment| {
+            let within = address.checked_sub(segment.address)?;
+            segment.bytes.get(usize::try_from(within).ok()?..)
+        })
+    }
+}
+
+/// Provides the sections of object files, for stacks of which perf recorded a copy.
+///
+/// `O` is what the caller calls an object, see [`Processes`](crate::Processes). `()` has no
+/// files.
+pub trait UnwindFiles<'f, O> {
+    /// The sections of an object; `None` if it is no file, such as code that was compiled
+    /// while the program ran, or was not found: then frame pointers are followed.
+    ///
+    /// An [`Unwinder`](crate::Unwinder) asks once for each object whose code is on a stack.
+    fn sections(&mut self, object: O) -> Option<UnwindSections<'f>>;
+}
+
+impl<O> UnwindFiles<'_, O> for () {
+    fn sections(&mut self, _object: O) -> Option<UnwindSections<'static>> {
+        None
+    }
+}

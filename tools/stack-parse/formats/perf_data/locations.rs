@@ -1,0 +1,138 @@
+//! The locations in code that samples were in, each named once.
+
+use common::FrameId;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
+use std::ops::Range;
+use symbolize::{CodeOrigin, Detail, Location, Named, Objects};
+
+use crate::frame::Frame;
+use crate::nameless;
+use crate::samples::Samples;
+
+/// The number of a location in [`Locations`].
+pub(super) type LocationId = u32;
+
+/// All locations met so far. Those that were met last have no names yet.
+pub(super) struct Locations {
+    detail: Detail,
+    threads: usize,
+    hasher: DefaultHashBuilder,
+    ids: HashTable<LocationId>,
+    locations: Vec<Option<Location>>,
+    /// Of the locations that are named.
+    names: Vec<Name>,
+    /// Of all names, root first.
+    frames: Vec<FrameId>,
+    /// How many frames were at a location, named or not.
+    uses: u64,
+}
+
+/// The frames of a location.
+struct Name {
+    /// Where its frames are in `frames`.
+    frames: Range<u32>,
+    /// How many frames were at this location, which has no symbol; `None` if it has one.
+    nameless: Option<u64>,
+}
+
+impl Locations {
+    /// An address that is in no object.
+    pub(super) const UNKNOWN: LocationId = 0;
+    /// Stands for the callers that are missing.
+    pub(super) const TRUNCATED: LocationId = 1;
+
+    /// The frames of the locations that are in no object.
+    const OF_NO_OBJECT: [&[u8]; 2] = [b"[unknown]", b"[truncated]"];
+
+    pub(super) fn new(detail: Detail, threads: usize) -> Locations {
+        Locations {
+            detail,
+            threads,
+            hasher: DefaultHashBuilder::default(),
+            ids: HashTable::new(),
+            locations: vec![None; Locations::OF_NO_OBJECT.len()],
+            names: Vec::new(),
+            frames: Vec::new(),
+            uses: 0,
+        }
+    }
+
+    /// The number of a location.
+    #[inline]
+    pub(super) fn intern(&mut self, location: Location) -> LocationId {
+        let Locations { hasher, ids, locations, .. } = self;
+        let hash = hasher.hash_one(location);
+        if let Some(&id) = ids.find(hash, |&id| locations[id as usize] == Some(location)) {
+            return id;
+        }
+        let id = LocationId::try_from(locations.len()).expect("fewer than 2^32 locations");
+        locations.push(Some(location));
+        ids.insert_unique(hash, id, |&id| hasher.hash_one(locations[id as usize]));
+        id
+    }
+
+    /// Names the locations that have no names yet.
+    pub(super) fn name_new(&mut self, objects: &mut Objects, samples: &mut Samples<'_>) {
+        for name in &Locations::OF_NO_OBJECT[self.names.len().min(Locations::OF_NO_OBJECT.len())..]
+        {
+            self.add_name(None, |frames| frames.push(samples.frame(name)));
+        }
+        let new: Vec<Location> =
+            self.locations[self.names.len()..].iter().flatten().copied().collect();
+        let resolved = objects.resolve(&new, self.detail, self.threads);
+        for (index, &location) in new.iter().enumerate() {
+            let named = resolved.frames(index);
+            let innermost_first: Vec<_> = named.map(|it| frame(it, location, objects)).collect();
+            let is_nameless = innermost_first.iter().all(|frame| frame.name.is_empty());
+            self.add_name(is_nameless.then_some(0), |frames| {
+                innermost_first.iter().rev().for_each(|frame| samples.frames(frame, frames));
+            });
+        }
+    }
+
+    fn add_name(&mut self, nameless: Option<u64>, add: impl FnOnce(&mut Vec<FrameId>)) {
+        let start = self.frames.len() as u32;
+        add(&mut self.frames);
+        let frames = start..self.frames.len() as u32;
+        self.names.push(Name { frames, nameless });
+    }
+
+    /// The frames of a location that is named, root first: several where functions were
+    /// inlined, none if all of them are to be left out.
+    #[inline]
+    pub(super) fn frames(&mut self, location: LocationId) -> &[FrameId] {
+        let Name { frames, nameless } = &mut self.names[location as usize];
+        self.uses += 1;
+        if let Some(uses) = nameless {
+            *uses += 1;
+        }
+        &self.frames[frames.start as usize..frames.end as usize]
+    }
+
+    /// Reports the frames without a symbol.
+    pub(super) fn report(&self, objects: &Objects, samples: &mut Samples<'_>) {
+        let named = self.names.iter().zip(&self.locations);
+        let nameless = named.filter_map(|(name, location)| {
+            let object = location.as_ref()?.object;
+            name.nameless.map(|uses| (object, uses))
+        });
+        for line in nameless::report(objects, nameless, self.uses) {
+            samples.note(line);
+        }
+    }
+}
+
+fn frame<'a>(named: Named<'a>, location: Location, objects: &'a Objects) -> Frame<'a> {
+    let Location { object, address } = location;
+    let origin = objects.origin(object);
+    Frame {
+        name: named.name,
+        object: objects.path(object),
+        address: Some(address),
+        offset: (origin == CodeOrigin::File).then_some(address),
+        source: named.source,
+        kind: origin.into(),
+        inlined: named.inlined,
+    }
+}

@@ -1,0 +1,135 @@
+//! What is said of a recording: why it cannot be read, what it lacks, and what helps.
+
+use common::{Error, Result};
+use stack_perf_data::{Error as Unreadable, Summary};
+
+use crate::samples::Samples;
+
+/// Why the input of this name cannot be read.
+pub(super) fn error(name: &str, why: Unreadable) -> Error {
+    let name = name.to_owned();
+    let advice = match why {
+        Unreadable::Read(source) => return Error::Input { name, source },
+        Unreadable::Malformed(_) => "; what came before is kept",
+        Unreadable::BigEndian => ": run 'perf script' on it",
+        Unreadable::Version1 => ": run the 'perf script' of its time on it",
+        Unreadable::Folder => ": run 'perf script' on the folder",
+        _ => "",
+    };
+    Error::Unknown { name, what: format!("{why}{advice}") }
+}
+
+/// Says what could not be read of the input of this name.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`]: what could not be read.
+pub(super) fn unread(name: &str, summary: Summary) -> Result<()> {
+    let damage = (summary.damaged > 0).then(|| {
+        let (damaged, first) = (summary.damaged, summary.first_damaged);
+        format!("{damaged} damaged records were left out, the first at byte {first}")
+    });
+    let aux_only = (summary.samples == 0 && summary.aux_bytes > 0).then(|| {
+        "it holds a trace by the processor (AUX) and no samples: \
+         run 'perf script' on it"
+            .to_owned()
+    });
+    match (summary.error, damage.or(aux_only)) {
+        (Some(Unreadable::Malformed(why)), Some(what)) => {
+            Err(error(name, Unreadable::Malformed(format!("{what}; {why}"))))
+        }
+        (Some(why), _) => Err(error(name, why)),
+        (None, Some(what)) => Err(Error::Unknown { name: name.to_owned(), what }),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Says what was lost and is no fault of the file.
+pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
+    let lost = summary.lost();
+    if lost > 0 {
+        let share = 100.0 * lost as f64 / (lost.saturating_add(summary.samples)) as f64;
+        samples.note(format_args!(
+            "{lost} samples or other records, {share:.1} % of all, were lost while recording: \
+             use a lower 'perf record -F' or a larger -m"
+        ));
+    }
+    for (count, what) in [
+        (summary.unknown_events, "samples of events that the recording does not name left out"),
+        (summary.late, "records came too late to be put in the order of time"),
+        (
+            summary.without_user_chain,
+            "samples lack the frames of the program, which were to follow",
+        ),
+    ] {
+        if count > 0 {
+            samples.note(format_args!("{count} {what}"));
+        }
+    }
+    if summary.aux_bytes > 0 && summary.samples > 0 {
+        let aux = summary.aux_bytes;
+        samples.note(format_args!("{aux} bytes of a trace by the processor (AUX) left out"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_of_other_kinds_are_refused_with_advice() {
+        for (why, expected) in [
+            (Unreadable::BigEndian, "x: it is of a big-endian machine: run 'perf script' on it"),
+            (
+                Unreadable::Version1,
+                "x: it is of version 1: run the 'perf script' of its time on it",
+            ),
+            (Unreadable::NotPerfData, "x: it is no perf.data, which begins with PERFILE2"),
+            (
+                Unreadable::Folder,
+                "x: a recording in a folder, with its samples in the files beside this one: \
+                 run 'perf script' on the folder",
+            ),
+            (
+                Unreadable::Compressed,
+                "x: its records are packed ('perf record -z'), which is read on Linux only",
+            ),
+            (
+                Unreadable::Malformed("the header is cut short".to_owned()),
+                "x: the header is cut short; what came before is kept",
+            ),
+        ] {
+            assert_eq!(error("x", why).to_string(), expected);
+        }
+    }
+
+    /// What is said of a recording that could not be read whole.
+    fn said(change: impl FnOnce(&mut Summary)) -> Option<String> {
+        let mut summary = Summary::default();
+        change(&mut summary);
+        unread("x", summary).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_trace_by_the_processor_alone_is_refused_by_name() {
+        let why = "x: it holds a trace by the processor (AUX) and no samples: \
+                   run 'perf script' on it";
+        assert_eq!(said(|summary| summary.aux_bytes = 24).as_deref(), Some(why));
+        // Beside samples it is skipped.
+        assert_eq!(said(|summary| (summary.aux_bytes, summary.samples) = (24, 1)), None);
+    }
+
+    #[test]
+    fn damaged_records_are_counted_and_named() {
+        let damage = |summary: &mut Summary| {
+            (summary.samples, summary.damaged, summary.first_damaged) = (3, 2, 104);
+        };
+        let what = "x: 2 damaged records were left out, the first at byte 104";
+        assert_eq!(said(damage).as_deref(), Some(what));
+        let cut = said(|summary| {
+            damage(summary);
+            summary.error = Some(Unreadable::Malformed("it ends".to_owned()));
+        });
+        assert_eq!(cut, Some(format!("{what}; it ends; what came before is kept")));
+    }
+}

@@ -1,0 +1,77 @@
+//! The sections of executables by which stacks are unwound.
+
+use std::borrow::Cow;
+
+use object::read::elf::{ElfFile64, ProgramHeader};
+use object::{LittleEndian, Object, ObjectSection, elf};
+use stack_perf_data::{LoadedSegment, UnwindFiles, UnwindSections};
+use symbolize::{ObjectId, Objects, section_bytes};
+
+type ElfFile = ElfFile64<'static, LittleEndian>;
+
+/// Looks for the executables where their symbols are looked for.
+pub(super) struct ElfSections<'o>(pub(super) &'o mut Objects);
+
+impl UnwindFiles<'static, ObjectId> for ElfSections<'_> {
+    fn sections(&mut self, object: ObjectId) -> Option<UnwindSections<'static>> {
+        let elf = self.0.elf(object)?;
+        unwind_sections(elf.bytes, elf.debug)
+    }
+}
+
+/// The sections of an executable of 64 bits, whose debug information may be in another file.
+fn unwind_sections(
+    bytes: &'static [u8],
+    debug: Option<&'static [u8]>,
+) -> Option<UnwindSections<'static>> {
+    let file = ElfFile::parse(bytes).ok()?;
+    let debug = debug.and_then(|debug| ElfFile::parse(debug).ok());
+    let address_of = |name| loaded_section(&file, name).map_or(0, |(address, _)| address);
+    Some(UnwindSections {
+        segments: loaded_segments(&file),
+        eh_frame: loaded_section(&file, ".eh_frame"),
+        eh_frame_header: segments(&file, elf::PT_GNU_EH_FRAME)
+            .next()
+            .map(|(_, segment)| (segment.address, segment.bytes)),
+        debug_frames: [&file].into_iter().chain(&debug).filter_map(debug_frame).collect(),
+        text: address_of(".text"),
+        got: address_of(".got"),
+    })
+}
+
+/// What is loaded: code first.
+fn loaded_segments(file: &ElfFile) -> Vec<LoadedSegment<'static>> {
+    let mut loaded: Vec<_> = segments(file, elf::PT_LOAD).collect();
+    loaded.sort_by_key(|(is_code, _)| !is_code);
+    loaded.into_iter().map(|(_, segment)| segment).collect()
+}
+
+/// The segments of one type, and whether they are code.
+fn segments(
+    file: &ElfFile,
+    wanted: elf::ProgramType,
+) -> impl Iterator<Item = (bool, LoadedSegment<'static>)> {
+    let segments = file.elf_program_headers().iter();
+    segments.filter(move |segment| segment.p_type(LittleEndian) == wanted).filter_map(|segment| {
+        let bytes = segment.data(LittleEndian, file.data()).ok()?;
+        let offset = segment.p_offset(LittleEndian);
+        let loaded = LoadedSegment { offset, address: segment.p_vaddr(LittleEndian), bytes };
+        Some((segment.p_flags(LittleEndian).0 & elf::PF_X.0 != 0, loaded))
+    })
+}
+
+/// The address and the bytes of a section that is loaded with the program.
+fn loaded_section(file: &ElfFile, name: &str) -> Option<(u64, &'static [u8])> {
+    let section = file.section_by_name(name)?;
+    let bytes = section.data().ok().filter(|bytes| !bytes.is_empty())?;
+    Some((section.address(), bytes))
+}
+
+/// `.debug_frame`, which may be compressed.
+fn debug_frame(file: &ElfFile) -> Option<&'static [u8]> {
+    match section_bytes(file.data(), ".debug_frame")? {
+        Cow::Borrowed(bytes) => Some(bytes),
+        // Like the files, it is needed to the end of the program.
+        Cow::Owned(decompressed) => Some(decompressed.leak()),
+    }
+}
