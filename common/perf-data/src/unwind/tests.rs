@@ -165,10 +165,14 @@ fn a_stack_that_is_cut_ends_where_it_is_cut() {
     let snapshot = built.snapshot();
     let whole = snapshot.unwind(&program);
     let mut ends = Vec::new();
-    for length in 1..snapshot.dump.len().min(4096) {
+    // How much a signal puts on the stack depends on the processor. Once it is whole, it stays so.
+    for length in 1..snapshot.dump.len() {
         let chain = snapshot.with_dump(&snapshot.dump[..length]).unwind(&program);
         assert!(whole.addresses.starts_with(&chain.addresses), "{length}");
         ends.push(chain.end);
+        if ends.ends_with(&[End::Root; 64]) {
+            break;
+        }
     }
     let whole = ends.iter().position(|end| *end == End::Root).expect("the stack is shorter");
     assert!(ends[..whole].iter().all(|end| *end == End::Truncated));
