@@ -1,6 +1,7 @@
 //! What several formats read alike.
 
 pub(crate) mod byte_string;
+pub(crate) mod bytes;
 pub(crate) mod call_graph;
 pub(crate) mod call_tree;
 pub(crate) mod costs;

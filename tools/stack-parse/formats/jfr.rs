@@ -5,10 +5,10 @@
 //! and src/hotspot/share/jfr/recorder/checkpoint. A chunk is read twice, since types
 //! and constants stand behind the events that need them.
 
-mod bytes;
 mod chunk;
 mod pools;
 mod types;
+mod values;
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -19,10 +19,10 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::samples::sample::{Sample, Time, known};
 use crate::samples::{Root, Samples, Weighs};
-use bytes::Bytes;
 use chunk::{File, Header};
 use pools::{Pools, Thread};
 use types::{Class, Role, Types};
+use values::Values;
 
 pub(super) const FORMAT: Format = Format {
     name: "jfr",
@@ -206,18 +206,18 @@ impl Recording {
             return Ok((None, classes));
         };
         let mut contents = Contents::default();
-        let Some(bytes) = self.read_at(metadata, chunk)? else { return Ok((None, classes)) };
-        match Types::read(bytes) {
+        let Some(values) = self.read_at(metadata, chunk)? else { return Ok((None, classes)) };
+        match Types::read(values) {
             Ok(types) => contents.types = types,
-            Err(bytes::Malformed) => {
+            Err(values::Malformed) => {
                 self.damage(metadata, "metadata");
                 return Ok((None, classes));
             }
         }
         // Strings first: threads refer to those of earlier checkpoints.
         for at in checkpoints {
-            let Some(bytes) = self.read_at(at, chunk)? else { break };
-            if contents.pools.read(bytes, &contents.types).is_err() {
+            let Some(values) = self.read_at(at, chunk)? else { break };
+            if contents.pools.read(values, &contents.types).is_err() {
                 self.damage(at, "constants");
             }
         }
@@ -225,7 +225,7 @@ impl Recording {
     }
 
     /// The body of the event at this place; `None` if the file ends before it does.
-    fn read_at(&mut self, at: u64, chunk: &Header) -> io::Result<Option<Bytes<'_>>> {
+    fn read_at(&mut self, at: u64, chunk: &Header) -> io::Result<Option<Values<'_>>> {
         self.file.seek(at)?;
         let is_whole = match self.file.event(chunk)?.flatten() {
             Some(event) => self.file.read(&event, &mut self.body)?,
@@ -235,7 +235,7 @@ impl Recording {
             self.damage(at, "an event that is whole");
             return Ok(None);
         }
-        Ok(Some(Bytes { rest: &self.body, is_compressed: chunk.is_compressed }))
+        Ok(Some(Values::new(&self.body, chunk.is_compressed)))
     }
 
     /// Chooses the event that is taken unless the user does.
@@ -280,8 +280,8 @@ impl Recording {
             if !self.file.read(&event, &mut self.body)? {
                 break;
             }
-            let mut bytes = Bytes { rest: &self.body, is_compressed: chunk.is_compressed };
-            let Ok(fields) = Fields::read(event.class, weight, &mut bytes, types) else {
+            let mut values = Values::new(&self.body, chunk.is_compressed);
+            let Ok(fields) = Fields::read(event.class, weight, &mut values, types) else {
                 self.damage(event.at, "an event");
                 continue;
             };
@@ -324,11 +324,11 @@ impl Fields {
     fn read(
         class: u64,
         weight: Role,
-        bytes: &mut Bytes<'_>,
+        values: &mut Values<'_>,
         types: &Types,
-    ) -> Result<Fields, bytes::Malformed> {
+    ) -> Result<Fields, values::Malformed> {
         let mut fields = Fields::default();
-        types.value(class, bytes, &mut |role, value| {
+        types.value(class, values, &mut |role, value| {
             let number = value.number();
             match role {
                 Role::StartTime => fields.time = number,

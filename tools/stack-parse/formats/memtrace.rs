@@ -8,13 +8,13 @@
 //! src/location_codec.ml.
 
 mod backtraces;
-mod bytes;
 mod codes;
 mod locations;
 mod malformed;
 mod objects;
 mod packets;
 mod trace;
+mod varint;
 
 use common::{Error, Input, Result};
 

@@ -1,5 +1,7 @@
 //! Messages of protocol buffers: fields with numbers, one after the other.
 
+use super::bytes::{Bytes, Ended};
+
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
@@ -13,47 +15,44 @@ pub(crate) enum Value<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
+impl From<Ended> for Malformed {
+    fn from(_: Ended) -> Malformed {
+        Malformed
+    }
+}
+
 /// The fields of a message, up to one that is malformed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields<'a> {
-    rest: &'a [u8],
+    rest: Bytes<'a>,
     is_malformed: bool,
 }
 
 impl<'a> Fields<'a> {
     pub(crate) fn of(message: &'a [u8]) -> Fields<'a> {
-        Fields { rest: message, is_malformed: false }
+        Fields { rest: Bytes(message), is_malformed: false }
     }
 
     /// The bytes that were not read yet; where a field is malformed, from there on.
     pub(crate) fn rest(&self) -> &'a [u8] {
-        self.rest
+        self.rest.0
     }
 
-    fn field(&self) -> Result<(u64, Value<'a>, &'a [u8]), Malformed> {
-        let (tag, rest) = varint(self.rest)?;
-        let (value, rest) = match tag & 7 {
-            0 => {
-                let (number, rest) = varint(rest)?;
-                (Value::Number(number), rest)
-            }
-            1 => {
-                let (bytes, rest) = rest.split_first_chunk().ok_or(Malformed)?;
-                (Value::Number(u64::from_le_bytes(*bytes)), rest)
-            }
+    /// The number of the next field, what it holds, and the bytes after it.
+    fn field(&self) -> Result<(u64, Value<'a>, Bytes<'a>), Malformed> {
+        let mut bytes = self.rest;
+        let tag = varint(&mut bytes)?;
+        let value = match tag & 7 {
+            0 => Value::Number(varint(&mut bytes)?),
+            1 => Value::Number(bytes.u64()?),
             2 => {
-                let (length, rest) = varint(rest)?;
-                let length = usize::try_from(length).map_err(|_| Malformed)?;
-                let (bytes, rest) = rest.split_at_checked(length).ok_or(Malformed)?;
-                (Value::Bytes(bytes), rest)
+                let length = usize::try_from(varint(&mut bytes)?).map_err(|_| Malformed)?;
+                Value::Bytes(bytes.take(length)?)
             }
-            5 => {
-                let (bytes, rest) = rest.split_first_chunk().ok_or(Malformed)?;
-                (Value::Number(u32::from_le_bytes(*bytes).into()), rest)
-            }
+            5 => Value::Number(bytes.u32()?.into()),
             _ => return Err(Malformed),
         };
-        if tag >> 3 == 0 { Err(Malformed) } else { Ok((tag >> 3, value, rest)) }
+        if tag >> 3 == 0 { Err(Malformed) } else { Ok((tag >> 3, value, bytes)) }
     }
 }
 
@@ -98,11 +97,10 @@ impl<'a> Value<'a> {
     pub(crate) fn append_numbers(self, numbers: &mut Vec<u64>) -> Result<(), Malformed> {
         match self {
             Value::Number(number) => numbers.push(number),
-            Value::Bytes(mut rest) => {
-                while !rest.is_empty() {
-                    let (number, after) = varint(rest)?;
-                    numbers.push(number);
-                    rest = after;
+            Value::Bytes(bytes) => {
+                let mut bytes = Bytes(bytes);
+                while !bytes.is_empty() {
+                    numbers.push(varint(&mut bytes)?);
                 }
             }
         }
@@ -110,17 +108,17 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A number of variable length, and what follows it.
+/// A number of variable length.
 #[inline]
-fn varint(bytes: &[u8]) -> Result<(u64, &[u8]), Malformed> {
-    if let [byte @ 0..0x80, rest @ ..] = bytes {
-        return Ok((u64::from(*byte), rest));
+fn varint(bytes: &mut Bytes<'_>) -> Result<u64, Malformed> {
+    if let Bytes([byte @ 0..0x80, rest @ ..]) = *bytes {
+        *bytes = Bytes(rest);
+        return Ok(u64::from(*byte));
     }
-    let length = bytes.iter().take(10).position(|byte| *byte < 0x80).ok_or(Malformed)? + 1;
-    let (digits, rest) = bytes.split_at(length);
+    let length = bytes.0.iter().take(10).position(|byte| *byte < 0x80).ok_or(Malformed)? + 1;
     // The tenth byte of a negative number has one bit.
-    let digits = digits.iter().rev();
-    Ok((digits.fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f)), rest))
+    let digits = bytes.take(length)?.iter().rev();
+    Ok(digits.fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f)))
 }
 
 #[cfg(test)]

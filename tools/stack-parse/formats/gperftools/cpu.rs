@@ -8,6 +8,7 @@ use common::{Error, Input, Result};
 use super::addresses::{Addresses, Unnamed};
 use crate::format::Head;
 use crate::options::Options;
+use crate::read::bytes::{Bytes, Endian};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 
@@ -30,22 +31,21 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 /// Words of one size and order.
 #[derive(Clone, Copy, Debug)]
 struct Words<'a> {
-    bytes: &'a [u8],
+    bytes: Bytes<'a>,
     /// In bytes.
     size: usize,
-    is_big_endian: bool,
+    endian: Endian,
 }
 
 impl<'a> Words<'a> {
     /// Words that begin as a profile: 0, 3, a version, the period and 0.
     fn of(bytes: &'a [u8]) -> Option<Words<'a>> {
-        [(8, false), (8, true), (4, false), (4, true)].into_iter().find_map(
-            |(size, is_big_endian)| {
-                let words = Words { bytes, size, is_big_endian };
-                let header: Vec<u64> = words.take(5).collect();
-                matches!(header[..], [0, 3, 0 | 1, period, 0] if period > 0).then_some(words)
-            },
-        )
+        use Endian::{Big, Little};
+        [(8, Little), (8, Big), (4, Little), (4, Big)].into_iter().find_map(|(size, endian)| {
+            let words = Words { bytes: Bytes(bytes), size, endian };
+            let header: Vec<u64> = words.take(5).collect();
+            matches!(header[..], [0, 3, 0 | 1, period, 0] if period > 0).then_some(words)
+        })
     }
 }
 
@@ -53,13 +53,7 @@ impl Iterator for Words<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let (word, rest) = self.bytes.split_at_checked(self.size)?;
-        self.bytes = rest;
-        let add = |value, &byte: &u8| value << 8 | u64::from(byte);
-        Some(match self.is_big_endian {
-            true => word.iter().fold(0, add),
-            false => word.iter().rev().fold(0, add),
-        })
+        self.bytes.sized(self.size, self.endian).ok()
     }
 }
 
@@ -89,7 +83,7 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
     // 'google-pprof --raw' writes no end.
     let is_whole = has_end || start > 0 && words.bytes.is_empty();
     let at = bytes.len() - words.bytes.len();
-    for line in words.bytes.lines().take_while(|_| is_whole) {
+    for line in words.bytes.0.lines().take_while(|_| is_whole) {
         addresses.line(line, samples);
     }
     addresses.add_samples(unnamed, false, options, samples)?;
@@ -139,16 +133,17 @@ mod tests {
 
     #[test]
     fn words_of_any_size_and_order() {
-        for (size, is_big_endian) in [(8, false), (8, true), (4, false), (4, true)] {
+        use Endian::{Big, Little};
+        for (size, endian) in [(8, Little), (8, Big), (4, Little), (4, Big)] {
             let bytes: Vec<u8> = [0u64, 3, 0, 10_000, 0, 7, 2, 0x1234, 0x5678, 0, 1, 0, 9]
                 .iter()
-                .flat_map(|word| match is_big_endian {
-                    true => word.to_be_bytes()[8 - size..].to_vec(),
-                    false => word.to_le_bytes()[..size].to_vec(),
+                .flat_map(|word| match endian {
+                    Big => word.to_be_bytes()[8 - size..].to_vec(),
+                    Little => word.to_le_bytes()[..size].to_vec(),
                 })
                 .collect();
             let mut words = Words::of(&bytes).expect("a profile");
-            assert_eq!((words.size, words.is_big_endian), (size, is_big_endian));
+            assert_eq!((words.size, words.endian), (size, endian));
             words.nth(4);
             let (unnamed, is_whole) = read_samples(&mut words, 1000);
             assert!(is_whole);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use common::FrameId;
 
-use super::bytes::{Bytes, Malformed, Text};
 use super::types::{Role, Types, Value};
+use super::values::{Malformed, Text, Values};
 use crate::frame::{Frame, Kind};
 use crate::samples::Samples;
 
@@ -73,15 +73,15 @@ impl String {
 
 impl Pools {
     /// Reads the constants of a checkpoint, behind the size and the type of the event.
-    pub(super) fn read(&mut self, mut bytes: Bytes<'_>, types: &Types) -> Result<(), Malformed> {
+    pub(super) fn read(&mut self, mut values: Values<'_>, types: &Types) -> Result<(), Malformed> {
         let (_time, _duration, _delta, _kind) =
-            (bytes.long()?, bytes.long()?, bytes.long()?, bytes.u8()?);
-        for _ in 0..bytes.count()? {
-            let class = bytes.long()?;
+            (values.long()?, values.long()?, values.long()?, values.u8()?);
+        for _ in 0..values.count()? {
+            let class = values.long()?;
             let name = &types.get(class).ok_or(Malformed)?.name[..];
-            for _ in 0..bytes.count()? {
-                let number = bytes.long()?;
-                self.constant(name, number, class, &mut bytes, types)?;
+            for _ in 0..values.count()? {
+                let number = values.long()?;
+                self.constant(name, number, class, &mut values, types)?;
             }
         }
         Ok(())
@@ -92,18 +92,18 @@ impl Pools {
         name: &[u8],
         number: u64,
         class: u64,
-        bytes: &mut Bytes<'_>,
+        values: &mut Values<'_>,
         types: &Types,
     ) -> Result<(), Malformed> {
-        let is_compressed = bytes.is_compressed;
+        let is_compressed = values.is_compressed;
         match name {
             b"jdk.types.StackTrace" => {
-                let stack = stack(class, bytes, types)?;
+                let stack = stack(class, values, types)?;
                 self.stacks.insert(number, stack);
             }
             b"jdk.types.Method" => {
                 let mut method = Method::default();
-                types.value(class, bytes, &mut |role, value| match role {
+                types.value(class, values, &mut |role, value| match role {
                     Role::Type => method.class = value.number(),
                     Role::Name => method.name = value.number(),
                     _ => {}
@@ -112,7 +112,7 @@ impl Pools {
             }
             b"java.lang.Class" => {
                 let mut class_name = 0;
-                types.value(class, bytes, &mut |role, value| {
+                types.value(class, values, &mut |role, value| {
                     if role == Role::Name {
                         class_name = value.number();
                     }
@@ -120,12 +120,12 @@ impl Pools {
                 self.classes.insert(number, class_name);
             }
             b"java.lang.Thread" => {
-                let thread = self.thread_of(class, bytes, types)?;
+                let thread = self.thread_of(class, values, types)?;
                 self.threads.insert(number, thread);
             }
             b"jdk.types.Symbol" | b"jdk.types.FrameType" | b"java.lang.String" => {
                 let mut string = String::Here(Vec::new());
-                types.value(class, bytes, &mut |role, value| {
+                types.value(class, values, &mut |role, value| {
                     if matches!((role, value), (Role::String, _) | (Role::Other, Value::Text(_))) {
                         string = String::of(value, is_compressed);
                     }
@@ -136,7 +136,7 @@ impl Pools {
                     _ => self.frame_types.insert(number, string),
                 };
             }
-            _ => types.value(class, bytes, &mut |_, _| ())?,
+            _ => types.value(class, values, &mut |_, _| ())?,
         }
         Ok(())
     }
@@ -144,12 +144,12 @@ impl Pools {
     fn thread_of(
         &self,
         class: u64,
-        bytes: &mut Bytes<'_>,
+        values: &mut Values<'_>,
         types: &Types,
     ) -> Result<Thread, Malformed> {
-        let is_compressed = bytes.is_compressed;
+        let is_compressed = values.is_compressed;
         let (mut java, mut system, mut tid) = (Vec::new(), Vec::new(), 0);
-        types.value(class, bytes, &mut |role, value| match role {
+        types.value(class, values, &mut |role, value| match role {
             Role::JavaName => java = self.text(&String::of(value, is_compressed)).to_vec(),
             Role::OsName => system = self.text(&String::of(value, is_compressed)).to_vec(),
             Role::OsThreadId => tid = value.number(),
@@ -249,9 +249,9 @@ fn kind_of(frame_type: &[u8]) -> Kind {
     }
 }
 
-fn stack(class: u64, bytes: &mut Bytes<'_>, types: &Types) -> Result<Stack, Malformed> {
+fn stack(class: u64, values: &mut Values<'_>, types: &Types) -> Result<Stack, Malformed> {
     let mut stack = Stack::default();
-    types.value(class, bytes, &mut |role, value| {
+    types.value(class, values, &mut |role, value| {
         let number = value.number();
         match (role, stack.leaf_first.last_mut()) {
             (Role::Truncated, _) => stack.is_truncated = number != 0,

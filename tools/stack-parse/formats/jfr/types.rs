@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::bytes::{Bytes, Malformed, Text};
+use super::values::{Malformed, Text, Values};
 
 /// More types in each other than any has; a damaged type may be in itself.
 const DEEPEST: usize = 16;
@@ -104,19 +104,19 @@ struct Element {
 
 impl Types {
     /// Reads the metadata of a chunk, behind the size and the type of the event.
-    pub(super) fn read(mut bytes: Bytes<'_>) -> Result<Types, Malformed> {
-        let (_time, _duration, _id) = (bytes.long()?, bytes.long()?, bytes.long()?);
-        let count = bytes.count()?;
-        let is_compressed = bytes.is_compressed;
-        let strings = (0..count).map(|_| Ok(bytes.text()?.to_vec(is_compressed)));
-        let strings: Vec<Vec<u8>> = strings.collect::<Result<_, _>>()?;
+    pub(super) fn read(mut values: Values<'_>) -> Result<Types, Malformed> {
+        let (_time, _duration, _id) = (values.long()?, values.long()?, values.long()?);
+        let count = values.count()?;
+        let is_compressed = values.is_compressed;
+        let text = |_| values.text().map(|text| text.to_vec(is_compressed));
+        let strings: Vec<Vec<u8>> = (0..count).map(text).collect::<Result<_, _>>()?;
         let mut types = Types::default();
-        types.elements(&mut bytes, &strings)?;
+        types.elements(&mut values, &strings)?;
         Ok(types)
     }
 
     /// Reads the tree: a class has its fields below it.
-    fn elements(&mut self, bytes: &mut Bytes<'_>, strings: &[Vec<u8>]) -> Result<(), Malformed> {
+    fn elements(&mut self, values: &mut Values<'_>, strings: &[Vec<u8>]) -> Result<(), Malformed> {
         let string = |index: usize| strings.get(index).map_or(&b""[..], |string| string);
         let (mut pending, mut class) = (vec![1], None);
         while let Some(left) = pending.last_mut() {
@@ -126,7 +126,7 @@ impl Types {
             }
             *left -= 1;
             let mut attributes = Vec::new();
-            let element = element(bytes, &mut attributes)?;
+            let element = element(values, &mut attributes)?;
             let attribute = |name: &[u8]| {
                 let found = attributes.iter().find(|(key, _)| string(*key) == name);
                 found.map(|(_, value)| string(*value))
@@ -165,34 +165,34 @@ impl Types {
     pub(super) fn value<'a>(
         &self,
         class: u64,
-        bytes: &mut Bytes<'a>,
+        values: &mut Values<'a>,
         each: &mut impl FnMut(Role, Value<'a>),
     ) -> Result<(), Malformed> {
-        self.value_within(class, Role::Other, bytes, each, 0)
+        self.value_within(class, Role::Other, values, each, 0)
     }
 
     fn value_within<'a>(
         &self,
         class: u64,
         role: Role,
-        bytes: &mut Bytes<'a>,
+        values: &mut Values<'a>,
         each: &mut impl FnMut(Role, Value<'a>),
         depth: usize,
     ) -> Result<(), Malformed> {
         let class = self.classes.get(&class).filter(|_| depth < DEEPEST).ok_or(Malformed)?;
         let value = match &class.name[..] {
-            b"boolean" | b"byte" => Value::Number(bytes.u8()?.into()),
-            b"short" | b"char" => Value::Number(bytes.number(2)?),
-            b"int" => Value::Number(bytes.int()?),
-            b"long" => Value::Number(bytes.long()?),
-            b"float" => Value::Number(bytes.skip(4).map(|_| 0)?),
-            b"double" => Value::Number(bytes.skip(8).map(|_| 0)?),
-            b"java.lang.String" => Value::Text(bytes.text()?),
+            b"boolean" | b"byte" => Value::Number(values.u8()?.into()),
+            b"short" | b"char" => Value::Number(values.number(2)?),
+            b"int" => Value::Number(values.int()?),
+            b"long" => Value::Number(values.long()?),
+            b"float" => Value::Number(values.skip(4).map(|_| 0)?),
+            b"double" => Value::Number(values.skip(8).map(|_| 0)?),
+            b"java.lang.String" => Value::Text(values.text()?),
             // Each value takes some bytes, so that their end stops what damage repeats.
             _ if class.fields.is_empty() => return Err(Malformed),
             _ => {
                 for field in &class.fields {
-                    self.field(field, bytes, each, depth)?;
+                    self.field(field, values, each, depth)?;
                 }
                 return Ok(());
             }
@@ -204,20 +204,20 @@ impl Types {
     fn field<'a>(
         &self,
         field: &Field,
-        bytes: &mut Bytes<'a>,
+        values: &mut Values<'a>,
         each: &mut impl FnMut(Role, Value<'a>),
         depth: usize,
     ) -> Result<(), Malformed> {
-        let count = if field.is_array { bytes.count()? } else { 1 };
+        let count = if field.is_array { values.count()? } else { 1 };
         for _ in 0..count {
-            let before = bytes.rest.len();
+            let before = values.len();
             if field.is_constant {
-                each(field.role, Value::Number(bytes.long()?));
+                each(field.role, Value::Number(values.long()?));
             } else {
-                self.value_within(field.class, field.role, bytes, each, depth + 1)?;
+                self.value_within(field.class, field.role, values, each, depth + 1)?;
             }
             // So many elements of nothing would take forever.
-            if field.is_array && bytes.rest.len() == before {
+            if field.is_array && values.len() == before {
                 return Err(Malformed);
             }
         }
@@ -226,10 +226,10 @@ impl Types {
 }
 
 fn element(
-    bytes: &mut Bytes<'_>,
+    values: &mut Values<'_>,
     attributes: &mut Vec<(usize, usize)>,
 ) -> Result<Element, Malformed> {
-    let mut index = || usize::try_from(bytes.int()?).map_err(|_| Malformed);
+    let mut index = || usize::try_from(values.int()?).map_err(|_| Malformed);
     let (name, count) = (index()?, index()?);
     for _ in 0..count {
         attributes.push((index()?, index()?));

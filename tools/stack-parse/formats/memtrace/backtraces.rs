@@ -3,10 +3,10 @@
 //! What a backtrace shares with the one before is not repeated. The rest is
 //! coded by a cache of location codes, each with a guess which one follows.
 
-use super::bytes::Bytes;
 use super::codes::{CodeId, Codes};
 use super::malformed::Malformed;
 use super::packets::Verifier;
+use crate::read::bytes::Bytes;
 
 const BUCKETS: usize = 1 << 14;
 

@@ -3,8 +3,8 @@
 //! Names are written once and then called by their place in a table of those
 //! used most recently. Each file has a table of its functions.
 
-use super::bytes::Bytes;
 use super::malformed::Malformed;
+use crate::read::bytes::Bytes;
 
 /// How many entries a table has; this index says that a new name follows.
 const TABLE_SIZE: usize = 31;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use common::Error;
 
+use crate::read::bytes::Ended;
+
 /// What is wrong with a packet; `Display` goes behind "the packet".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Malformed {
@@ -74,6 +76,18 @@ pub(super) enum Stop {
     Malformed(Malformed),
     /// Not the input's fault.
     Failed(Error),
+}
+
+impl From<Ended> for Malformed {
+    fn from(_: Ended) -> Malformed {
+        Malformed::Short
+    }
+}
+
+impl From<Ended> for Stop {
+    fn from(ended: Ended) -> Stop {
+        Stop::Malformed(ended.into())
+    }
 }
 
 impl From<Malformed> for Stop {

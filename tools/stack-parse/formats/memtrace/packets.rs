@@ -2,8 +2,8 @@
 
 use std::io::{self, BufReader, Read};
 
-use super::bytes::Bytes;
 use super::malformed::Malformed;
+use crate::read::bytes::Bytes;
 
 /// Where a header tells the version.
 pub(super) const VERSION_AT: usize = 28;

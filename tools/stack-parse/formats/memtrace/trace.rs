@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use common::NodeId;
 
 use super::backtraces::Backtraces;
-use super::bytes::Bytes;
 use super::codes::{CodeId, Codes};
 use super::locations::Locations;
 use super::malformed::{Malformed, Stop};
 use super::objects::Objects;
 use super::packets::{Header, Packet};
+use super::varint::varint;
 use crate::frame::Frame;
 use crate::options::ObjectArgs;
+use crate::read::bytes::Bytes;
 use crate::read::paths::file_name;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
@@ -148,7 +149,7 @@ impl Trace {
             let head = bytes.u32()?;
             // Other domains' objects may have greater numbers.
             let mut earlier_object =
-                || Ok::<_, Malformed>(next_object.wrapping_sub(1).wrapping_sub(bytes.vint()?));
+                || Ok::<_, Malformed>(next_object.wrapping_sub(1).wrapping_sub(varint(bytes)?));
             match head >> TIME_BITS {
                 LOCATION => self.location(bytes, domain, samples)?,
                 PROMOTION => self.objects.promote(earlier_object()?, samples)?,
@@ -156,7 +157,7 @@ impl Trace {
                 INFO => return Err(Malformed::Info.into()),
                 kind => {
                     let (count, is_major) = allocated(kind, bytes)?;
-                    let common = bytes.vint()?;
+                    let common = varint(bytes)?;
                     let words =
                         if kind == ALLOCATION { bytes.u16()? } else { u16::from(bytes.u8()?) };
                     let kept = domain.backtraces.read(common, words, bytes, &mut self.codes)?;
@@ -232,8 +233,8 @@ fn allocated(kind: u32, bytes: &mut Bytes<'_>) -> Result<(u64, bool), Malformed>
     if kind != ALLOCATION {
         return Err(Malformed::Event(kind));
     }
-    let _words = bytes.vint()?;
-    let count = bytes.vint()?;
+    let _words = varint(bytes)?;
+    let count = varint(bytes)?;
     if count > MOST_SAMPLES {
         return Err(Malformed::Samples(count));
     }

@@ -4,6 +4,8 @@
 
 use std::rc::Rc;
 
+use crate::read::bytes::{Bytes, Ended};
+
 /// A value; a text is bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
@@ -18,10 +20,17 @@ pub(super) enum Value {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Malformed(pub(super) &'static str);
 
+impl From<Ended> for Malformed {
+    fn from(_: Ended) -> Malformed {
+        Malformed("more bytes: the file ends too early")
+    }
+}
+
 /// The bytes that are being read.
 pub(super) struct Marshal<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    bytes: Bytes<'a>,
+    /// How many there were.
+    length: usize,
     /// Values that later ones refer to by number.
     referred: Vec<Value>,
 }
@@ -34,24 +43,24 @@ const DEEPEST: usize = 4;
 
 impl<'a> Marshal<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Marshal<'a> {
-        Marshal { bytes, at: 0, referred: Vec::new() }
+        Marshal { bytes: Bytes(bytes), length: bytes.len(), referred: Vec::new() }
     }
 
     /// The place of the next byte.
     pub(super) fn at(&self) -> usize {
-        self.at
+        self.length - self.bytes.len()
     }
 
     pub(super) fn begin_dictionary(&mut self, expected: &'static str) -> Result<(), Malformed> {
-        let kind = self.byte()?;
+        let kind = self.bytes.u8()?;
         self.refer(kind, Value::None);
         if kind & !IS_REFERRED == b'{' { Ok(()) } else { Err(Malformed(expected)) }
     }
 
     /// The next key of a dictionary; `None` at its end.
     pub(super) fn next_key(&mut self) -> Result<Option<Value>, Malformed> {
-        if self.bytes.get(self.at) == Some(&b'0') {
-            self.at += 1;
+        if let Bytes([b'0', rest @ ..]) = self.bytes {
+            self.bytes = Bytes(rest);
             return Ok(None);
         }
         self.value().map(Some)
@@ -59,11 +68,11 @@ impl<'a> Marshal<'a> {
 
     /// Goes into a tuple; returns how many values follow.
     pub(super) fn begin_tuple(&mut self, expected: &'static str) -> Result<usize, Malformed> {
-        let kind = self.byte()?;
+        let kind = self.bytes.u8()?;
         self.refer(kind, Value::None);
         match kind & !IS_REFERRED {
             b'(' => self.length(),
-            b')' => Ok(self.byte()?.into()),
+            b')' => Ok(self.bytes.u8()?.into()),
             _ => Err(Malformed(expected)),
         }
     }
@@ -73,7 +82,7 @@ impl<'a> Marshal<'a> {
     }
 
     fn nested(&mut self, depth: usize) -> Result<Value, Malformed> {
-        let kind = self.byte()?;
+        let kind = self.bytes.u8()?;
         if kind == b'r' {
             let number = self.length()?;
             return self.referred.get(number).cloned().ok_or(Malformed("a value referred to"));
@@ -82,25 +91,25 @@ impl<'a> Marshal<'a> {
         let number = self.refer(kind, Value::None);
         let value = match kind & !IS_REFERRED {
             b'N' => Value::None,
-            b'i' => Value::Integer(i32::from_le_bytes(self.array()?).into()),
-            b'I' => Value::Integer(i64::from_le_bytes(self.array()?)),
+            b'i' => Value::Integer(self.bytes.i32()?.into()),
+            b'I' => Value::Integer(self.bytes.i64()?),
             b'l' => Value::Integer(self.long()?),
-            b'g' => Value::Float(f64::from_le_bytes(self.array()?)),
+            b'g' => Value::Float(self.bytes.f64()?),
             b'f' => Value::Float(self.decimal()?),
             b's' | b't' | b'u' | b'a' | b'A' => {
                 let length = self.length()?;
-                Value::Text(self.take(length)?.into())
+                Value::Text(self.bytes.take(length)?.into())
             }
             b'z' | b'Z' => {
-                let length = self.byte()?;
-                Value::Text(self.take(length.into())?.into())
+                let length = self.bytes.u8()?;
+                Value::Text(self.bytes.take(length.into())?.into())
             }
             b'(' => {
                 let length = self.length()?;
                 self.tuple(length, depth)?
             }
             b')' => {
-                let length = self.byte()?;
+                let length = self.bytes.u8()?;
                 self.tuple(length.into(), depth)?
             }
             _ => return Err(Malformed("a number, a text or a tuple")),
@@ -116,7 +125,7 @@ impl<'a> Marshal<'a> {
             return Err(Malformed("fewer tuples in tuples"));
         }
         // Each has a byte at least, so that no more is allocated than there is.
-        let mut values = Vec::with_capacity(length.min(self.bytes.len() - self.at));
+        let mut values = Vec::with_capacity(length.min(self.bytes.len()));
         for _ in 0..length {
             values.push(self.nested(depth + 1)?);
         }
@@ -134,10 +143,10 @@ impl<'a> Marshal<'a> {
 
     /// A large integer in digits of 15 bits, of which 64 bits are kept.
     fn long(&mut self) -> Result<i64, Malformed> {
-        let length = i32::from_le_bytes(self.array()?);
+        let length = self.bytes.i32()?;
         let mut value = 0i64;
         for place in 0..length.unsigned_abs() {
-            let digit = i64::from(u16::from_le_bytes(self.array()?));
+            let digit = i64::from(self.bytes.u16()?);
             value |= digit.checked_shl(15 * place).unwrap_or(0);
         }
         Ok(if length < 0 { value.wrapping_neg() } else { value })
@@ -145,28 +154,13 @@ impl<'a> Marshal<'a> {
 
     /// `f`: a number as text, as versions before 2.5 wrote it.
     fn decimal(&mut self) -> Result<f64, Malformed> {
-        let length = self.byte()?;
-        let text = std::str::from_utf8(self.take(length.into())?).ok();
+        let length = self.bytes.u8()?;
+        let text = std::str::from_utf8(self.bytes.take(length.into())?).ok();
         text.and_then(|text| text.parse().ok()).ok_or(Malformed("a number"))
     }
 
     fn length(&mut self) -> Result<usize, Malformed> {
-        Ok(u32::from_le_bytes(self.array()?) as usize)
-    }
-
-    fn byte(&mut self) -> Result<u8, Malformed> {
-        self.array().map(|[byte]| byte)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        self.take(N)?.try_into().map_err(|_| Malformed("more bytes"))
-    }
-
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
-        let rest = &self.bytes[self.at..];
-        let taken = rest.get(..length).ok_or(Malformed("more bytes: the file ends too early"))?;
-        self.at += length;
-        Ok(taken)
+        Ok(self.bytes.u32()? as usize)
     }
 }
 

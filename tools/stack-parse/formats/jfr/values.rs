@@ -1,13 +1,21 @@
 //! Numbers and strings as a flight recording has them.
 
+use crate::read::bytes::{Bytes, Ended, Endian};
+
 /// The bytes end too early, or there is something else in their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Malformed;
 
-/// What is left of an event.
+impl From<Ended> for Malformed {
+    fn from(_: Ended) -> Malformed {
+        Malformed
+    }
+}
+
+/// The values of an event that were not read yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bytes<'a> {
-    pub(super) rest: &'a [u8],
+pub(super) struct Values<'a> {
+    bytes: Bytes<'a>,
     /// Whether numbers are of variable length, as the header of the chunk says.
     pub(super) is_compressed: bool,
 }
@@ -29,18 +37,24 @@ pub(super) enum Text<'a> {
     Constant(u64),
 }
 
-impl<'a> Bytes<'a> {
+impl<'a> Values<'a> {
+    /// `is_compressed` is whether numbers are of variable length.
+    pub(super) fn new(bytes: &'a [u8], is_compressed: bool) -> Values<'a> {
+        Values { bytes: Bytes(bytes), is_compressed }
+    }
+
+    /// How many bytes are left.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     #[inline]
     pub(super) fn u8(&mut self) -> Result<u8, Malformed> {
-        let (byte, rest) = self.rest.split_first().ok_or(Malformed)?;
-        self.rest = rest;
-        Ok(*byte)
+        Ok(self.bytes.u8()?)
     }
 
     pub(super) fn skip(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
-        let (skipped, rest) = self.rest.split_at_checked(length).ok_or(Malformed)?;
-        self.rest = rest;
-        Ok(skipped)
+        Ok(self.bytes.take(length)?)
     }
 
     /// A number of variable length: seven bits a byte, eight in the ninth.
@@ -66,8 +80,7 @@ impl<'a> Bytes<'a> {
         if self.is_compressed {
             return self.varint();
         }
-        let bytes = self.skip(size)?;
-        Ok(bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+        Ok(self.bytes.sized(size, Endian::Big)?)
     }
 
     pub(super) fn int(&mut self) -> Result<u64, Malformed> {
@@ -81,7 +94,7 @@ impl<'a> Bytes<'a> {
     /// How many elements follow; each takes at least one byte.
     pub(super) fn count(&mut self) -> Result<usize, Malformed> {
         let count = usize::try_from(self.int()?).map_err(|_| Malformed)?;
-        if count > self.rest.len() { Err(Malformed) } else { Ok(count) }
+        if count > self.len() { Err(Malformed) } else { Ok(count) }
     }
 
     pub(super) fn text(&mut self) -> Result<Text<'a>, Malformed> {
@@ -94,11 +107,11 @@ impl<'a> Bytes<'a> {
                 Ok(Text::Utf8(self.skip(length)?))
             }
             4 => {
-                let (units, start) = (self.count()?, self.rest);
+                let (units, Bytes(start)) = (self.count()?, self.bytes);
                 for _ in 0..units {
                     self.number(2)?;
                 }
-                Ok(Text::Utf16 { units, bytes: &start[..start.len() - self.rest.len()] })
+                Ok(Text::Utf16 { units, bytes: &start[..start.len() - self.len()] })
             }
             5 => {
                 let length = self.count()?;
@@ -124,7 +137,7 @@ impl Text<'_> {
                 bytes.iter().map(|&byte| char::from(byte)).collect::<String>().into_bytes()
             }
             Text::Utf16 { units, bytes } => {
-                let units = Bytes { rest: bytes, is_compressed }.units(units);
+                let units = Values::new(bytes, is_compressed).units(units);
                 String::from_utf16_lossy(&units).into_bytes()
             }
         }
@@ -135,17 +148,17 @@ impl Text<'_> {
 mod tests {
     use super::*;
 
-    fn bytes(rest: &[u8]) -> Bytes<'_> {
-        Bytes { rest, is_compressed: true }
+    fn values(bytes: &[u8]) -> Values<'_> {
+        Values::new(bytes, true)
     }
 
     #[test]
     fn numbers_have_up_to_nine_bytes() {
-        assert_eq!(bytes(b"\x05").varint(), Ok(5));
-        assert_eq!(bytes(b"\x96\x01").varint(), Ok(150));
-        assert_eq!(bytes(&[0xff; 9]).varint(), Ok(u64::MAX));
-        assert_eq!(bytes(&[0xff; 8]).varint(), Err(Malformed));
-        let mut plain = Bytes { rest: b"\0\0\x01\x02\0", is_compressed: false };
+        assert_eq!(values(b"\x05").varint(), Ok(5));
+        assert_eq!(values(b"\x96\x01").varint(), Ok(150));
+        assert_eq!(values(&[0xff; 9]).varint(), Ok(u64::MAX));
+        assert_eq!(values(&[0xff; 8]).varint(), Err(Malformed));
+        let mut plain = Values::new(b"\0\0\x01\x02\0", false);
         assert_eq!(plain.int(), Ok(258));
         assert_eq!(plain.int(), Err(Malformed));
     }
@@ -159,11 +172,11 @@ mod tests {
             (b"\x04\x02\xe9\x01\x41", "éA"),
             (b"\x05\x04caf\xe9", "café"),
         ] {
-            let text = bytes(encoded).text().expect("a string").to_vec(true);
+            let text = values(encoded).text().expect("a string").to_vec(true);
             assert_eq!(text, expected.as_bytes(), "{encoded:?}");
         }
-        assert_eq!(bytes(b"\x02\x07").text(), Ok(Text::Constant(7)));
-        assert_eq!(bytes(b"\x03\x7fa").text(), Err(Malformed));
-        assert_eq!(bytes(b"\x09").text(), Err(Malformed));
+        assert_eq!(values(b"\x02\x07").text(), Ok(Text::Constant(7)));
+        assert_eq!(values(b"\x03\x7fa").text(), Err(Malformed));
+        assert_eq!(values(b"\x09").text(), Err(Malformed));
     }
 }
