@@ -6,7 +6,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use common::{Error, FoldedLine, Pipe, Result, clean_frame, read_whole, symbol_name, without_g};
+use common::{
+    Error, FoldedLine, Pipe, Result, clean_frame, hexadecimal, read_whole, symbol_name, without_g,
+};
 use symbolize::executable::{SourceLine, Symbol, Symbols, Unreadable};
 
 use crate::brackets::without_arguments;
@@ -222,7 +224,7 @@ fn half_demangled(mut body: &[u8]) -> Vec<u8> {
         let (byte, rest) = match body {
             [] => return text,
             [b'_', b'_', rest @ ..] => (b'.', rest),
-            [b'$', high, low, rest @ ..] => match hexadecimal(*high, *low) {
+            [b'$', high, low, rest @ ..] => match byte(*high, *low) {
                 Some(byte) => (byte, rest),
                 None => (b'$', &body[1..]),
             },
@@ -233,9 +235,9 @@ fn half_demangled(mut body: &[u8]) -> Vec<u8> {
     }
 }
 
-fn hexadecimal(high: u8, low: u8) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+/// The byte of two hexadecimal digits.
+fn byte(high: u8, low: u8) -> Option<u8> {
+    u8::try_from(hexadecimal(&[high, low])?).ok()
 }
 
 #[cfg(test)]

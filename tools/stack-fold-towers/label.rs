@@ -1,5 +1,7 @@
 //! Labels that show the height of a folded frame: `add (x4+)`.
 
+use common::decimal;
+
 /// A frame's name and what was appended to it.
 pub(crate) struct Labelled<'a> {
     pub(crate) name: &'a [u8],
@@ -34,7 +36,7 @@ fn split_height(name: &[u8]) -> Option<(&[u8], u32)> {
     let before = name.strip_suffix(b"+)")?;
     let digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (before, digits) = before.split_at(before.len() - digits);
-    let height = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    let height = u32::try_from(decimal(digits)?).ok()?;
     Some((before.strip_suffix(b" (x")?, height))
 }
 

@@ -52,6 +52,7 @@
 
 #![warn(missing_docs)]
 
+mod digits;
 mod error;
 mod folded;
 mod io;
@@ -65,6 +66,7 @@ mod seconds;
 mod stacks;
 mod status;
 
+pub use digits::{decimal, hexadecimal, is_digits};
 pub use error::{Error, Result};
 pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,

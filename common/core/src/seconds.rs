@@ -2,18 +2,16 @@
 
 use bstr::ByteSlice;
 
+use crate::decimal;
+
 /// Seconds in decimal, such as `525.936394`, in nanoseconds; what is shorter than a
 /// nanosecond is cut off. `None` if the text is no such number, or too large.
 #[must_use]
 pub fn nanoseconds(seconds: &[u8]) -> Option<u64> {
     let (whole, fraction) = seconds.split_once_str(".").unwrap_or((seconds, b"0"));
-    let number = |digits: &[u8]| {
-        let all_digits = digits.iter().all(u8::is_ascii_digit);
-        if all_digits { digits.to_str().ok()?.parse::<u64>().ok() } else { None }
-    };
     let digits = u32::try_from(fraction.len().min(9)).ok()?;
-    let fraction = number(&fraction[..digits as usize])? * 10u64.pow(9 - digits);
-    number(whole)?.checked_mul(1_000_000_000)?.checked_add(fraction)
+    let fraction = decimal(&fraction[..digits as usize])? * 10u64.pow(9 - digits);
+    decimal(whole)?.checked_mul(1_000_000_000)?.checked_add(fraction)
 }
 
 /// So many nanoseconds in seconds, exact, and with no digit too many: `12`, `0.35`.

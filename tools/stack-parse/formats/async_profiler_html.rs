@@ -15,13 +15,12 @@
 //! Up to version 2 a call is `f(1,0,178,4,'compile')`: level, left, width, type and name.
 
 use bstr::ByteSlice;
-use common::{Error, Input, Result};
+use common::{Error, Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::decimal;
 use crate::read::outline::Outline;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};

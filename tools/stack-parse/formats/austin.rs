@@ -14,13 +14,12 @@
 //! whether the thread was idle, and the bytes.
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::{FrameId, Input, Result, is_digits};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::is_digits;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};

@@ -11,14 +11,13 @@
 //! summary: 20 3 0
 //! ```
 
-use common::{Error, FrameId, Input, Result};
+use common::{Error, FrameId, Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, known_name};
 use crate::options::Options;
 use crate::read::costs::Costs;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::decimal;
 use crate::read::source::Place;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};

@@ -1,8 +1,8 @@
 //! Sizes of files: the parts of a path are the frames.
 
 use bstr::ByteSlice;
+use common::is_digits;
 
-use crate::read::numbers::is_digits;
 use sized::Sized;
 
 mod du;

@@ -12,14 +12,13 @@
 mod frame_line;
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::leaf_first::{LeafFirst, THREADS};
 use crate::read::lines::for_each_line;
-use crate::read::numbers::decimal;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 use frame_line::FrameLine;

@@ -18,14 +18,13 @@
 mod costs;
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, hexadecimal};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::hexadecimal;
 use crate::read::paths::file_name;
 use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, StackId, Stacks};

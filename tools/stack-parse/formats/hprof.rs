@@ -4,14 +4,13 @@
 //! Grammar from OpenJDK 8's src/share/demo/jvmti/hprof/hprof_io.c.
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::{FrameId, Input, Result, decimal, is_digits};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::is_digits;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
@@ -128,7 +127,7 @@ impl Profile {
             self.replaced += (before - self.rows.len()) as u64;
             let digits = &line[title.len()..];
             let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
-            let total = digits.to_str().ok().and_then(|total| total.parse().ok()).unwrap_or(0);
+            let total = decimal(digits).unwrap_or(0);
             let (event, _) = section.events[0];
             self.totals.retain(|(other, _)| *other != event);
             self.totals.push((event, total));

@@ -13,13 +13,13 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, hexadecimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::{hexadecimal, scaled};
+use crate::read::numbers::scaled;
 use crate::read::outline::Outline;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;

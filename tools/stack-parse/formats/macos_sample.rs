@@ -12,13 +12,12 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, decimal, hexadecimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, known_name};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::{decimal, hexadecimal};
 use crate::read::outline::Outline;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;

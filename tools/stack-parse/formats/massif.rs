@@ -20,13 +20,12 @@
 //!  n0: 800 in 3 places, all below massif's threshold (1.00%)
 //! ```
 
-use common::{Error, Input, Result};
+use common::{Error, Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::decimal;
 use crate::read::outline::Outline;
 use crate::read::valgrind_frame::{frame, is_inlined};
 use crate::samples::sample::{Sample, Time};

@@ -10,13 +10,12 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, decimal, hexadecimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::{decimal, hexadecimal};
 use crate::read::outline::Outline;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};

@@ -11,14 +11,13 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, decimal, hexadecimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::{decimal, hexadecimal};
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 

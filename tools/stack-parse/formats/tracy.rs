@@ -7,13 +7,12 @@
 //! std::map<int, char>::at,src/main.cpp,40,1100,300,1,
 //! ```
 
-use common::{FrameId, Input, Result};
+use common::{FrameId, Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::decimal;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, Time};
 use crate::samples::{Root, Samples, Weighs};

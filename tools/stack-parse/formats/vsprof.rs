@@ -10,13 +10,13 @@
 
 use std::borrow::Cow;
 
-use common::{Input, Result};
+use common::{Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::csv::fields;
-use crate::read::numbers::{decimal, scaled};
+use crate::read::numbers::scaled;
 use crate::read::table_of_calls::{TableOfCalls, read_table};
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};

@@ -25,13 +25,12 @@ mod calls;
 mod computerized;
 mod textual;
 
-use common::{Input, Result};
+use common::{Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::decimal::scaled;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::decimal;
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
 use calls::Calls;

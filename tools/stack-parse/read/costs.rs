@@ -2,9 +2,8 @@
 //! the events, `events: Ir Dr Dw`, and each line of code has a number for each.
 
 use bstr::ByteSlice;
-use common::unit_of_event;
+use common::{decimal, hexadecimal, unit_of_event};
 
-use super::numbers::{decimal, hexadecimal, is_digits};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 
@@ -208,12 +207,5 @@ fn signed(text: &[u8]) -> Option<i128> {
 
 /// `12`, `0xc`
 pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
-    // Nearly all are so short that they fit.
-    if digits.len() < 19 && is_digits(digits) {
-        Some(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
-    } else if digits.starts_with(b"0x") {
-        hexadecimal(digits)
-    } else {
-        decimal(digits)
-    }
+    if digits.starts_with(b"0x") { hexadecimal(digits) } else { decimal(digits) }
 }

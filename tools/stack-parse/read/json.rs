@@ -26,7 +26,7 @@ mod strings;
 
 use std::io::Read;
 
-use common::{Error, Input, Result};
+use common::{Error, Input, Result, decimal};
 
 use super::decimal::scaled;
 
@@ -211,11 +211,8 @@ impl<R: Read> Json<R> {
     /// An integer of 64 bits without sign; `None` if the value is none.
     pub(crate) fn integer(&mut self) -> Result<Option<u64>> {
         let Some(text) = self.number()? else { return Ok(None) };
-        let is_short = text.len() < 19 && text.iter().all(u8::is_ascii_digit) && !text.is_empty();
-        if is_short {
-            return Ok(Some(text.iter().fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'))));
-        }
-        Ok(scaled(text, 0).and_then(|number| u64::try_from(number).ok()))
+        let other = || scaled(text, 0).and_then(|number| u64::try_from(number).ok());
+        Ok(decimal(text).or_else(other))
     }
 
     /// Passes over the next value, whatever is in it.

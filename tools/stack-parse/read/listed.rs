@@ -8,8 +8,7 @@
 //! ```
 
 use bstr::ByteSlice;
-
-use super::numbers::decimal;
+use common::decimal;
 
 /// A file in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

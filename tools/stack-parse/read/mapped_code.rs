@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 
 use bstr::ByteSlice;
-use common::FrameId;
+use common::{FrameId, hexadecimal};
 use symbolize::{Detail, Location, MappedObject, Objects};
 
-use super::numbers::hexadecimal;
 use crate::frame::{Frame, Kind};
 use crate::nameless;
 use crate::options::Options;

@@ -1,37 +1,11 @@
-//! Numbers as programs print them.
+//! Numbers with separators, as programs print them for people.
 
-/// Whether this is a number in decimal, however large.
-pub(crate) fn is_digits(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
-}
-
-/// `853`: digits and nothing else.
-pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
-    if text.is_empty() {
-        return None;
-    }
-    text.iter().try_fold(0u64, |number, byte| {
-        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
-        number.checked_mul(10)?.checked_add(digit.into())
-    })
-}
+use common::decimal;
 
 /// `853`, `59,542,424`: digits, with commas anywhere between them.
 pub(crate) fn grouped(text: &[u8]) -> Option<u64> {
     let digits: Vec<u8> = text.iter().copied().filter(|&byte| byte != b',').collect();
     decimal(&digits)
-}
-
-/// `7f4c593162ec`, `0x7f4c593162ec`
-pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
-    let digits = text.strip_prefix(b"0x").unwrap_or(text);
-    if digits.is_empty() {
-        return None;
-    }
-    digits.iter().try_fold(0u64, |number, &byte| {
-        let digit = char::from(byte).to_digit(16)?;
-        number.checked_mul(16)?.checked_add(digit.into())
-    })
 }
 
 /// `4.93`, or `4,93` in other countries, times `unit`, rounded; also `1,234.5`. `None` if
@@ -89,16 +63,6 @@ mod tests {
             ("nan", 1, None),
         ] {
             assert_eq!(scaled(text.as_bytes(), unit), expected, "{text} {unit}");
-        }
-    }
-
-    #[test]
-    fn only_digits_are_numbers() {
-        assert_eq!(decimal(b"853"), Some(853));
-        assert_eq!(hexadecimal(b"0x1F"), Some(31));
-        for text in ["", "+1", "-1", "0x", "1 ", "g"] {
-            assert_eq!(decimal(text.as_bytes()), None, "{text:?}");
-            assert_eq!(hexadecimal(text.as_bytes()), None, "{text:?}");
         }
     }
 }

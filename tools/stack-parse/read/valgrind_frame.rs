@@ -9,8 +9,8 @@
 //! ```
 
 use bstr::ByteSlice;
+use common::{hexadecimal, is_digits};
 
-use super::numbers::{hexadecimal, is_digits};
 use crate::frame::{Frame, known_name};
 
 /// The function in such a text; all of the text is its name if it is something else.

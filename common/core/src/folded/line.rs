@@ -5,6 +5,7 @@ use std::fmt;
 use memchr::memrchr;
 
 use super::Frames;
+use crate::decimal;
 
 /// Every number of fewer than 20 digits fits into 64 bits.
 const TOO_MANY_DIGITS: u64 = 10_000_000_000_000_000_000;
@@ -99,7 +100,7 @@ impl<'a> FoldedLine<'a> {
         if stack.is_empty() {
             return Err(Malformed::NoFrames);
         }
-        let count = parse_count(count).ok_or(Malformed::CountTooLarge)?;
+        let count = decimal(count).ok_or(Malformed::CountTooLarge)?;
         Ok(FoldedLine { stack, count })
     }
 
@@ -139,12 +140,6 @@ fn no_count(line: &[u8]) -> Malformed {
     let has_digit = last.iter().any(u8::is_ascii_digit);
     let number = str::from_utf8(last).ok().and_then(|last| last.parse::<f64>().ok());
     if has_digit && number.is_some() { Malformed::NotWhole } else { Malformed::NoCount }
-}
-
-fn parse_count(digits: &[u8]) -> Option<u64> {
-    digits
-        .iter()
-        .try_fold(0u64, |sum, &digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! One frame of a stack.
 
 use bstr::ByteSlice;
+use common::{decimal, hexadecimal};
 
 use crate::frame::Frame;
-use crate::read::numbers::{decimal, hexadecimal};
 
 /// Whether a line is a frame: bpftrace indents frames by four or eight blanks or,
 /// with `ustack(perf)`, by a TAB. With `ustack(raw)` they are bare addresses.

@@ -1,12 +1,11 @@
 //! What functions took themselves, and when another one called them.
 
-use common::Result;
+use common::{Result, hexadecimal};
 use hashbrown::HashMap;
 
 use super::names::{Name, Names};
 use crate::frame::Frame;
 use crate::read::call_graph::{self, Caller, Own};
-use crate::read::numbers::hexadecimal;
 use crate::read::source::Place;
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;

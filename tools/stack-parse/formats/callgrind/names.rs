@@ -1,10 +1,9 @@
 //! Names of objects, files or functions, which are written out only once.
 
-use common::FrameTable;
+use common::{FrameTable, decimal};
 use hashbrown::HashMap;
 
 use crate::frame::known_name;
-use crate::read::numbers::decimal;
 
 /// The names of one kind, which share their numbers.
 pub(super) struct Names {

@@ -12,13 +12,12 @@
 
 use std::collections::HashSet;
 
-use common::{Input, Result};
+use common::{Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::listed::{Listed, word};
-use crate::read::numbers::decimal;
 use crate::read::paths::{parts, unescaped};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;

@@ -1,9 +1,8 @@
 //! Lines of a size and a path: `33000 tree/a.bin`, with a tab or a blank between.
 
 use bstr::ByteSlice;
-use common::{Error, Input, Result};
+use common::{Error, Input, Result, decimal};
 
-use crate::read::numbers::decimal;
 use crate::read::records::for_each_record;
 use crate::samples::Samples;
 

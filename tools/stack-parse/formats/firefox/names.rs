@@ -3,12 +3,11 @@
 use bstr::ByteSlice;
 use std::io::Read;
 
-use common::Result;
+use common::{Result, is_digits};
 
 use super::table::Table;
 use crate::frame::Frame;
 use crate::read::json::Json;
-use crate::read::numbers::is_digits;
 use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;

@@ -1,8 +1,7 @@
 //! A line of a backtrace.
 
 use bstr::ByteSlice;
-
-use crate::read::numbers::{decimal, hexadecimal};
+use common::{decimal, hexadecimal};
 
 /// `#5  0x00005569913c076b in f<g ()> (k=..., s=0x55 ")") at demo.cpp:24`
 #[derive(Debug, PartialEq, Eq)]

@@ -17,13 +17,13 @@
 //! The columns of ticks and bytes are there only with `-P` and `-pa`.
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, decimal};
 
 use super::frame;
 use crate::format::Head;
 use crate::read::decimal::{Carry, scaled};
 use crate::read::lines::for_each_line;
-use crate::read::numbers::{decimal, grouped};
+use crate::read::numbers::grouped;
 use crate::read::table_of_calls::TableOfCalls;
 use crate::samples::Samples;
 

@@ -2,13 +2,12 @@
 //! itself, and the files that were mapped there.
 
 use bstr::ByteSlice;
-use common::{FrameId, Result};
+use common::{FrameId, Result, hexadecimal, is_digits};
 use hashbrown::HashMap;
 
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, mapping};
-use crate::read::numbers::{hexadecimal, is_digits};
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 

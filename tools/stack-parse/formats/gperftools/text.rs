@@ -1,7 +1,7 @@
 //! Profiles as text: counts and addresses, and behind `#` what Go knows of these.
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, decimal, hexadecimal, is_digits};
 
 use super::addresses::{Addresses, Unnamed};
 use crate::format::Head;
@@ -9,7 +9,6 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
-use crate::read::numbers::{hexadecimal, is_digits};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
@@ -101,8 +100,7 @@ impl Kind {
     /// What the numbers before the `@` weigh, by the measures.
     fn weights(&self, text: &[u8]) -> Option<Vec<u64>> {
         let digits = text.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty());
-        let numbers: Option<Vec<u64>> =
-            digits.map(|digits| digits.to_str().ok()?.parse().ok()).collect();
+        let numbers: Option<Vec<u64>> = digits.map(decimal).collect();
         match (self, &numbers?[..]) {
             (Kind::Heap { rate }, &[count, bytes, all_count, all_bytes]) => {
                 let (used, all) =

@@ -1,8 +1,7 @@
 //! The line that begins a thread, and what the thread is doing.
 
 use bstr::ByteSlice;
-
-use crate::read::numbers::is_digits;
+use common::{decimal, is_digits};
 
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,11 +204,8 @@ pub(super) fn date(line: &[u8]) -> Option<u64> {
     if !lengths.eq([4, 2, 2, 2, 2, 2]) {
         return None;
     }
-    let number = |part: &&[u8]| {
-        part.iter().all(u8::is_ascii_digit).then(|| part.to_str().ok()?.parse::<u64>().ok())?
-    };
     let [year, month, day, hour, minute, second] =
-        <[u64; 6]>::try_from(parts.iter().map(number).collect::<Option<Vec<_>>>()?).ok()?;
+        <[u64; 6]>::try_from(parts.into_iter().map(decimal).collect::<Option<Vec<_>>>()?).ok()?;
     if year < 1970 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }

@@ -6,7 +6,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::{Input, Result, decimal};
 
 use super::CYCLES;
 use crate::format::Head;
@@ -136,12 +136,8 @@ fn total(text: &[u8]) -> Option<u64> {
         _ => (text, 1),
     };
     let (whole, hundredths) = digits.split_once_str(".")?;
-    let number = |digits: &[u8]| {
-        let all_digits = digits.iter().all(u8::is_ascii_digit);
-        if all_digits { digits.to_str().ok()?.parse::<u64>().ok() } else { None }
-    };
-    let hundredths = if hundredths.len() == 2 { number(hundredths)? } else { return None };
-    let hundredths = number(whole)?.checked_mul(100)?.checked_add(hundredths)?;
+    let hundredths = if hundredths.len() == 2 { decimal(hundredths)? } else { return None };
+    let hundredths = decimal(whole)?.checked_mul(100)?.checked_add(hundredths)?;
     Some(hundredths.checked_mul(unit)?.saturating_add(50) / 100)
 }
 

@@ -1,12 +1,12 @@
 //! Lines that are neither sample nor frame, but what perf prints beside them.
 
 use bstr::ByteSlice;
+use common::is_digits;
 use memchr::memchr_iter;
 
 use super::object_file::ends_in_object;
 use super::one_line::{has_branch_flags, is_physical_address};
 use super::tokens::{is_space, token_end, trim_start};
-use crate::read::numbers::is_digits;
 
 /// How perf's records other than samples begin.
 const RECORD: &[u8] = b"PERF_RECORD_";

@@ -1,11 +1,12 @@
 //! Whether a text is what `perf script` prints.
 
+use common::is_digits;
+
 use super::beside::{is_beside, is_call_trace, is_side_record};
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_chain_frame};
 use super::one_line::{self, is_lone_frame};
 use crate::format::Head;
-use crate::read::numbers::is_digits;
 
 /// Whether the lines seen so far are those of `perf script`.
 pub(super) fn detect(head: &Head<'_>) -> bool {

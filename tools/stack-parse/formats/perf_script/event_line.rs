@@ -4,6 +4,7 @@
 //! `comm id [cpu] [misc] [tod] [time:] [period] [event:] [more fields]`, where
 //! every field can be switched off with `perf script -F`.
 
+use common::decimal;
 use memchr::memchr_iter;
 
 use super::fields::{
@@ -11,8 +12,7 @@ use super::fields::{
     split_period, time_start, without_time_of_day,
 };
 use super::tokens::{
-    ends_in_colon, parse_number, split_last_token, split_token, token_start, trim, trim_end,
-    trim_start,
+    ends_in_colon, split_last_token, split_token, token_start, trim, trim_end, trim_start,
 };
 
 /// The fields of an event line; what was not printed is empty or `None`.
@@ -162,7 +162,7 @@ impl<'a> EventLine<'a> {
     fn set_event(&mut self, text: &'a [u8]) {
         self.rest = trim_end(text);
         let Some((mut token, mut after)) = split_token(self.rest) else { return };
-        if let Some(period) = parse_number(token) {
+        if let Some(period) = decimal(token) {
             let event = split_token(after).filter(|(event, _)| ends_in_colon(event));
             // Without an event it is a period only in its ten columns, as
             // `-F +weight` prints a number in sixteen.

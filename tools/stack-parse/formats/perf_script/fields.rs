@@ -1,10 +1,10 @@
 //! Fields of an event line, told by their columns and by what is in them.
 
 use bstr::ByteSlice;
+use common::{decimal, is_digits};
 use memchr::{memchr, memrchr_iter};
 
-use super::tokens::{is_space, parse_number, split_last_token, token_start, trim_end};
-use crate::read::numbers::is_digits;
+use super::tokens::{is_space, split_last_token, token_start, trim_end};
 
 /// How wide perf prints a period, behind a space; longer ones take what they need.
 pub(super) const PERIOD_COLUMNS: usize = 10;
@@ -30,7 +30,7 @@ pub(super) fn last_event(line: &[u8]) -> Option<(usize, usize)> {
 /// `demo 7/8     K        2004008`.
 pub(super) fn split_period(text: &[u8]) -> Option<(&[u8], u64)> {
     let start = token_start(text);
-    let period = parse_number(&text[start..])?;
+    let period = decimal(&text[start..])?;
     let thread = trim_end(&text[..start]);
     let separator = usize::from(!thread.is_empty());
     let columns = text.len() - thread.len() - separator;

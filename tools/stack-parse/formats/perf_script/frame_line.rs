@@ -4,12 +4,12 @@
 //! `ip [symbol[+0xoffset]] [(dso[+0xoffset])] [(inlined)]`, with the dso
 //! missing for inlined frames and where `-F` leaves it out.
 
+use common::hexadecimal;
 use wide::u8x16;
 
 use super::glued;
 use super::object_file::{is_path, split_dso};
 use crate::frame::{Frame, Kind};
-use crate::read::numbers::hexadecimal;
 
 /// One frame as printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! `perf script`, line by line: every shape it prints.
 
-use common::{FrameId, Result};
+use common::{FrameId, Result, is_digits};
 use memchr::memrchr;
 
 use super::beside::{is_beside, is_cookie, is_metric, is_side_record};
@@ -9,7 +9,6 @@ use super::frame_line::{FrameLine, is_chain_frame, split_padded_ip};
 use super::glued;
 use super::one_line::{self, is_lone_frame};
 use crate::frame::{Frame, FrameArgs};
-use crate::read::numbers::is_digits;
 use crate::samples::Samples;
 use crate::samples::sample::{OpenSample, Sample};
 

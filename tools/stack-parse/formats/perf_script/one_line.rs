@@ -13,12 +13,12 @@
 //! address in its 16 columns counts. What stands behind the symbol must go.
 
 use bstr::ByteSlice;
+use common::is_digits;
 
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_address};
 use super::object_file::is_path;
 use super::tokens::{is_space, token_end, token_start, trim_end, trim_start};
-use crate::read::numbers::is_digits;
 
 /// How many columns an address has.
 const IP_COLUMNS: usize = 16;

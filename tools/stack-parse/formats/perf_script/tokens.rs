@@ -47,12 +47,3 @@ pub(super) fn split_last_token(text: &[u8]) -> Option<(&[u8], &[u8])> {
 pub(super) fn ends_in_colon(token: &[u8]) -> bool {
     token.len() > 1 && token.ends_with(b":")
 }
-
-/// The number a token is in decimal.
-pub(super) fn parse_number(token: &[u8]) -> Option<u64> {
-    if token.is_empty() {
-        return None;
-    }
-    let digit = |byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
-    token.iter().try_fold(0u64, |sum, byte| sum.checked_mul(10)?.checked_add(digit(byte)?))
-}

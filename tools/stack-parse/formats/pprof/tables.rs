@@ -1,13 +1,12 @@
 //! All of a profile but its samples.
 
-use common::FrameId;
+use common::{FrameId, hexadecimal};
 use hashbrown::HashMap;
 
 use super::prune::Prune;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, bare};
-use crate::read::numbers::hexadecimal;
 use crate::read::protobuf::{Fields, Malformed};
 use crate::samples::Samples;
 

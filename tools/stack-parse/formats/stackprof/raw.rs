@@ -2,11 +2,10 @@
 
 use std::io::Read;
 
-use common::Result;
+use common::{Result, decimal};
 use hashbrown::HashMap;
 
 use crate::read::json::Json;
-use crate::read::numbers::decimal;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time};

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use common::{FrameId, Result};
+use common::{FrameId, Result, decimal};
 use quick_xml::events::BytesStart;
 
 use super::title::Title;
 use crate::read::call_tree::note_excess;
 use crate::read::decimal::scaled;
 use crate::read::nodes::{self, Node};
-use crate::read::numbers::decimal;
 use crate::read::xml::attribute;
 use crate::samples::Samples;
 use crate::samples::events::Measure;

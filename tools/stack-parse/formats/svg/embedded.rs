@@ -1,6 +1,6 @@
 //! What stack-svg writes for its script: names, one on each line, and frames as numbers.
 
-use common::{Error, FrameId, Result};
+use common::{Error, FrameId, Result, hexadecimal};
 use quick_xml::events::BytesStart;
 
 use crate::read::xml::attribute;
@@ -145,13 +145,9 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
 
 /// The byte of an escape at the start of a text.
 fn escaped_byte(text: &[u8]) -> Option<u8> {
-    let hex = |digit: u8| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
-    };
-    let [b'\\', b'x', high, low, ..] = *text else { return None };
-    Some(hex(high)? << 4 | hex(low)?)
+    let digits = text.strip_prefix(b"\\x")?.get(..2)?;
+    let is_escape = digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F'));
+    if is_escape { u8::try_from(hexadecimal(digits)?).ok() } else { None }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! A tag and its attributes.
 
+use common::decimal;
+
 use std::borrow::Cow;
 
 use quick_xml::events::BytesStart;
 
-use crate::read::numbers::decimal;
 use crate::read::xml::attribute;
 
 /// An element that begins.

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use common::FrameId;
+use common::{FrameId, decimal, hexadecimal};
 
 use super::by_id::ById;
 use super::element::Element;
 use crate::frame::Frame;
-use crate::read::numbers::{decimal, hexadecimal};
 use crate::samples::Samples;
 
 /// The frame that is being read, and all that were.

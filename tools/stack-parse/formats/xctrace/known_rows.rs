@@ -8,12 +8,11 @@
 
 use std::rc::Rc;
 
-use common::FrameId;
+use common::{FrameId, decimal};
 use hashbrown::HashMap;
 use memchr::{memchr, memmem, memrchr};
 
 use super::row::Row;
-use crate::read::numbers::decimal;
 
 /// How many are kept: they repeat, or there is no use in keeping them.
 const MOST: usize = 10_000;

@@ -1,14 +1,13 @@
 //! A table, whose rows are samples.
 
 use bstr::ByteSlice;
-use common::{FrameId, Result};
+use common::{FrameId, Result, decimal};
 
 use super::by_id::ById;
 use super::element::Element;
 use super::frames::Frames;
 use super::known_rows::{KnownRows, TimedRow};
 use super::row::{Process, Row, Thread};
-use crate::read::numbers::decimal;
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 

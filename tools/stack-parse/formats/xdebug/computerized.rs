@@ -1,7 +1,8 @@
 //! Lines of a trace of format 1: fields, with TABs between.
 
+use common::decimal;
+
 use super::{Call, Event, Row, time_and_memory};
-use crate::read::numbers::decimal;
 
 /// What a line says; `Some(None)` if it has no time, `None` if it is no line of a trace.
 pub(super) fn row(line: &[u8]) -> Option<Option<Row<'_>>> {

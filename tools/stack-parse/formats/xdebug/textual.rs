@@ -1,9 +1,9 @@
 //! Lines of a trace of format 0: columns and arrows.
 
 use bstr::ByteSlice;
+use common::decimal;
 
 use super::{Call, Event, Row, time_and_memory};
-use crate::read::numbers::decimal;
 
 /// How wide the column is that `xdebug.show_mem_delta` of Xdebug 2 puts before calls.
 const DELTA: usize = 8;

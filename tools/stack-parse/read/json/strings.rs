@@ -1,6 +1,6 @@
 //! Strings of JSON, without their escapes.
 
-use bstr::ByteSlice;
+use common::hexadecimal;
 use memchr::memchr;
 
 /// Writes the text that `raw`, the inside of a string, stands for. An escape that
@@ -56,7 +56,7 @@ fn push_unicode(escape: &[u8], text: &mut Vec<u8>) -> usize {
 fn code_unit(escape: &[u8]) -> Option<u32> {
     let digits = escape.strip_prefix(b"\\u")?.get(..4)?;
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
-    if is_hex { u32::from_str_radix(digits.to_str().ok()?, 16).ok() } else { None }
+    if is_hex { u32::try_from(hexadecimal(digits)?).ok() } else { None }
 }
 
 fn push_code_point(code: u32, text: &mut Vec<u8>) {
