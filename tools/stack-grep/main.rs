@@ -190,8 +190,7 @@ impl Args {
 /// The patterns in a text, one on each line, as grep reads them.
 fn lines(text: &[u8]) -> Vec<Vec<u8>> {
     // A list from Windows ends lines with CR LF, and no folded line holds a CR.
-    let lines = text.split(|&byte| byte == b'\n');
-    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec()).collect()
+    common::lines(text).map(<[u8]>::to_vec).collect()
 }
 
 /// Which stacks are kept.

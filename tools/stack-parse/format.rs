@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::fmt;
 
-use common::{Input, Result};
-use memchr::{memchr_iter, memrchr};
+use common::{Input, Result, lines};
+use memchr::memrchr;
 
 use crate::options::Options;
 use crate::read::json::Outline;
@@ -96,11 +96,6 @@ impl<'a> Head<'a> {
 
     /// The lines of [`text`](Head::text), without LF and CR.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
-        let (text, mut start) = (self.text(), 0);
-        memchr_iter(b'\n', text).chain([text.len()]).map(move |end| {
-            let line = &text[start..end];
-            start = end + 1;
-            line.strip_suffix(b"\r").unwrap_or(line)
-        })
+        lines(self.text())
     }
 }

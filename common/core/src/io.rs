@@ -3,6 +3,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod input;
+pub(crate) mod lines;
 mod lz4;
 pub(crate) mod messages;
 pub(crate) mod output;

@@ -74,6 +74,7 @@ pub use folded::{
 };
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};
+pub use io::lines::{SCAN_STEP, lines, newline_bits, without_cr};
 pub use io::messages::print as say;
 pub use io::output::{Output, unwritten};
 pub use io::screen::Screen;

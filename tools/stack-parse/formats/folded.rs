@@ -1,6 +1,6 @@
 //! Folded stacks, as other tools make them; man/folded-stack.5 is the grammar.
 
-use common::{FoldedLine, Frames, Input, Result, parse_header};
+use common::{FoldedLine, Frames, Input, Result, lines, parse_header};
 
 use super::unread;
 use crate::format::{Format, Head};
@@ -30,10 +30,8 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn are_folded(text: &[u8]) -> bool {
-    let lines = text.split(|&byte| byte == b'\n');
-    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let (mut all, mut folded, mut deep) = (0, 0, 0);
-    for line in lines.filter(|line| !line.is_empty() && !line.starts_with(b"# ")) {
+    for line in lines(text).filter(|line| !line.is_empty() && !line.starts_with(b"# ")) {
         let is_deep = line.contains(&b';');
         let is_folded = FoldedLine::parse(line).is_ok() || is_deep && ends_in_decimal(line);
         all += 1;

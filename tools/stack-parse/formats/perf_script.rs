@@ -24,7 +24,7 @@ mod parallel;
 mod symbols;
 mod tokens;
 
-use common::{Blocks, Error, Input, Result};
+use common::{Blocks, Error, Input, Result, without_cr};
 use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
 use crate::format::{Extra, Format};
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
         }
         let end = memchr(b'\n', text).unwrap_or(text.len());
         let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
-        let header = header.strip_suffix(b"\r").unwrap_or(header);
+        let header = without_cr(header);
         // Blank lines may stand between a header and its frames.
         if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
             return Ok(None);

@@ -1,7 +1,6 @@
 //! Lines of an input with their numbers.
 
-use common::{Blocks, Error, Input, Result};
-use memchr::memchr_iter;
+use common::{Blocks, Error, Input, Result, lines};
 
 /// Hands every line to `each`, with its number, counted from 1, and without LF
 /// and CR; the last line may lack its LF.
@@ -20,13 +19,9 @@ pub(crate) fn for_each_line(
         let block =
             blocks.next_block().map_err(|source| Error::Input { name: name.clone(), source })?;
         let Some(block) = block else { return Ok(()) };
-        let mut start = 0;
-        let torn = (!block.ends_with(b"\n")).then_some(block.len());
-        for end in memchr_iter(b'\n', block).chain(torn) {
+        for line in lines(block.strip_suffix(b"\n").unwrap_or(block)) {
             number += 1;
-            let line = &block[start..end];
-            start = end + 1;
-            each(number, line.strip_suffix(b"\r").unwrap_or(line))?;
+            each(number, line)?;
         }
     }
 }

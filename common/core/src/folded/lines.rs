@@ -1,9 +1,6 @@
 //! Where lines end, and which of them hold control bytes.
 
-use wide::u8x16;
-
-/// How many bytes are looked at at once: as many as a mask has bits.
-const STEP: usize = 64;
+use crate::io::lines::{SCAN_STEP, control_bits};
 
 /// The end of a line, found in a block of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +40,7 @@ impl<'a> LineEnds<'a> {
     #[inline]
     fn next_control(&mut self) -> Option<usize> {
         while self.controls == 0 {
-            self.start += STEP;
+            self.start += SCAN_STEP;
             self.controls = controls(self.block.get(self.start..)?);
         }
         let at = self.start + self.controls.trailing_zeros() as usize;
@@ -74,24 +71,13 @@ impl Iterator for LineEnds<'_> {
 #[inline]
 fn controls(bytes: &[u8]) -> u64 {
     match bytes.first_chunk() {
-        Some(step) => controls_of_step(step),
+        Some(bytes) => control_bits(bytes),
         None => {
-            let mut step = [b' '; STEP];
-            step[..bytes.len()].copy_from_slice(bytes);
-            controls_of_step(&step)
+            let mut last = [b' '; SCAN_STEP];
+            last[..bytes.len()].copy_from_slice(bytes);
+            control_bits(&last)
         }
     }
-}
-
-#[inline]
-fn controls_of_step(step: &[u8; STEP]) -> u64 {
-    let (pieces, _) = step.as_chunks::<16>();
-    let mask = |piece: &[u8; 16]| {
-        let bytes = u8x16::new(*piece);
-        let low = bytes.simd_eq(bytes.min(u8x16::splat(0x1f)));
-        u64::from((low | bytes.simd_eq(u8x16::splat(0x7f))).to_bitmask())
-    };
-    mask(&pieces[0]) | mask(&pieces[1]) << 16 | mask(&pieces[2]) << 32 | mask(&pieces[3]) << 48
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::folded::{LineEnd, LineEnds, clean_text, would_be_comment};
 use crate::stacks::Counting;
 use crate::{
     Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result, STDIN,
-    StackBuf, StackCounts, Total, is_end_line, parse_header,
+    StackBuf, StackCounts, Total, is_end_line, parse_header, without_cr,
 };
 
 /// Which sums must fit into 64 bits.
@@ -398,11 +398,6 @@ impl Pipe {
     pub(super) fn begin_input(&mut self) {
         self.lines_before = Some(self.stats.read.lines);
     }
-}
-
-/// A line without the CR of CR LF.
-pub(super) fn without_cr(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Writes a comment, and all that was written before it if it ends an interval.

@@ -5,10 +5,10 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::{memchr, memrchr};
 
-use super::read::{Line, pass_comment, without_cr};
+use super::read::{Line, pass_comment};
 use crate::folded::{LineEnd, LineEnds};
 use crate::io::scanned::for_each_scanned;
-use crate::{Finder, FoldedLine, Input, Pipe, Result, Total};
+use crate::{Finder, FoldedLine, Input, Pipe, Result, Total, without_cr};
 
 /// A line to look at.
 struct Found {

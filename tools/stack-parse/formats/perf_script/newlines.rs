@@ -1,14 +1,11 @@
 //! Where the lines of a block end, found once for all that asks.
 
-use wide::u8x16;
-
-/// How many bytes one word stands for.
-const STEP: usize = u64::BITS as usize;
+use common::{SCAN_STEP, newline_bits};
 
 /// The LFs of a block.
 #[derive(Default)]
 pub(super) struct Newlines {
-    /// A bit for each byte, the first is the lowest of a word.
+    /// The bits of all bytes, [`SCAN_STEP`] to a word.
     words: Vec<u64>,
     /// The places of those that stand behind another one.
     doubled: Vec<usize>,
@@ -19,16 +16,16 @@ impl Newlines {
     pub(super) fn find(&mut self, block: &[u8]) {
         let Newlines { words, doubled } = self;
         let (steps, rest) = block.as_chunks();
-        let mut last = [0; STEP];
+        let mut last = [0; SCAN_STEP];
         last[..rest.len()].copy_from_slice(rest);
         doubled.clear();
         words.clear();
         let mut before = 0;
         words.extend(steps.iter().chain([&last]).enumerate().map(|(index, step)| {
-            let word = newlines(step);
-            let behind = word & (word << 1 | before >> (STEP - 1));
+            let word = newline_bits(step);
+            let behind = word & (word << 1 | before >> (SCAN_STEP - 1));
             if behind != 0 {
-                push_places(behind, index * STEP, doubled);
+                push_places(behind, index * SCAN_STEP, doubled);
             }
             before = word;
             word
@@ -44,8 +41,8 @@ impl Newlines {
     /// it, from the last to the first.
     #[inline]
     pub(super) fn line_starts_before(&self, end: usize) -> LineStarts<'_> {
-        let (before, rest) = self.words.split_at(end / STEP);
-        LineStarts { before, bits: rest[0] & ((1 << (end % STEP)) - 1) }
+        let (before, rest) = self.words.split_at(end / SCAN_STEP);
+        LineStarts { before, bits: rest[0] & ((1 << (end % SCAN_STEP)) - 1) }
     }
 }
 
@@ -67,7 +64,7 @@ impl LineStarts<'_> {
         }
         let newline = self.bits.ilog2();
         self.bits ^= 1 << newline;
-        self.before.len() * STEP + newline as usize + 1
+        self.before.len() * SCAN_STEP + newline as usize + 1
     }
 }
 
@@ -79,14 +76,6 @@ fn push_places(mut word: u64, start: usize, places: &mut Vec<usize>) {
         places.push(start + word.trailing_zeros() as usize);
         word &= word - 1;
     }
-}
-
-#[inline]
-fn newlines(step: &[u8; STEP]) -> u64 {
-    let (pieces, _) = step.as_chunks::<16>();
-    let mask =
-        |piece: &[u8; 16]| u64::from(u8x16::new(*piece).simd_eq(u8x16::splat(b'\n')).to_bitmask());
-    mask(&pieces[0]) | mask(&pieces[1]) << 16 | mask(&pieces[2]) << 32 | mask(&pieces[3]) << 48
 }
 
 #[cfg(test)]
