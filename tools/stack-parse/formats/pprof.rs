@@ -130,6 +130,17 @@ struct Counted {
     damaged: Option<usize>,
 }
 
+/// A sample as it is in the profile.
+#[derive(Debug, Default)]
+struct Stored {
+    /// The numbers of the locations, leaf first.
+    locations: Vec<u64>,
+    /// A value for each measure.
+    weights: Vec<u64>,
+    /// The value of the label that was asked for.
+    label: Vec<u8>,
+}
+
 /// Counts all samples.
 fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result<Counted> {
     let types = tables.sample_types();
@@ -139,8 +150,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
         place = samples.set_measures_with(&measures, tables.default_type());
     }
     let key = samples.root_label().map(<[u8]>::to_vec);
-    let mut counted = Counted::default();
-    let (mut locations, mut weights, mut label) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut counted, mut stored) = (Counted::default(), Stored::default());
     let mut frames = Vec::new();
     let mut fields = Fields::of(bytes);
     loop {
@@ -149,21 +159,11 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
         if field != SAMPLE {
             continue;
         }
-        locations.clear();
-        weights.clear();
-        label.clear();
-        for field in Fields::of(value.bytes()) {
-            let read = field.and_then(|(number, value)| match (number, &key) {
-                (1, _) => value.append_numbers(&mut locations),
-                (2, _) => value.append_numbers(&mut weights),
-                (3, Some(key)) => tables.append_label(value.bytes(), key, &mut label),
-                _ => Ok(()),
-            });
-            if read.is_err() {
-                counted.damaged.get_or_insert(at);
-            }
+        if !stored.read(value.bytes(), key.as_deref(), tables) {
+            counted.damaged.get_or_insert(at);
         }
-        if !counted.admit(&mut weights, place) {
+        let Stored { locations, weights, label } = &mut stored;
+        if !counted.admit(weights, place) {
             continue;
         }
         frames.clear();
@@ -173,14 +173,36 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
                 frames.push(samples.frame(b"[unknown]"));
             }
         }
-        if let Some(kept) = tables.prune(&locations) {
+        if let Some(kept) = tables.prune(locations) {
             frames.clear();
             kept.iter().rev().for_each(|&location| {
                 tables.append_frames(location, &mut frames);
             });
         }
         let label = key.as_ref().map(|_| &label[..]);
-        samples.add(&Sample { weights: &weights, label, ..Sample::default() }, &frames)?;
+        samples.add(&Sample { weights, label, ..Sample::default() }, &frames)?;
+    }
+}
+
+impl Stored {
+    /// Reads a sample in place of the one before, with the label of this key. False if
+    /// some of it cannot be read.
+    fn read(&mut self, sample: &[u8], key: Option<&[u8]>, tables: &Tables<'_>) -> bool {
+        let Stored { locations, weights, label } = self;
+        locations.clear();
+        weights.clear();
+        label.clear();
+        let mut is_whole = true;
+        for field in Fields::of(sample) {
+            let read = field.and_then(|(number, value)| match (number, key) {
+                (1, _) => value.append_numbers(locations),
+                (2, _) => value.append_numbers(weights),
+                (3, Some(key)) => tables.append_label(value.bytes(), key, label),
+                _ => Ok(()),
+            });
+            is_whole &= read.is_ok();
+        }
+        is_whole
     }
 }
 

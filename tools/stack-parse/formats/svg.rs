@@ -143,26 +143,8 @@ impl Picture {
                 Error::Unknown { name: name.to_owned(), what }
             };
             match event {
-                Ok(Event::Start(tag)) => {
-                    depth += 1;
-                    self.open(&tag, samples);
-                }
-                Ok(Event::Empty(tag)) => {
-                    self.open(&tag, samples);
-                    self.close(tag.name().as_ref());
-                }
-                Ok(Event::End(tag)) => {
-                    depth = depth.saturating_sub(1);
-                    self.close(tag.name().as_ref());
-                }
-                Ok(Event::Text(text)) if self.wanted != Wanted::Nothing => {
-                    self.text.extend_from_slice(&text);
-                }
-                Ok(Event::GeneralRef(entity)) if self.wanted != Wanted::Nothing => {
-                    push_entity(&entity, &mut self.text);
-                }
                 Ok(Event::Eof) => return Err(unknown("the input ends before it")),
-                Ok(_) => {}
+                Ok(event) => self.event(&event, &mut depth, samples),
                 Err(quick_xml::Error::Io(error)) => {
                     let source = io::Error::new(error.kind(), error.to_string());
                     return Err(Error::Input { name: name.to_owned(), source });
@@ -172,6 +154,31 @@ impl Picture {
             if depth == 0 {
                 return Ok(());
             }
+        }
+    }
+
+    /// Takes in a tag or a text; `depth` is how many elements are open.
+    fn event(&mut self, event: &Event<'_>, depth: &mut u64, samples: &mut Samples<'_>) {
+        match event {
+            Event::Start(tag) => {
+                *depth += 1;
+                self.open(tag, samples);
+            }
+            Event::Empty(tag) => {
+                self.open(tag, samples);
+                self.close(tag.name().as_ref());
+            }
+            Event::End(tag) => {
+                *depth = depth.saturating_sub(1);
+                self.close(tag.name().as_ref());
+            }
+            Event::Text(text) if self.wanted != Wanted::Nothing => {
+                self.text.extend_from_slice(text);
+            }
+            Event::GeneralRef(entity) if self.wanted != Wanted::Nothing => {
+                push_entity(entity, &mut self.text);
+            }
+            _ => {}
         }
     }
 

@@ -95,7 +95,6 @@ impl Pools {
         values: &mut Values<'_>,
         types: &Types,
     ) -> Result<(), Malformed> {
-        let is_compressed = values.is_compressed;
         match name {
             b"jdk.types.StackTrace" => {
                 let stack = stack(class, values, types)?;
@@ -123,18 +122,14 @@ impl Pools {
                 let thread = self.thread_of(class, values, types)?;
                 self.threads.insert(number, thread);
             }
-            b"jdk.types.Symbol" | b"jdk.types.FrameType" | b"java.lang.String" => {
-                let mut string = String::Here(Vec::new());
-                types.value(class, values, &mut |role, value| {
-                    if matches!((role, value), (Role::String, _) | (Role::Other, Value::Text(_))) {
-                        string = String::of(value, is_compressed);
-                    }
-                })?;
-                match name {
-                    b"jdk.types.Symbol" => self.symbols.insert(number, string),
-                    b"java.lang.String" => self.strings.insert(number, string),
-                    _ => self.frame_types.insert(number, string),
-                };
+            b"jdk.types.Symbol" => {
+                self.symbols.insert(number, string(class, values, types)?);
+            }
+            b"jdk.types.FrameType" => {
+                self.frame_types.insert(number, string(class, values, types)?);
+            }
+            b"java.lang.String" => {
+                self.strings.insert(number, string(class, values, types)?);
             }
             _ => types.value(class, values, &mut |_, _| ())?,
         }
@@ -247,6 +242,18 @@ fn kind_of(frame_type: &[u8]) -> Kind {
         b"Kernel" => Kind::Kernel,
         _ => Kind::User,
     }
+}
+
+/// The string that a constant of a class is, or that is in it.
+fn string(class: u64, values: &mut Values<'_>, types: &Types) -> Result<String, Malformed> {
+    let is_compressed = values.is_compressed;
+    let mut string = String::Here(Vec::new());
+    types.value(class, values, &mut |role, value| {
+        if matches!((role, value), (Role::String, _) | (Role::Other, Value::Text(_))) {
+            string = String::of(value, is_compressed);
+        }
+    })?;
+    Ok(string)
 }
 
 fn stack(class: u64, values: &mut Values<'_>, types: &Types) -> Result<Stack, Malformed> {

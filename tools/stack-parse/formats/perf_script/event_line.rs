@@ -203,104 +203,100 @@ mod tests {
         assert_eq!(text(parsed.text()), rest, "rest of {line:?}");
     }
 
+    /// Lines that are found by their time or their event.
+    const LINES: &[(&str, Expected)] = &[
+        (
+            "V8 Worker Thr 16992   525.936394:    2004008 cpu-clock: ",
+            ("V8 Worker Thr", "16992", Some("525.936394"), Some(2_004_008), "cpu-clock", ""),
+        ),
+        (
+            "V8 Worker Thr 23541/23546 [001]   594.975437:    3344481 cpu-clock: ",
+            ("V8 Worker Thr", "23541/23546", Some("594.975437"), Some(3_344_481), "cpu-clock", ""),
+        ),
+        (
+            "V8 Worker Thr 16992 U       525.936394:    2004008 cpu-clock: ",
+            ("V8 Worker Thr", "16992", Some("525.936394"), Some(2_004_008), "cpu-clock", ""),
+        ),
+        (
+            "    io:wrk/1 [x] 17065   529.261642:    2004008 cpu-clock:      561ae304d734 outer+0x34 (/demo)",
+            (
+                "io:wrk/1 [x]",
+                "17065",
+                Some("529.261642"),
+                Some(2_004_008),
+                "cpu-clock",
+                "561ae304d734 outer+0x34 (/demo)",
+            ),
+        ),
+        (
+            "worker 12 17065/17065   529.261642: cycles:uppp: ",
+            ("worker 12", "17065/17065", Some("529.261642"), None, "cycles:uppp", ""),
+        ),
+        (
+            ":-1    -1 [001]   529.261642:          1 cycles:",
+            (":-1", "-1", Some("529.261642"), Some(1), "cycles", ""),
+        ),
+        (
+            "demo 17147 [000]  1871.292877: sched:sched_process_fork: comm=demo pid=17147 child: 3.5: x",
+            (
+                "demo",
+                "17147",
+                Some("1871.292877"),
+                None,
+                "sched:sched_process_fork",
+                "comm=demo pid=17147 child: 3.5: x",
+            ),
+        ),
+        (
+            "Gecko\t25122 [007] 115539.936601:\t\t1000000 task-clock:u:",
+            ("Gecko", "25122", Some("115539.936601"), Some(1_000_000), "task-clock:u", ""),
+        ),
+        (
+            "demo 17 [001] 2026-11-22 01:37:22.940363   525.936394:          1 cycles: ",
+            ("demo", "17", Some("525.936394"), Some(1), "cycles", ""),
+        ),
+        (
+            "demo    17 2026-11-22 01:37:22.940363     cycles: ",
+            ("demo", "17", None, None, "cycles", ""),
+        ),
+        ("         1 page-faults: ", ("", "", None, Some(1), "page-faults", "")),
+        (
+            "demo 17   525.936394:                0      55db543211ea f",
+            ("demo", "17", Some("525.936394"), None, "", "0      55db543211ea f"),
+        ),
+        ("demo 17   525.936394: ", ("demo", "17", Some("525.936394"), None, "", "")),
+        ("16992   525.9: cycles:", ("", "16992", Some("525.9"), None, "cycles", "")),
+        (
+            "V8 Worker Thr 16992 cpu-clock: ",
+            ("V8 Worker Thr", "16992", None, None, "cpu-clock", ""),
+        ),
+        (
+            "demo 16992    2004008 cpu-clock: ",
+            ("demo", "16992", None, Some(2_004_008), "cpu-clock", ""),
+        ),
+        ("12 34 16992 cpu-clock: ", ("12 34", "16992", None, None, "cpu-clock", "")),
+        (
+            "a 2.5: b 16992   525.936394:    2004008 cpu-clock: ",
+            ("a 2.5: b", "16992", Some("525.936394"), Some(2_004_008), "cpu-clock", ""),
+        ),
+        ("a 2.5: b 16992 cpu-clock: ", ("a 2.5: b", "16992", None, None, "cpu-clock", "")),
+        ("525.936394: cpu-clock: ", ("", "", Some("525.936394"), None, "cpu-clock", "")),
+        (
+            "swapper     0 [012] 2281339.604067:   20834821 cpu/event=0x3c,umask=0x1/ppp:",
+            (
+                "swapper",
+                "0",
+                Some("2281339.604067"),
+                Some(20_834_821),
+                "cpu/event=0x3c,umask=0x1/ppp",
+                "",
+            ),
+        ),
+    ];
+
     #[test]
     fn fields_are_found_from_the_time() {
-        for (line, expected) in [
-            (
-                "V8 Worker Thr 16992   525.936394:    2004008 cpu-clock: ",
-                ("V8 Worker Thr", "16992", Some("525.936394"), Some(2_004_008), "cpu-clock", ""),
-            ),
-            (
-                "V8 Worker Thr 23541/23546 [001]   594.975437:    3344481 cpu-clock: ",
-                (
-                    "V8 Worker Thr",
-                    "23541/23546",
-                    Some("594.975437"),
-                    Some(3_344_481),
-                    "cpu-clock",
-                    "",
-                ),
-            ),
-            (
-                "V8 Worker Thr 16992 U       525.936394:    2004008 cpu-clock: ",
-                ("V8 Worker Thr", "16992", Some("525.936394"), Some(2_004_008), "cpu-clock", ""),
-            ),
-            (
-                "    io:wrk/1 [x] 17065   529.261642:    2004008 cpu-clock:      561ae304d734 outer+0x34 (/demo)",
-                (
-                    "io:wrk/1 [x]",
-                    "17065",
-                    Some("529.261642"),
-                    Some(2_004_008),
-                    "cpu-clock",
-                    "561ae304d734 outer+0x34 (/demo)",
-                ),
-            ),
-            (
-                "worker 12 17065/17065   529.261642: cycles:uppp: ",
-                ("worker 12", "17065/17065", Some("529.261642"), None, "cycles:uppp", ""),
-            ),
-            (
-                ":-1    -1 [001]   529.261642:          1 cycles:",
-                (":-1", "-1", Some("529.261642"), Some(1), "cycles", ""),
-            ),
-            (
-                "demo 17147 [000]  1871.292877: sched:sched_process_fork: comm=demo pid=17147 child: 3.5: x",
-                (
-                    "demo",
-                    "17147",
-                    Some("1871.292877"),
-                    None,
-                    "sched:sched_process_fork",
-                    "comm=demo pid=17147 child: 3.5: x",
-                ),
-            ),
-            (
-                "Gecko\t25122 [007] 115539.936601:\t\t1000000 task-clock:u:",
-                ("Gecko", "25122", Some("115539.936601"), Some(1_000_000), "task-clock:u", ""),
-            ),
-            (
-                "demo 17 [001] 2026-11-22 01:37:22.940363   525.936394:          1 cycles: ",
-                ("demo", "17", Some("525.936394"), Some(1), "cycles", ""),
-            ),
-            (
-                "demo    17 2026-11-22 01:37:22.940363     cycles: ",
-                ("demo", "17", None, None, "cycles", ""),
-            ),
-            ("         1 page-faults: ", ("", "", None, Some(1), "page-faults", "")),
-            (
-                "demo 17   525.936394:                0      55db543211ea f",
-                ("demo", "17", Some("525.936394"), None, "", "0      55db543211ea f"),
-            ),
-            ("demo 17   525.936394: ", ("demo", "17", Some("525.936394"), None, "", "")),
-            ("16992   525.9: cycles:", ("", "16992", Some("525.9"), None, "cycles", "")),
-            (
-                "V8 Worker Thr 16992 cpu-clock: ",
-                ("V8 Worker Thr", "16992", None, None, "cpu-clock", ""),
-            ),
-            (
-                "demo 16992    2004008 cpu-clock: ",
-                ("demo", "16992", None, Some(2_004_008), "cpu-clock", ""),
-            ),
-            ("12 34 16992 cpu-clock: ", ("12 34", "16992", None, None, "cpu-clock", "")),
-            (
-                "a 2.5: b 16992   525.936394:    2004008 cpu-clock: ",
-                ("a 2.5: b", "16992", Some("525.936394"), Some(2_004_008), "cpu-clock", ""),
-            ),
-            ("a 2.5: b 16992 cpu-clock: ", ("a 2.5: b", "16992", None, None, "cpu-clock", "")),
-            ("525.936394: cpu-clock: ", ("", "", Some("525.936394"), None, "cpu-clock", "")),
-            (
-                "swapper     0 [012] 2281339.604067:   20834821 cpu/event=0x3c,umask=0x1/ppp:",
-                (
-                    "swapper",
-                    "0",
-                    Some("2281339.604067"),
-                    Some(20_834_821),
-                    "cpu/event=0x3c,umask=0x1/ppp",
-                    "",
-                ),
-            ),
-        ] {
+        for &(line, expected) in LINES {
             assert_parses(line, expected);
         }
     }

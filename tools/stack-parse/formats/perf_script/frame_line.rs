@@ -173,60 +173,60 @@ mod tests {
         Some((text(frame.ip), text(frame.symbol), text(frame.dso), frame.inlined))
     }
 
+    /// Lines, and their address, symbol, dso and whether they are inlined.
+    const LINES: &[(&str, (&str, &str, &str, bool))] = &[
+        ("\t            2734 outer+0x34 (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
+        ("            2734 outer (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
+        (
+            "\t 2524 (anonymous namespace)::anon_fn+0x24 (/prog/demo)",
+            ("2524", "(anonymous namespace)::anon_fn", "/prog/demo", false),
+        ),
+        (
+            "\t 2524 (anonymous namespace)::anon_fn",
+            ("2524", "(anonymous namespace)::anon_fn", "", false),
+        ),
+        ("\t 2524 anon_fn+0x24 (inlined)", ("2524", "anon_fn", "", true)),
+        (
+            "\t 25f7 apply<std::function<unsigned long (unsigned long)> >+0x37 (/demo)",
+            ("25f7", "apply<std::function<unsigned long (unsigned long)> >", "/demo", false),
+        ),
+        (
+            "\t 25f7 std::function<int (char)>::operator()(char) const (/demo)",
+            ("25f7", "std::function<int (char)>::operator()(char) const", "/demo", false),
+        ),
+        (
+            "\t d44a3 [unknown] (/usr/lib/libstdc++.so.6.0.30)",
+            ("d44a3", "[unknown]", "/usr/lib/libstdc++.so.6.0.30", false),
+        ),
+        ("\t 0 [unknown] ([unknown])", ("0", "[unknown]", "[unknown]", false)),
+        ("\t 10 f+0x1 (/x/demo del)", ("10", "f", "/x/demo del", false)),
+        ("\t 10 f+0x1 (/memfd:my demo (deleted))", ("10", "f", "/memfd:my demo (deleted)", false)),
+        ("\t 10 f+0x1 (/x/a(b)c/lib.so)", ("10", "f", "/x/a(b)c/lib.so", false)),
+        ("\t 10 f+0x1 (/x/a)b)", ("10", "f", "/x/a)b", false)),
+        ("\t 10 f+0x1 (/x/lib.so+0x1234)", ("10", "f", "/x/lib.so", false)),
+        ("\t 10 g(void (*)(int))+0x1 (/x)", ("10", "g(void (*)(int))", "/x", false)),
+        (
+            "\t 10 JS:~weird name; x /p/demo.js:5:26+0xa (/tmp/perf-1.map)",
+            ("10", "JS:~weird name; x /p/demo.js:5:26", "/tmp/perf-1.map", false),
+        ),
+        ("\t 10 odd+0xzz+0x1f (/x)", ("10", "odd+0xzz", "/x", false)),
+        (
+            "        b3cea6c4\tLock::unlock() (/system/lib/libc.so)",
+            ("b3cea6c4", "Lock::unlock()", "/system/lib/libc.so", false),
+        ),
+        ("\t 70 f (cookie)", ("70", "f", "cookie", false)),
+        ("\t 70  (/lib/libc.so)", ("70", "", "/lib/libc.so", false)),
+        ("\t 70 (/lib/libc.so)", ("70", "", "/lib/libc.so", false)),
+        ("\t            7f00  (/lib/libc.so)", ("7f00", "", "/lib/libc.so", false)),
+        ("\t            7f00  ([vdso])", ("7f00", "", "[vdso]", false)),
+        ("            56024653f1ea", ("56024653f1ea", "", "", false)),
+        ("\t    56024653f1ea", ("56024653f1ea", "", "", false)),
+        ("ffffffff817554ea", ("ffffffff817554ea", "", "", false)),
+    ];
+
     #[test]
     fn the_symbol_is_all_between_address_and_dso() {
-        for (line, expected) in [
-            ("\t            2734 outer+0x34 (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
-            ("            2734 outer (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
-            (
-                "\t 2524 (anonymous namespace)::anon_fn+0x24 (/prog/demo)",
-                ("2524", "(anonymous namespace)::anon_fn", "/prog/demo", false),
-            ),
-            (
-                "\t 2524 (anonymous namespace)::anon_fn",
-                ("2524", "(anonymous namespace)::anon_fn", "", false),
-            ),
-            ("\t 2524 anon_fn+0x24 (inlined)", ("2524", "anon_fn", "", true)),
-            (
-                "\t 25f7 apply<std::function<unsigned long (unsigned long)> >+0x37 (/demo)",
-                ("25f7", "apply<std::function<unsigned long (unsigned long)> >", "/demo", false),
-            ),
-            (
-                "\t 25f7 std::function<int (char)>::operator()(char) const (/demo)",
-                ("25f7", "std::function<int (char)>::operator()(char) const", "/demo", false),
-            ),
-            (
-                "\t d44a3 [unknown] (/usr/lib/libstdc++.so.6.0.30)",
-                ("d44a3", "[unknown]", "/usr/lib/libstdc++.so.6.0.30", false),
-            ),
-            ("\t 0 [unknown] ([unknown])", ("0", "[unknown]", "[unknown]", false)),
-            ("\t 10 f+0x1 (/x/demo del)", ("10", "f", "/x/demo del", false)),
-            (
-                "\t 10 f+0x1 (/memfd:my demo (deleted))",
-                ("10", "f", "/memfd:my demo (deleted)", false),
-            ),
-            ("\t 10 f+0x1 (/x/a(b)c/lib.so)", ("10", "f", "/x/a(b)c/lib.so", false)),
-            ("\t 10 f+0x1 (/x/a)b)", ("10", "f", "/x/a)b", false)),
-            ("\t 10 f+0x1 (/x/lib.so+0x1234)", ("10", "f", "/x/lib.so", false)),
-            ("\t 10 g(void (*)(int))+0x1 (/x)", ("10", "g(void (*)(int))", "/x", false)),
-            (
-                "\t 10 JS:~weird name; x /p/demo.js:5:26+0xa (/tmp/perf-1.map)",
-                ("10", "JS:~weird name; x /p/demo.js:5:26", "/tmp/perf-1.map", false),
-            ),
-            ("\t 10 odd+0xzz+0x1f (/x)", ("10", "odd+0xzz", "/x", false)),
-            (
-                "        b3cea6c4\tLock::unlock() (/system/lib/libc.so)",
-                ("b3cea6c4", "Lock::unlock()", "/system/lib/libc.so", false),
-            ),
-            ("\t 70 f (cookie)", ("70", "f", "cookie", false)),
-            ("\t 70  (/lib/libc.so)", ("70", "", "/lib/libc.so", false)),
-            ("\t 70 (/lib/libc.so)", ("70", "", "/lib/libc.so", false)),
-            ("\t            7f00  (/lib/libc.so)", ("7f00", "", "/lib/libc.so", false)),
-            ("\t            7f00  ([vdso])", ("7f00", "", "[vdso]", false)),
-            ("            56024653f1ea", ("56024653f1ea", "", "", false)),
-            ("\t    56024653f1ea", ("56024653f1ea", "", "", false)),
-            ("ffffffff817554ea", ("ffffffff817554ea", "", "", false)),
-        ] {
+        for &(line, expected) in LINES {
             assert_eq!(parts(line), Some(expected), "{line:?}");
         }
     }
