@@ -167,14 +167,17 @@ pub(super) fn without_offset(name: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    fn parts(line: &str) -> Option<(&str, &str, &str, bool)> {
+    /// Address, symbol, dso, and whether it is inlined.
+    type Parts<'a> = (&'a str, &'a str, &'a str, bool);
+
+    fn parts(line: &str) -> Option<Parts<'_>> {
         let frame = FrameLine::parse(line.as_bytes())?;
         let text = |bytes| std::str::from_utf8(bytes).expect("ascii in, ascii out");
         Some((text(frame.ip), text(frame.symbol), text(frame.dso), frame.inlined))
     }
 
-    /// Lines, and their address, symbol, dso and whether they are inlined.
-    const LINES: &[(&str, (&str, &str, &str, bool))] = &[
+    /// Lines and what they hold.
+    const LINES: &[(&str, Parts<'static>)] = &[
         ("\t            2734 outer+0x34 (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
         ("            2734 outer (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
         (
