@@ -33,7 +33,7 @@ pub(crate) fn preset(name: &str) -> Result<Vec<RuleText>> {
 ///
 /// A usage error that names the line and says what was expected.
 pub(crate) fn parse(file: &str, text: &[u8]) -> Result<Vec<RuleText>> {
-    let mut reader = Reader { rules: Vec::new(), last: 0, takes_list: false };
+    let mut reader = RuleFileReader { rules: Vec::new(), last: 0, takes_list: false };
     for (line, number) in text.lines().zip(1u32..) {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with(b"#") {
@@ -46,7 +46,7 @@ pub(crate) fn parse(file: &str, text: &[u8]) -> Result<Vec<RuleText>> {
     Ok(reader.rules)
 }
 
-struct Reader {
+struct RuleFileReader {
     rules: Vec<RuleText>,
     /// The index of the first rule of the last line, which may be a whole preset.
     last: usize,
@@ -55,7 +55,7 @@ struct Reader {
     takes_list: bool,
 }
 
-impl Reader {
+impl RuleFileReader {
     /// Reads an indented line: a name of a list.
     fn list(&mut self, place: &str, name: &[u8]) -> Result<()> {
         let rule = self.rules.last_mut().filter(|_| self.takes_list);

@@ -52,7 +52,7 @@ impl Runs {
     ///
     /// Those that are not of an input.
     pub(crate) fn read(sides: &[Vec<PathBuf>; 2], pipe: &mut Pipe) -> Result<Option<Runs>> {
-        let mut reader = Reader::default();
+        let mut reader = RunReader::default();
         let mut side = |paths| profile::read_all(paths, pipe, |path, pipe| reader.run(path, pipe));
         let [before, after] = [side(&sides[0])?, side(&sides[1])?];
         let unit_name = pipe.header_unit().unwrap_or_default();
@@ -78,7 +78,7 @@ impl Runs {
 }
 
 #[derive(Default)]
-struct Reader {
+struct RunReader {
     frames: FrameTable,
     ids: StackIds,
     functions: FrameTable,
@@ -89,7 +89,7 @@ struct Reader {
     lines: u64,
 }
 
-impl Reader {
+impl RunReader {
     fn run(&mut self, path: &Path, pipe: &mut Pipe) -> Result<Run> {
         let (mut own, mut total) = (Vec::new(), Vec::new());
         let mut weights = Weights::default();
@@ -104,7 +104,7 @@ impl Reader {
     /// Adds a stack to the weights of its functions; to each once, even where it is
     /// there several times.
     fn add(&mut self, stack: &[u8], weight: f64, own: &mut Vec<f64>, total: &mut Vec<f64>) {
-        let Reader { frames, ids, functions, function_of, seen, lines } = self;
+        let RunReader { frames, ids, functions, function_of, seen, lines } = self;
         *lines += 1;
         let stack = ids.of(stack, frames);
         for frame in function_of.len()..frames.len() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use common::FrameId;
 
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 
 /// What functions weigh themselves and together with what they call, and their calls.
@@ -27,7 +27,7 @@ pub(crate) struct Weights {
 }
 
 impl Calls {
-    pub(crate) fn of(profile: &Profile, event: &Event) -> Calls {
+    pub(crate) fn of(profile: &Profile, event: &ExportedEvent) -> Calls {
         let (functions, calls, roots) = Default::default();
         let mut graph = Calls { functions, calls, roots };
         // The number of the last stack that held each frame, counted from 1.

@@ -4,7 +4,7 @@ use bstr::ByteSlice;
 use common::{FrameId, Pipe, Unit, clean_frame};
 
 /// What a profiler counted: one profile of its own.
-pub(crate) struct Event {
+pub(crate) struct ExportedEvent {
     /// As the header lines call it.
     pub(crate) name: Option<String>,
     /// What the user or the header lines call the unit.
@@ -15,16 +15,26 @@ pub(crate) struct Event {
     pub(crate) total: u64,
 }
 
-impl Event {
+impl ExportedEvent {
     /// The only event.
-    pub(crate) fn only(pipe: &Pipe, unit: Option<&str>) -> Event {
+    pub(crate) fn only(pipe: &Pipe, unit: Option<&str>) -> ExportedEvent {
         let unit_name = unit.map(str::to_owned).or_else(|| pipe.header_unit());
-        Event { name: pipe.header_value("event").map(text), unit_name, root: None, total: 0 }
+        ExportedEvent {
+            name: pipe.header_value("event").map(text),
+            unit_name,
+            root: None,
+            total: 0,
+        }
     }
 
     /// The event that header lines give this name and unit, whose stacks have this root.
-    pub(crate) fn of_root(name: &[u8], unit: &[u8], root: FrameId) -> Event {
-        Event { name: Some(text(name)), unit_name: Some(text(unit)), root: Some(root), total: 0 }
+    pub(crate) fn of_root(name: &[u8], unit: &[u8], root: FrameId) -> ExportedEvent {
+        ExportedEvent {
+            name: Some(text(name)),
+            unit_name: Some(text(unit)),
+            root: Some(root),
+            total: 0,
+        }
     }
 
     /// What its weights measure.

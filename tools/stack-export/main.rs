@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Error, Files, Limit, Pipe, Result, Status, Total};
 
-use event::Event;
+use event::ExportedEvent;
 use profile::Profile;
 use targets::Target;
 
@@ -69,7 +69,7 @@ fn count_others_as_dropped(taken: u128, pipe: &mut Pipe) {
     pipe.count_dropped(Total { lines: u64::from(weight > 0), weight });
 }
 
-fn several_events(args: &Args, events: &[Event]) -> Error {
+fn several_events(args: &Args, events: &[ExportedEvent]) -> Error {
     let names: Vec<&str> = events.iter().filter_map(|event| event.name.as_deref()).collect();
     let (format, names) = (args.to.name(), names.join(", "));
     Error::Usage(format!("{format} holds one event: choose one with --event: {names}"))

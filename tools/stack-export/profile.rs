@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use common::{Error, FrameId, Pipe, Result, SortedStacks, escaped};
 
-use crate::event::{Event, as_frame};
+use crate::event::{ExportedEvent, as_frame};
 
 /// Stacks that weigh something, and the events they were counted for.
 pub(crate) struct Profile {
     stacks: SortedStacks,
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<ExportedEvent>,
     /// The frames of the stacks, in the order of their names.
     frames: Vec<FrameId>,
     /// For each frame its place in `frames`.
@@ -18,7 +18,7 @@ pub(crate) struct Profile {
 
 /// A stack of an event.
 #[derive(Clone, Copy)]
-pub(crate) struct Stack<'a> {
+pub(crate) struct ExportedStack<'a> {
     /// Root first; never empty.
     pub(crate) frames: &'a [FrameId],
     /// How many of the first frames it has in common with the stack before.
@@ -33,7 +33,7 @@ impl Profile {
     /// are no frames.
     pub(crate) fn new(stacks: SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Profile {
         let events = events_of(&stacks, pipe, unit);
-        let events = events.unwrap_or_else(|| vec![Event::only(pipe, unit)]);
+        let events = events.unwrap_or_else(|| vec![ExportedEvent::only(pipe, unit)]);
         let mut profile = Profile { stacks, events, frames: Vec::new(), places: Vec::new() };
         profile.weigh();
         profile
@@ -45,7 +45,7 @@ impl Profile {
     ///
     /// [`Error::Usage`], which names the events, if there is none of this name.
     pub(crate) fn keep_event(&mut self, name: &str) -> Result<()> {
-        let is_named = |event: &Event| event.name.as_deref() == Some(name);
+        let is_named = |event: &ExportedEvent| event.name.as_deref() == Some(name);
         if !self.events.iter().any(is_named) {
             let names: Vec<&str> =
                 self.events.iter().filter_map(|event| event.name.as_deref()).collect();
@@ -67,7 +67,7 @@ impl Profile {
             .events
             .iter()
             .map(|event| {
-                let each = |stack: Stack<'_>| {
+                let each = |stack: ExportedStack<'_>| {
                     stack.frames.iter().for_each(|&frame| is_used[frame as usize] = true);
                     stack.weight
                 };
@@ -87,7 +87,10 @@ impl Profile {
     }
 
     /// The stacks of an event, sorted by the names of their frames.
-    pub(crate) fn stacks_of(&self, event: &Event) -> impl Iterator<Item = Stack<'_>> {
+    pub(crate) fn stacks_of(
+        &self,
+        event: &ExportedEvent,
+    ) -> impl Iterator<Item = ExportedStack<'_>> {
         let root = event.root;
         let of_event = self
             .stacks
@@ -107,9 +110,9 @@ impl Profile {
             Some(match (root, stack.frames) {
                 // What was counted without any stack has no frame but its event.
                 (None, frames) | (Some(_), frames @ [_]) => {
-                    Stack { frames, shared, weight: stack.weight }
+                    ExportedStack { frames, shared, weight: stack.weight }
                 }
-                (Some(_), frames) => Stack {
+                (Some(_), frames) => ExportedStack {
                     frames: &frames[1..],
                     shared: shared.saturating_sub(1),
                     weight: stack.weight,
@@ -148,19 +151,19 @@ impl Profile {
 }
 
 /// The events of the header lines, if every stack has one of them as its root.
-fn events_of(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<Vec<Event>> {
+fn events_of(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<Vec<ExportedEvent>> {
     let known: Vec<(Vec<u8>, &[u8], &[u8])> = pipe
         .header_events()
         .into_iter()
         .map(|(name, of_header)| (as_frame(name), name, unit.map_or(of_header, str::as_bytes)))
         .collect();
-    let mut events: Vec<Event> = Vec::new();
+    let mut events: Vec<ExportedEvent> = Vec::new();
     for stack in stacks.iter() {
         let &root = stack.frames.first()?;
         if events.last().is_none_or(|event| event.root != Some(root)) {
             let frame = stacks.frames().name(root);
             let (_, name, unit) = known.iter().find(|(known, ..)| known == frame)?;
-            events.push(Event::of_root(name, unit, root));
+            events.push(ExportedEvent::of_root(name, unit, root));
         }
     }
     (!events.is_empty()).then_some(events)

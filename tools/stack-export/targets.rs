@@ -11,7 +11,7 @@ mod speedscope;
 use clap::ValueEnum;
 use common::{Error, Output, Result, unwritten};
 
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 
 /// A format; its help says what opens it.
@@ -58,7 +58,7 @@ impl Target {
     }
 
     /// The largest sum of the weights of this event that it can hold.
-    fn most(self, event: &Event) -> u64 {
+    fn most(self, event: &ExportedEvent) -> u64 {
         match self {
             Target::Pprof => i64::MAX.unsigned_abs(),
             Target::Chrome => chrome::most(event),

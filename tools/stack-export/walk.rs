@@ -4,7 +4,7 @@ use std::io;
 
 use common::FrameId;
 
-use crate::profile::Stack;
+use crate::profile::ExportedStack;
 
 /// What is done on the way through the tree of calls.
 pub(crate) trait Walker {
@@ -20,7 +20,7 @@ pub(crate) trait Walker {
 
 /// Walks through the tree that sorted stacks are, from the roots down.
 pub(crate) fn walk<'a>(
-    stacks: impl Iterator<Item = Stack<'a>>,
+    stacks: impl Iterator<Item = ExportedStack<'a>>,
     walker: &mut impl Walker,
 ) -> io::Result<()> {
     let mut open: &[FrameId] = &[];

@@ -43,7 +43,7 @@ mod stack;
 
 use common::shared_prefix;
 
-use stack::Stack;
+use stack::FoldingStack;
 
 /// The longest repetition that can be folded.
 pub(crate) const LONGEST_PERIOD: usize = 16;
@@ -85,7 +85,7 @@ pub(crate) struct Tower {
 
 /// Folds stacks, one after the other, in the same buffers.
 pub(crate) struct Folder {
-    stack: Stack,
+    stack: FoldingStack,
     saved: Saved,
     /// Where each frame of the current stack stands; values of other frames are out of date.
     occurrences: Vec<Occurrences>,
@@ -97,7 +97,7 @@ struct Saved {
     /// All frames of that stack, and how many of them are folded here; 0 if none are.
     frames: Vec<u32>,
     folded: usize,
-    stack: Stack,
+    stack: FoldingStack,
 }
 
 impl Saved {
@@ -130,7 +130,7 @@ impl Folder {
     /// that call themselves, and nothing else.
     pub(crate) fn new(max_period: usize, min_height: u32) -> Self {
         assert!((1..=LONGEST_PERIOD).contains(&max_period));
-        let stack = || Stack::new(max_period, min_height.max(2));
+        let stack = || FoldingStack::new(max_period, min_height.max(2));
         Self {
             stack: stack(),
             saved: Saved { frames: Vec::new(), folded: 0, stack: stack() },

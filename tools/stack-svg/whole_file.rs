@@ -30,23 +30,23 @@ const MAX_LINKS: usize = 40;
 ///
 /// [`Error::Output`] with what the system says.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let written = match Place::of(path) {
-        Ok(Place::File(path)) => replace(&path, bytes),
-        Ok(Place::Stream) => append(path, bytes),
+    let written = match Destination::of(path) {
+        Ok(Destination::File(path)) => replace(&path, bytes),
+        Ok(Destination::Stream) => append(path, bytes),
         Err(error) => Err(error),
     };
     written.map_err(|source| Error::Output { name: path.display().to_string(), source })
 }
 
-enum Place {
+enum Destination {
     /// A regular file, existing or not, behind all links: they stay.
     File(PathBuf),
     /// Anything else.
     Stream,
 }
 
-impl Place {
-    fn of(path: &Path) -> io::Result<Place> {
+impl Destination {
+    fn of(path: &Path) -> io::Result<Destination> {
         let mut path = path.to_owned();
         for _ in 0..MAX_LINKS {
             let name = path.file_name().ok_or(ErrorKind::IsADirectory)?;
@@ -58,15 +58,15 @@ impl Place {
             // An open descriptor, even where it leads to a regular file: that
             // one is being written by whoever opened it.
             if folder.starts_with("/proc") || folder.starts_with("/dev/fd") {
-                return Ok(Place::Stream);
+                return Ok(Destination::Stream);
             }
             let here = folder.join(name);
             match fs::symlink_metadata(&here) {
                 Ok(found) if found.is_symlink() => path = folder.join(fs::read_link(&here)?),
-                Ok(found) if found.is_file() => return Ok(Place::File(here)),
-                Ok(_) => return Ok(Place::Stream),
+                Ok(found) if found.is_file() => return Ok(Destination::File(here)),
+                Ok(_) => return Ok(Destination::Stream),
                 Err(error) if error.kind() == ErrorKind::NotFound => {
-                    return Ok(Place::File(here));
+                    return Ok(Destination::File(here));
                 }
                 Err(error) => return Err(error),
             }

@@ -17,11 +17,17 @@
 //! | measure | one of several weights of the same sample: `alloc_objects` and `alloc_space` |
 //! | self | the weight of the stacks that end in a frame |
 //! | total | the weight of the stacks that hold a frame; also a number of lines and their weight, [`Total`] |
+//! | place | a line of the source: a path, a line and maybe a column; an address, a folder or an offset is none |
+//! | location | an address in an object, from which a name is looked up |
 //! | dso | the file that code was loaded from, as perf calls it: an executable or a library |
 //! | tower | a recursion in a stack: the same frames, direct or through others, repeated |
 //! | header | lines before the stacks that say what was counted: `# unit: samples` |
 //! | interval | a time of a live recording; the stacks of each stand together, and a line `# end 2.000` ends them |
 //! | block | the bytes that are read at once; it ends where a line ends |
+//!
+//! One noun means one thing in all crates. `Place` and `Event` are one type each; whatever else
+//! is a kind of place, event, stack, entry or reader has a first name that says which:
+//! `TraceEvent`, `GdbReader`.
 //!
 //! # A tool
 //!

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use common::{FrameId, Output};
 
 use crate::calls::Calls;
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 
 /// Who calls the functions with which stacks begin. callgrind_annotate takes for the total of
@@ -17,7 +17,7 @@ const TOP: &str = "[all]";
 /// What callgrind writes in place of a name that it does not know.
 const UNKNOWN: &[u8] = b"???";
 
-pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
+pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
     let graph = Calls::of(profile, event);
     writeln!(out, "# callgrind format\nversion: 1")?;
     writeln!(out, "creator: stack-export {}", env!("CARGO_PKG_VERSION"))?;

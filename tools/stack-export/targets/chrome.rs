@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use common::{FrameId, Output, Unit};
 
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 use crate::walk::{Walker, walk};
 
@@ -22,19 +22,19 @@ struct Trace<'a> {
 }
 
 /// The largest sum of weights: who reads it counts nanoseconds in 63 bits, which are 292 years.
-pub(super) fn most(event: &Event) -> u64 {
+pub(super) fn most(event: &ExportedEvent) -> u64 {
     i64::MAX.unsigned_abs() / nanoseconds(event)
 }
 
 /// How many nanoseconds a weight of one is shown as.
-fn nanoseconds(event: &Event) -> u64 {
+fn nanoseconds(event: &ExportedEvent) -> u64 {
     match event.unit() {
         Unit::Time(nanoseconds) => nanoseconds,
         _ => 1_000,
     }
 }
 
-pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
+pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
     let nanoseconds = nanoseconds(event);
     let name = serde_json::to_string(&event.label_with_unit())?;
     let args = r#""ph":"M","pid":1,"tid":1,"args""#;

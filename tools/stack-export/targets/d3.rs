@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use common::{FrameId, Output};
 
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 use crate::walk::{Walker, walk};
 
@@ -18,7 +18,7 @@ struct Tree<'a> {
     is_first: bool,
 }
 
-pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
+pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
     out.write_all(br#"{"name":"#)?;
     serde_json::to_writer(&mut *out, &event.label_with_unit())?;
     out.write_all(br#","children":["#)?;

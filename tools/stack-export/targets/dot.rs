@@ -7,10 +7,10 @@ use std::io::{self, Write};
 use common::{FrameId, Output, share};
 
 use crate::calls::{Calls, Weights};
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 
-pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
+pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
     let graph = Calls::of(profile, event);
     let label = format!("{}, {} in all", event.label_with_unit(), event.unit().words(event.total));
     writeln!(out, "digraph stacks {{\n    label={}; labelloc=t;", quoted(&label))?;
@@ -31,7 +31,7 @@ pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::R
 
 fn write_function(
     profile: &Profile,
-    event: &Event,
+    event: &ExportedEvent,
     function: FrameId,
     Weights { self_weight, total }: Weights,
     out: &mut Output,
@@ -48,7 +48,7 @@ fn write_function(
     writeln!(out, "    n{number} [label={label}, tooltip={tooltip}, {look}];")
 }
 
-fn part(weight: u64, event: &Event) -> f64 {
+fn part(weight: u64, event: &ExportedEvent) -> f64 {
     weight as f64 / event.total as f64
 }
 

@@ -10,10 +10,10 @@ use fxprof_processed_profile::{
 };
 use serde_json::Value;
 
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 
-pub(super) fn write(profile: &Profile, event: &Event, out: &mut Output) -> io::Result<()> {
+pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
     // A profile has no date, so that equal stacks give equal files.
     let start = SystemTime::UNIX_EPOCH.into();
     let mut firefox = Firefox::new(event.label(), start, SamplingInterval::from_millis(1));
@@ -61,7 +61,12 @@ fn weight_type(unit: &Unit) -> (WeightType, Scale) {
 }
 
 /// Adds a sample for each stack, a millisecond apart: stacks have no time.
-fn add_samples(profile: &Profile, event: &Event, firefox: &mut Firefox, thread: ThreadHandle) {
+fn add_samples(
+    profile: &Profile,
+    event: &ExportedEvent,
+    firefox: &mut Firefox,
+    thread: ThreadHandle,
+) {
     let mut frames: Vec<Option<FrameHandle>> = vec![None; profile.frames().len()];
     let mut open: Vec<StackHandle> = Vec::new();
     for (stack, number) in profile.stacks_of(event).zip(0u64..) {

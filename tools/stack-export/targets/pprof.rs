@@ -13,7 +13,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 use messages::{Function, Line, Location, Message as Part, Sample, ValueType};
 
@@ -76,7 +76,7 @@ fn head(profile: &Profile, strings: &mut Strings) -> Part {
 }
 
 /// The name that viewers know, or else the event's own.
-fn unit(event: &Event) -> String {
+fn unit(event: &ExportedEvent) -> String {
     match event.unit() {
         Unit::Time(1) => "nanoseconds".to_owned(),
         Unit::Time(1_000) => "microseconds".to_owned(),

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use common::{FrameId, Output, Unit};
 use serde::{Serialize, Serializer};
 
-use crate::event::Event;
+use crate::event::ExportedEvent;
 use crate::profile::Profile;
 
 #[derive(Serialize)]
@@ -49,13 +49,13 @@ struct OneEvent<'a> {
 }
 
 /// `[[0,1],[0,2]]`: for each stack the places of its frames, root first.
-struct Samples<'a>(&'a Profile, &'a Event);
+struct Samples<'a>(&'a Profile, &'a ExportedEvent);
 
 /// The places of the frames of a stack.
 struct Places<'a>(&'a Profile, &'a [FrameId]);
 
 /// What each stack weighs.
-struct Weights<'a>(&'a Profile, &'a Event);
+struct Weights<'a>(&'a Profile, &'a ExportedEvent);
 
 pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let of_event = |event| OneEvent::of(profile, event);
@@ -72,7 +72,7 @@ pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
 }
 
 impl<'a> OneEvent<'a> {
-    fn of(profile: &'a Profile, event: &'a Event) -> OneEvent<'a> {
+    fn of(profile: &'a Profile, event: &'a ExportedEvent) -> OneEvent<'a> {
         OneEvent {
             r#type: "sampled",
             name: event.label_with_unit(),

@@ -5,21 +5,21 @@ use std::ops::Range;
 use super::{LONGEST_PERIOD, Level, Tower};
 
 /// A stack without towers: every prefix of it is folded, too.
-pub(super) struct Stack {
+pub(super) struct FoldingStack {
     max_period: usize,
     min_height: u32,
     optional_frames: bool,
     frames: Vec<u32>,
     /// What is known of each frame, in the same order.
-    entries: Vec<Entry>,
+    entries: Vec<FrameEntry>,
     /// The first note is empty and shared by all frames without one of their own, which are most.
     notes: Vec<Note>,
     /// Frames that were taken off and must be pushed again, the next one last.
-    pending: Vec<(u32, Entry)>,
+    pending: Vec<(u32, FrameEntry)>,
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct FrameEntry {
     height: u32,
     /// Where the frame stands in the input.
     origin: u32,
@@ -57,7 +57,7 @@ struct Joinable {
     longest: (usize, usize),
 }
 
-impl Stack {
+impl FoldingStack {
     /// Returns an empty stack for towers of at least `min_height` repetitions, which is 2 or more.
     pub(super) fn new(max_period: usize, min_height: u32) -> Self {
         Self {
@@ -102,7 +102,8 @@ impl Stack {
     pub(super) fn start_with(&mut self, frames: &[u32]) {
         self.clear();
         self.frames.extend_from_slice(frames);
-        let entries = (0..frames.len()).map(|at| Entry { height: 1, origin: at as u32, note: 0 });
+        let entries =
+            (0..frames.len()).map(|at| FrameEntry { height: 1, origin: at as u32, note: 0 });
         self.entries.extend(entries);
     }
 
@@ -113,7 +114,7 @@ impl Stack {
             self.add_to_run();
             return;
         }
-        self.push_entry(frame, Entry { height: 1, origin, note: 0 });
+        self.push_entry(frame, FrameEntry { height: 1, origin, note: 0 });
         while let Some((frame, entry)) = self.pending.pop() {
             self.push_entry(frame, entry);
         }
@@ -122,7 +123,7 @@ impl Stack {
     /// Returns the frames, root first.
     pub(super) fn levels(&self) -> impl Iterator<Item = Level> {
         let entries = self.frames.iter().zip(&self.entries);
-        entries.map(|(&frame, &Entry { height, origin, .. })| Level { frame, height, origin })
+        entries.map(|(&frame, &FrameEntry { height, origin, .. })| Level { frame, height, origin })
     }
 
     /// Returns the towers that were folded, by their last frame.
@@ -140,7 +141,7 @@ impl Stack {
         })
     }
 
-    fn push_entry(&mut self, frame: u32, entry: Entry) {
+    fn push_entry(&mut self, frame: u32, entry: FrameEntry) {
         let top = self.frames.len();
         // All rules need a frame that stood there one repetition before.
         let same = self.same_below(&self.frames, frame);

@@ -64,7 +64,7 @@ const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut reader = Reader::default();
+    let mut reader = AustinReader::default();
     samples.set_measures(&[TIME]);
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
     if reader.freed > 0 {
@@ -74,7 +74,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 }
 
 #[derive(Default)]
-struct Reader {
+struct AustinReader {
     mode: Mode,
     frames: Vec<FrameId>,
     /// Where a frame is in the source.
@@ -91,7 +91,7 @@ enum Mode {
     Full,
 }
 
-impl Reader {
+impl AustinReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(mode) = line.strip_prefix(b"# mode: ") {
             self.set_mode(mode, samples);

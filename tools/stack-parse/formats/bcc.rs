@@ -64,7 +64,7 @@ fn title(line: &[u8]) -> Option<Measure<'static>> {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut reader = Reader::default();
+    let mut reader = BccReader::default();
     let mut last = 0;
     for_each_line(input, |number, line| {
         last = number;
@@ -78,7 +78,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 /// The sample that is being read.
 #[derive(Default)]
-struct Reader {
+struct BccReader {
     stack: LeafFirst,
     comm: Vec<u8>,
     pid: Vec<u8>,
@@ -87,7 +87,7 @@ struct Reader {
     lines: Vec<Vec<u8>>,
 }
 
-impl Reader {
+impl BccReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let text = line.trim_ascii();
         if let Some(measure) = title(line) {

@@ -65,7 +65,7 @@ struct Profile {
     block_unit: Vec<u8>,
     /// Whether any place has each of the numbers.
     has: [bool; NUMBERS.len()],
-    places: Vec<Place>,
+    places: Vec<ProgramPoint>,
     /// The frames of all places, leaf first.
     frames: Vec<u64>,
     names: Vec<Vec<u8>>,
@@ -73,7 +73,7 @@ struct Profile {
 
 /// Something that was called with one stack.
 #[derive(Default)]
-struct Place {
+struct ProgramPoint {
     numbers: [u64; NUMBERS.len()],
     /// Where its frames end.
     end: usize,
@@ -155,7 +155,7 @@ impl Profile {
         }
         // One whose frames are cut off counts, too.
         let end = self.frames.len();
-        self.places.push(Place { end, ..Place::default() });
+        self.places.push(ProgramPoint { end, ..ProgramPoint::default() });
         let number = self.places.len() - 1;
         while let Some(key) = json.next_key()? {
             if let Some(place) = NUMBERS.iter().position(|(name, ..)| *name == key) {

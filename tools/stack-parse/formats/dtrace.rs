@@ -81,14 +81,14 @@ fn is_frame(line: &[u8]) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut reader = Reader::default();
+    let mut reader = DtraceReader::default();
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
     reader.finish(samples)
 }
 
 /// The sample that is being read.
 #[derive(Default)]
-struct Reader {
+struct DtraceReader {
     stack: LeafFirst,
     /// How many frames the first stack has, if another one follows it.
     first: Option<usize>,
@@ -103,7 +103,7 @@ struct Reader {
     last: u64,
 }
 
-impl Reader {
+impl DtraceReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         self.last = number;
         let text = line.trim_ascii();
@@ -165,8 +165,11 @@ impl Reader {
         let pid = known(&self.pid);
         let sample = Sample { comm: &self.comm, pid, weights: &[weight], ..Sample::default() };
         let added = self.stack.add(&sample, samples);
-        *self =
-            Reader { last: self.last, stack: std::mem::take(&mut self.stack), ..Reader::default() };
+        *self = DtraceReader {
+            last: self.last,
+            stack: std::mem::take(&mut self.stack),
+            ..DtraceReader::default()
+        };
         added
     }
 

@@ -50,14 +50,14 @@ fn process(line: &[u8]) -> Option<&[u8]> {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[THREADS]);
-    let mut reader = Reader::default();
+    let mut reader = EuStackReader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
     reader.finish(samples)
 }
 
 /// The thread that is being read.
 #[derive(Default)]
-struct Reader {
+struct EuStackReader {
     stack: LeafFirst,
     pid: Vec<u8>,
     tid: Vec<u8>,
@@ -65,7 +65,7 @@ struct Reader {
     last: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-impl Reader {
+impl EuStackReader {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(call) = Call::of(line) {
             let last = self.last.as_ref().and_then(|(last, _)| Call::of(last));

@@ -50,7 +50,7 @@ const CUT: &[u8] = b"[...]";
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut reader = Reader::default();
+    let mut reader = FaulthandlerReader::default();
     for_each_line(input, |_, line| {
         if let Some((tid, name)) = thread(line) {
             reader.finish(samples)?;
@@ -69,7 +69,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 /// A traceback that is being read.
 #[derive(Default)]
-struct Reader {
+struct FaulthandlerReader {
     is_open: bool,
     tid: Vec<u8>,
     name: Vec<u8>,
@@ -77,7 +77,7 @@ struct Reader {
     frames: Vec<(Vec<u8>, Place)>,
 }
 
-impl Reader {
+impl FaulthandlerReader {
     fn begin(&mut self, tid: &[u8], name: &[u8]) {
         (self.is_open, self.tid, self.name) = (true, tid.to_vec(), name.to_vec());
     }

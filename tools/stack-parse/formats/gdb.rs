@@ -44,14 +44,14 @@ fn detect(head: &Head<'_>) -> bool {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[THREADS]);
-    let mut reader = Reader::default();
+    let mut reader = GdbReader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
     reader.finish(samples)
 }
 
 /// The thread that is being read.
 #[derive(Default)]
-struct Reader {
+struct GdbReader {
     stack: LeafFirst,
     comm: Vec<u8>,
     tid: Vec<u8>,
@@ -60,7 +60,7 @@ struct Reader {
     last: Option<Vec<u8>>,
 }
 
-impl Reader {
+impl GdbReader {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(frame) = FrameLine::of(line) {
             if frame.number == 0 {

@@ -95,7 +95,7 @@ const UNITS: [(&[u8], Measure<'_>, u64); 24] = [
 ];
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut reader = Reader::default();
+    let mut reader = InstrumentsReader::default();
     for_each_line(input, |number, line| {
         if reader.columns.is_none() {
             reader.columns = Columns::of(line);
@@ -108,14 +108,14 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 }
 
 #[derive(Default)]
-struct Reader {
+struct InstrumentsReader {
     columns: Option<Columns>,
     tree: Outline,
     /// The name of the measure, which the first row tells.
     measure: Option<&'static [u8]>,
 }
 
-impl Reader {
+impl InstrumentsReader {
     /// Reads a row, if it is one.
     fn row(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<Option<()>> {
         let Some(row) = self.columns.as_ref().and_then(|columns| Row::of(line, columns)) else {

@@ -41,7 +41,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut reader = Reader::default();
+    let mut reader = MacosSampleReader::default();
     reader.tree.are_samples = true;
     let mut last = 0;
     for_each_line(input, |number, line| {
@@ -56,7 +56,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 /// What is known at the end of a line.
 #[derive(Default)]
-struct Reader {
+struct MacosSampleReader {
     tree: Outline,
     /// Whether this is the part of the report that has the tree.
     is_tree: bool,
@@ -68,7 +68,7 @@ struct Reader {
     tid: Vec<u8>,
 }
 
-impl Reader {
+impl MacosSampleReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(rest) = line.strip_prefix(TITLE) {
             self.title(rest, samples);

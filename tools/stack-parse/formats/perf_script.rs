@@ -67,7 +67,7 @@ const PIECE: usize = 64 * 1024;
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let (frame_args, threads) = (samples.frame_args().clone(), options.threads());
     let name = input.name().to_owned();
-    let mut reader = Reader {
+    let mut reader = PerfScriptReader {
         newlines: Newlines::default(),
         headers: HeaderCache::default(),
         chain: Chain::new(&frame_args),
@@ -151,7 +151,7 @@ fn end_of_lines(text: &[u8]) -> Option<usize> {
 }
 
 /// The two ways to read.
-struct Reader<'a> {
+struct PerfScriptReader<'a> {
     /// Of the piece of a block that is being read.
     newlines: Newlines,
     headers: HeaderCache,
@@ -159,12 +159,12 @@ struct Reader<'a> {
     lines: Lines<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PerfScriptReader<'a> {
     /// A reader for another thread, which knows what this one learnt.
-    fn fork(&self) -> Reader<'a> {
+    fn fork(&self) -> PerfScriptReader<'a> {
         let (chain, lines) = (self.chain.fork(), self.lines.fork());
         let (newlines, headers) = Default::default();
-        Reader { newlines, headers, chain, lines }
+        PerfScriptReader { newlines, headers, chain, lines }
     }
 
     /// Reads the next block of the input.

@@ -41,7 +41,7 @@ fn event(line: &[u8]) -> Option<(&[u8], u64)> {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut reader = Reader::default();
+    let mut reader = PmcstatReader::default();
     (reader.tree.is_inverted, reader.tree.are_samples) = (true, true);
     for_each_line(input, |number, line| {
         if let Some((name, count)) = event(line) {
@@ -60,7 +60,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 /// The event that is being read.
 #[derive(Default)]
-struct Reader {
+struct PmcstatReader {
     tree: Outline,
     event: Vec<u8>,
     /// How many samples the event had, and how many are in the graphs so far.
@@ -71,7 +71,7 @@ struct Reader {
     objects: Vec<(usize, Vec<u8>)>,
 }
 
-impl Reader {
+impl PmcstatReader {
     fn call(&mut self, call: &Call<'_>, samples: &mut Samples<'_>) -> Result<()> {
         while self.objects.pop_if(|(indent, _)| *indent >= call.indent).is_some() {}
         if self.objects.is_empty() {

@@ -40,21 +40,21 @@ fn detect(head: &Head<'_>) -> bool {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[THREADS]);
-    let mut reader = Reader::default();
+    let mut reader = ProcStackReader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
     reader.finish(samples)
 }
 
 /// The stack that is being read.
 #[derive(Default)]
-struct Reader {
+struct ProcStackReader {
     stack: LeafFirst,
     owner: Owner,
     /// What stands before each frame: `grep -H` prints the file.
     prefix: Vec<u8>,
 }
 
-impl Reader {
+impl ProcStackReader {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let Some(Line { prefix, frame }) = Line::of(line) else {
             self.finish(samples)?;

@@ -26,7 +26,7 @@ use crate::read::held::Held;
 use crate::read::json::{Json, Kind, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Root, Samples, Weighs};
-use event::{Event, Field};
+use event::{Field, TraceEvent};
 use frames::Frames;
 use profiles::Profiles;
 use sampled::Sampled;
@@ -70,7 +70,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 /// before the first stack is known.
 #[derive(Default)]
 struct Trace {
-    event: Event,
+    event: TraceEvent,
     frames: Frames,
     threads: Threads,
     spans: Spans,

@@ -57,7 +57,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 /// What a line of a trace says.
-enum Event<'a> {
+enum TraceLine<'a> {
     /// A function was called.
     Call(Call<'a>),
     /// One of this level returned, with this number if that is known.
@@ -80,7 +80,7 @@ struct Call<'a> {
 }
 
 /// What a line says: when, in nanoseconds, how much memory there was, and what happened.
-type Row<'a> = (u64, u64, Event<'a>);
+type Row<'a> = (u64, u64, TraceLine<'a>);
 
 /// Reads one input to its end.
 ///

@@ -59,14 +59,14 @@ const SCALES: [(&str, &str, u64); 17] = [
 #[derive(Default)]
 pub(crate) struct Costs {
     /// Later parts of a file may have more.
-    events: Vec<Event>,
+    events: Vec<CostEvent>,
     /// The event of each column.
     columns: Vec<usize>,
     /// The event that is wanted, if any is.
     wanted: Option<usize>,
 }
 
-struct Event {
+struct CostEvent {
     name: Vec<u8>,
     unit: Vec<u8>,
     /// How many units a number in the file stands for.
@@ -79,7 +79,7 @@ impl Costs {
     pub(crate) fn set_events(&mut self, names: &[u8], samples: &mut Samples<'_>) {
         self.columns.clear();
         for name in names.fields() {
-            let event = Event::of(name);
+            let event = CostEvent::of(name);
             let known = self.events.iter().position(|known| known.name == event.name);
             self.columns.push(known.unwrap_or(self.events.len()));
             if known.is_none() {
@@ -151,13 +151,14 @@ impl Costs {
     /// What all lines add up to, of each event; 0 where that is below 0, as of memory that
     /// was freed.
     pub(crate) fn totals(&self) -> Vec<u64> {
-        let total = |event: &Event| u64::try_from(event.total.max(0)).unwrap_or(u64::MAX);
+        let total = |event: &CostEvent| u64::try_from(event.total.max(0)).unwrap_or(u64::MAX);
         self.events.iter().map(total).collect()
     }
 
     /// Says if costs of the wanted event do not add up to what the file says.
     pub(crate) fn compare(&self, said: i128, samples: &mut Samples<'_>) {
-        let Some(Event { name, total, .. }) = self.wanted.map(|wanted| &self.events[wanted]) else {
+        let Some(CostEvent { name, total, .. }) = self.wanted.map(|wanted| &self.events[wanted])
+        else {
             return;
         };
         if said != *total {
@@ -167,19 +168,19 @@ impl Costs {
     }
 }
 
-impl Event {
-    fn of(name: &[u8]) -> Event {
+impl CostEvent {
+    fn of(name: &[u8]) -> CostEvent {
         let plain = name.strip_suffix(b")").and_then(|name| name.split_once_str("("));
         if let Some((plain, unit)) = plain {
             let scale = SCALES.iter().find(|(name, ..)| name.as_bytes() == unit);
             if let Some((_, unit, scale)) = scale {
                 let name = plain.strip_suffix(b"_").unwrap_or(plain).to_vec();
-                return Event { name, unit: unit.as_bytes().to_vec(), scale: *scale, total: 0 };
+                return CostEvent { name, unit: unit.as_bytes().to_vec(), scale: *scale, total: 0 };
             }
         }
         let known = UNITS.iter().find(|(event, _)| event.as_bytes() == name);
         let unit = known.map_or(unit_of_event(name), |(_, unit)| unit.as_bytes()).to_vec();
-        Event { name: name.to_vec(), unit, scale: 1, total: 0 }
+        CostEvent { name: name.to_vec(), unit, scale: 1, total: 0 }
     }
 
     /// What a number in the file stands for; `None` if it is none, or has more than 64 bits.

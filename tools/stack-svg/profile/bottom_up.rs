@@ -10,10 +10,10 @@ use super::{LeftOut, Node, Profile, add_up};
 struct LeafFirst {
     /// The frames of all stacks, one stack after the other.
     frames: Vec<FrameId>,
-    stacks: Vec<Stack>,
+    stacks: Vec<LeafFirstStack>,
 }
 
-struct Stack {
+struct LeafFirstStack {
     /// Where its frames stand in [`LeafFirst::frames`].
     frames: Range<usize>,
     weight: u64,
@@ -66,10 +66,10 @@ impl LeafFirst {
                 let start = frames.len();
                 frames.extend(root_first.iter().rev());
                 let (weight, before) = (node.self_weight, node.self_before);
-                stacks.push(Stack { frames: start..frames.len(), weight, before });
+                stacks.push(LeafFirstStack { frames: start..frames.len(), weight, before });
             }
         }
-        let frames_of = |stack: &Stack| &frames[stack.frames.clone()];
+        let frames_of = |stack: &LeafFirstStack| &frames[stack.frames.clone()];
         stacks.sort_unstable_by(|one, other| frames_of(one).cmp(frames_of(other)));
         LeafFirst { frames, stacks }
     }
@@ -77,7 +77,7 @@ impl LeafFirst {
 
 impl Tree {
     /// Adds what is new in a stack.
-    fn open(&mut self, frames: &[FrameId], stack: &Stack) {
+    fn open(&mut self, frames: &[FrameId], stack: &LeafFirstStack) {
         for &frame in frames {
             let depth = self.open.len();
             self.open.push(self.nodes.len());

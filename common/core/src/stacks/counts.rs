@@ -20,19 +20,19 @@ pub struct StackCounts {
     line: StackIds,
     stacks: DistinctStacks,
     hasher: DefaultHashBuilder,
-    index: HashTable<Entry>,
+    index: HashTable<IndexEntry>,
     overflows: Overflows,
 }
 
 /// The number of a stack with this hash. The hash is kept so that the index can
 /// grow without reading all stacks, and few stacks with other hashes are compared.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct IndexEntry {
     hash: u32,
     stack: u32,
 }
 
-impl Entry {
+impl IndexEntry {
     /// The hash spread over 64 bits: the table uses the lowest and the highest bits.
     fn spread(hash: u32) -> u64 {
         u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -50,7 +50,7 @@ impl StackCounts {
         let StackCounts { frames, line, stacks, hasher, index, overflows } = self;
         let ids = line.of(stack, frames);
         let hash = hasher.hash_one(ids) as u32;
-        let found = index.find(Entry::spread(hash), |entry| {
+        let found = index.find(IndexEntry::spread(hash), |entry| {
             entry.hash == hash && stacks.ids_of(entry.stack) == ids
         });
         if let Some(entry) = found {
@@ -58,8 +58,8 @@ impl StackCounts {
             return;
         }
         let stack = stacks.push(ids, weight);
-        index.insert_unique(Entry::spread(hash), Entry { hash, stack }, |entry| {
-            Entry::spread(entry.hash)
+        index.insert_unique(IndexEntry::spread(hash), IndexEntry { hash, stack }, |entry| {
+            IndexEntry::spread(entry.hash)
         });
     }
 

@@ -27,7 +27,7 @@ const KERNEL_ROOTS: [&[u8]; 12] = [
 
 /// A sample that is being read. Its buffers serve the next one too.
 #[derive(Debug, Default)]
-pub(super) struct Entry {
+pub(super) struct MapEntry {
     /// The lines of all frames.
     text: Vec<u8>,
     /// Where each frame stands in `text`, leaf first within each stack.
@@ -40,9 +40,9 @@ pub(super) struct Entry {
     frames: Vec<FrameId>,
 }
 
-impl Entry {
+impl MapEntry {
     pub(super) fn clear(&mut self) {
-        let Entry { text, lines, stacks, comm, ids, frames } = self;
+        let MapEntry { text, lines, stacks, comm, ids, frames } = self;
         text.clear();
         lines.clear();
         stacks.clear();

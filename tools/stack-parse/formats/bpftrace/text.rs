@@ -14,7 +14,7 @@
 use bstr::ByteSlice;
 use common::Result;
 
-use super::entry::Entry;
+use super::entry::MapEntry;
 use super::frame::is_frame;
 use crate::samples::Samples;
 
@@ -24,7 +24,7 @@ const PRINTF: &[u8] = b"printf";
 /// What is known at the end of a line.
 #[derive(Debug, Default)]
 pub(super) struct Text {
-    entry: Entry,
+    entry: MapEntry,
     /// The map of the entry that is being read, `@cpu`, and the number of its first
     /// line; `None` outside of entries.
     map: Option<(Vec<u8>, u64)>,

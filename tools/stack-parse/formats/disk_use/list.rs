@@ -37,7 +37,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
 /// name of a folder or the sum of its blocks.
 fn detect(head: &Head<'_>) -> bool {
     let is_start = |line: &&[u8]| !line.is_empty() && !line.ends_with(b":") && !is_total(line);
-    head.lines().take(9).find(is_start).is_some_and(|line| Entry::parse(line).is_some())
+    head.lines().take(9).find(is_start).is_some_and(|line| ListedFile::parse(line).is_some())
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
@@ -49,21 +49,21 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 }
 
 /// A line that lists a file.
-struct Entry<'a> {
+struct ListedFile<'a> {
     /// The number that all names of a file share, which only find shows.
     inode: Option<u64>,
     file: Listed<'a>,
 }
 
-impl<'a> Entry<'a> {
-    fn parse(line: &'a [u8]) -> Option<Entry<'a>> {
+impl<'a> ListedFile<'a> {
+    fn parse(line: &'a [u8]) -> Option<ListedFile<'a>> {
         if let Some(file) = Listed::parse(line) {
-            return Some(Entry { inode: None, file });
+            return Some(ListedFile { inode: None, file });
         }
         let (inode, rest) = word(line)?;
         let (blocks, rest) = word(rest)?;
         decimal(blocks)?;
-        Some(Entry { inode: Some(decimal(inode)?), file: Listed::parse(rest)? })
+        Some(ListedFile { inode: Some(decimal(inode)?), file: Listed::parse(rest)? })
     }
 }
 
@@ -90,7 +90,7 @@ struct List {
 impl List {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let is_new_part = self.is_blank.replace(line.is_empty()).unwrap_or(true);
-        if let Some(entry) = Entry::parse(line) {
+        if let Some(entry) = ListedFile::parse(line) {
             return self.add(&entry, samples);
         }
         match line.strip_suffix(b":") {
@@ -101,8 +101,8 @@ impl List {
         Ok(())
     }
 
-    fn add(&mut self, entry: &Entry<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let Entry { inode, file } = entry;
+    fn add(&mut self, entry: &ListedFile<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        let ListedFile { inode, file } = entry;
         if file.kind == b'-' && file.links > 1 {
             match inode {
                 Some(inode) if !self.counted.insert(*inode) => {

@@ -53,19 +53,19 @@ pub(super) struct Table {
 
 /// Where values of a column go.
 #[derive(Clone, Copy)]
-enum Place {
+enum ColumnTarget {
     Weight,
     /// The number of the column, and its digits behind the point.
     Column(usize, i32),
 }
 
-impl Place {
-    fn of(column: &[u8]) -> Option<Place> {
+impl ColumnTarget {
+    fn of(column: &[u8]) -> Option<ColumnTarget> {
         if column == b"weight" {
-            return Some(Place::Weight);
+            return Some(ColumnTarget::Weight);
         }
         let place = COLUMNS.iter().position(|(name, _)| *name == column)?;
-        Some(Place::Column(place, COLUMNS[place].1))
+        Some(ColumnTarget::Column(place, COLUMNS[place].1))
     }
 }
 
@@ -82,7 +82,7 @@ impl Table {
                 b"data" => json.for_each(|json| self.read_row(json, &schema))?,
                 b"weightType" => self.weight_type = json.text()?.unwrap_or_default().to_vec(),
                 key => {
-                    if let Some(place) = Place::of(key) {
+                    if let Some(place) = ColumnTarget::of(key) {
                         json.for_each(|json| self.read_value(json, place))?;
                     }
                 }
@@ -92,7 +92,11 @@ impl Table {
     }
 
     /// `[1, 0.5, null]`; a row may be shorter than the schema.
-    fn read_row<R: Read>(&mut self, json: &mut Json<R>, schema: &[Option<Place>]) -> Result<()> {
+    fn read_row<R: Read>(
+        &mut self,
+        json: &mut Json<R>,
+        schema: &[Option<ColumnTarget>],
+    ) -> Result<()> {
         let mut places = schema.iter();
         json.for_each(|json| match places.next() {
             Some(&Some(place)) => self.read_value(json, place),
@@ -100,26 +104,26 @@ impl Table {
         })?;
         for place in places.flatten() {
             match *place {
-                Place::Weight => self.weights.push(NO_WEIGHT),
-                Place::Column(place, _) => self.columns[place].push(NONE),
+                ColumnTarget::Weight => self.weights.push(NO_WEIGHT),
+                ColumnTarget::Column(place, _) => self.columns[place].push(NONE),
             }
         }
         Ok(())
     }
 
-    fn read_value<R: Read>(&mut self, json: &mut Json<R>, place: Place) -> Result<()> {
+    fn read_value<R: Read>(&mut self, json: &mut Json<R>, place: ColumnTarget) -> Result<()> {
         match place {
-            Place::Weight => self.weights.push(weight(json)?),
-            Place::Column(place, scale) => self.columns[place].push(value(json, scale)?),
+            ColumnTarget::Weight => self.weights.push(weight(json)?),
+            ColumnTarget::Column(place, scale) => self.columns[place].push(value(json, scale)?),
         }
         Ok(())
     }
 
     /// A column, empty if there is none.
     pub(super) fn column(&self, name: &str) -> Column<'_> {
-        match Place::of(name.as_bytes()) {
-            Some(Place::Column(place, _)) => Column(&self.columns[place]),
-            Some(Place::Weight) | None => Column(&[]),
+        match ColumnTarget::of(name.as_bytes()) {
+            Some(ColumnTarget::Column(place, _)) => Column(&self.columns[place]),
+            Some(ColumnTarget::Weight) | None => Column(&[]),
         }
     }
 
@@ -154,11 +158,11 @@ impl Column<'_> {
 }
 
 /// `{"stack":0,"time":1}`: which column each element of a row belongs to.
-fn read_schema<R: Read>(json: &mut Json<R>, schema: &mut Vec<Option<Place>>) -> Result<()> {
+fn read_schema<R: Read>(json: &mut Json<R>, schema: &mut Vec<Option<ColumnTarget>>) -> Result<()> {
     /// More columns than any table has.
     const MOST: usize = 100;
     if json.begin_object()? {
-        while let Some(place) = json.next_key()?.map(Place::of) {
+        while let Some(place) = json.next_key()?.map(ColumnTarget::of) {
             let number = json.integer()?.and_then(|number| usize::try_from(number).ok());
             if let Some(number) = number.filter(|number| *number < MOST) {
                 schema.resize(schema.len().max(number + 1), None);

@@ -38,7 +38,7 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 }
 
 pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> {
-    let mut reader = Reader::default();
+    let mut reader = GhcProfReader::default();
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
     if reader.has_shares {
         samples.note("only shares of 0.1 % were saved: '+RTS -P' saves exact numbers");
@@ -47,7 +47,7 @@ pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> 
 }
 
 #[derive(Default)]
-struct Reader {
+struct GhcProfReader {
     total_ticks: u64,
     total_bytes: u64,
     columns: Option<Columns>,
@@ -80,7 +80,7 @@ impl Columns {
     }
 }
 
-impl Reader {
+impl GhcProfReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if line.contains_str(TITLE) {
             // Several profiles may follow each other.

@@ -151,7 +151,7 @@ fn scaled(count: u64, bytes: u64, rate: f64) -> (u64, u64) {
 /// [`common::Error::Input`], or what adding samples returns.
 pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let label = samples.root_label().map(<[u8]>::to_vec);
-    let mut reader = Reader {
+    let mut reader = GperftoolsReader {
         kind: None,
         record: None,
         unnamed: Vec::new(),
@@ -165,7 +165,7 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
 }
 
 /// A profile that is being read.
-struct Reader {
+struct GperftoolsReader {
     kind: Option<Kind>,
     record: Option<Record>,
     unnamed: Vec<Unnamed>,
@@ -185,7 +185,7 @@ struct Record {
     label: Vec<u8>,
 }
 
-impl Reader {
+impl GperftoolsReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(known) = line.strip_prefix(b"#") {
             if let Some(record) = &mut self.record {

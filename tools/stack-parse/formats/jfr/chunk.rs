@@ -62,7 +62,7 @@ impl Header {
 
 /// An event whose body was not read yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Event {
+pub(super) struct JfrEvent {
     pub(super) at: u64,
     /// The number of its type.
     pub(super) class: u64,
@@ -104,7 +104,7 @@ impl File {
     /// The next event of a chunk, whose body is to be read or skipped by
     /// [`seek`](File::seek). `None` at the end of the chunk; `Some(None)` where there
     /// is no event, or only a part of one.
-    pub(super) fn event(&mut self, chunk: &Header) -> io::Result<Option<Option<Event>>> {
+    pub(super) fn event(&mut self, chunk: &Header) -> io::Result<Option<Option<JfrEvent>>> {
         let at = self.at;
         if at >= chunk.end {
             return Ok(None);
@@ -116,17 +116,17 @@ impl File {
         if end < self.at || end > chunk.end {
             return Ok(Some(None));
         }
-        Ok(Some(Some(Event { at, class, left: end - self.at })))
+        Ok(Some(Some(JfrEvent { at, class, left: end - self.at })))
     }
 
     /// Reads the body of an event; false if the file ends within it.
-    pub(super) fn read(&mut self, event: &Event, body: &mut Vec<u8>) -> io::Result<bool> {
+    pub(super) fn read(&mut self, event: &JfrEvent, body: &mut Vec<u8>) -> io::Result<bool> {
         self.body(event.left, body)?;
         Ok(body.len() as u64 == event.left)
     }
 
     /// Passes over the body of an event.
-    pub(super) fn skip(&mut self, event: &Event) -> io::Result<()> {
+    pub(super) fn skip(&mut self, event: &JfrEvent) -> io::Result<()> {
         self.seek(self.at.saturating_add(event.left))
     }
 

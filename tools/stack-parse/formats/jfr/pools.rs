@@ -15,7 +15,7 @@ const TRUNCATED: &[u8] = b"[truncated]";
 /// The constants of a chunk that matter here, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Pools {
-    stacks: HashMap<u64, Stack>,
+    stacks: HashMap<u64, PooledStack>,
     methods: HashMap<u64, Method>,
     classes: HashMap<u64, u64>,
     threads: HashMap<u64, Thread>,
@@ -28,7 +28,7 @@ pub(super) struct Pools {
 }
 
 #[derive(Debug, Default)]
-struct Stack {
+struct PooledStack {
     is_truncated: bool,
     leaf_first: Vec<StackFrame>,
     /// The same, root first, once they have names.
@@ -256,8 +256,8 @@ fn string(class: u64, values: &mut Values<'_>, types: &Types) -> Result<String, 
     Ok(string)
 }
 
-fn stack(class: u64, values: &mut Values<'_>, types: &Types) -> Result<Stack, Malformed> {
-    let mut stack = Stack::default();
+fn stack(class: u64, values: &mut Values<'_>, types: &Types) -> Result<PooledStack, Malformed> {
+    let mut stack = PooledStack::default();
     types.value(class, values, &mut |role, value| {
         let number = value.number();
         match (role, stack.leaf_first.last_mut()) {

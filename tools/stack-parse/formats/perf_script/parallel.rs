@@ -7,7 +7,7 @@ use std::thread;
 
 use common::{Block, Blocks, Result};
 
-use super::{Reader, ends_a_sample};
+use super::{PerfScriptReader, ends_a_sample};
 use crate::samples::Samples;
 use crate::samples::skipped::Skipped;
 
@@ -53,7 +53,7 @@ struct Done {
 /// What reading a block returns.
 pub(super) fn read(
     blocks: &mut Blocks<'_>,
-    reader: &mut Reader<'_>,
+    reader: &mut PerfScriptReader<'_>,
     threads: usize,
     samples: &mut Samples<'_>,
 ) -> Result<Option<io::Result<()>>> {
@@ -120,7 +120,7 @@ impl Source<'_, '_> {
 /// Reads one block after the other, as long as there are any.
 fn work(
     source: &Mutex<Source<'_, '_>>,
-    reader: &mut Reader<'_>,
+    reader: &mut PerfScriptReader<'_>,
     samples: &mut Samples<'_>,
 ) -> Result<Vec<Done>> {
     let (mut done, mut spare) = (Vec::new(), Block::default());
@@ -138,7 +138,7 @@ fn work(
 fn read_block(
     number: usize,
     block: &[u8],
-    reader: &mut Reader<'_>,
+    reader: &mut PerfScriptReader<'_>,
     samples: &mut Samples<'_>,
 ) -> Result<Done> {
     let before = std::mem::take(&mut samples.skipped);

@@ -61,7 +61,7 @@ struct Location<'a> {
 
 /// What the message of a location says.
 #[derive(Debug, Default)]
-struct Place {
+struct LocationMessage {
     mapping: u64,
     address: u64,
     /// Function and line of what was running there: first the innermost of inlined
@@ -164,8 +164,10 @@ impl<'a> Tables<'a> {
         let mappings: HashMap<u64, Mapping> =
             self.mappings.iter().map(|(&id, mapping)| (id, self.mapped(mapping))).collect();
         let mut locations = std::mem::take(&mut self.locations);
-        let places: HashMap<u64, Place> =
-            locations.iter().map(|(&id, location)| (id, Place::read(location.message))).collect();
+        let places: HashMap<u64, LocationMessage> = locations
+            .iter()
+            .map(|(&id, location)| (id, LocationMessage::read(location.message)))
+            .collect();
         let nameless = places.values().filter(|place| !self.has_name(place));
         let nameless = nameless.map(|place| (place.address, mappings.get(&place.mapping)));
         let names = mapped_code::name_addresses(nameless, options, samples);
@@ -190,7 +192,7 @@ impl<'a> Tables<'a> {
     /// Adds the frames of a place, root first, at most `shown` of them.
     fn add_frames(
         &mut self,
-        place: &Place,
+        place: &LocationMessage,
         shown: usize,
         mapping: Option<&Mapping>,
         samples: &mut Samples<'_>,
@@ -216,7 +218,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    fn has_name(&self, place: &Place) -> bool {
+    fn has_name(&self, place: &LocationMessage) -> bool {
         place.lines.iter().any(|&(function, _)| !self.function_name(function).is_empty())
     }
 
@@ -278,10 +280,10 @@ impl<'a> Tables<'a> {
     }
 }
 
-impl Place {
+impl LocationMessage {
     /// Reads a location as far as it can be read.
-    fn read(message: &[u8]) -> Place {
-        let mut place = Place::default();
+    fn read(message: &[u8]) -> LocationMessage {
+        let mut place = LocationMessage::default();
         for (field, value) in Fields::of(message).map_while(Result::ok) {
             match field {
                 2 => place.mapping = value.number(),

@@ -24,7 +24,7 @@ pub(super) struct Profile {
     end: Option<i128>,
     samples: Vec<StackId>,
     weights: Vec<Option<i128>>,
-    events: Vec<Event>,
+    events: Vec<FrameEvent>,
     /// As many frames as there are numbers for.
     frames: u32,
 }
@@ -41,7 +41,7 @@ enum Unit {
 
 /// A call or a return.
 #[derive(Clone, Copy)]
-struct Event {
+struct FrameEvent {
     opens: bool,
     frame: u32,
     at: i128,
@@ -131,7 +131,7 @@ impl Profile {
         match (opens, at) {
             (Some(opens), Some(at)) => {
                 let frame = self.frame(frame);
-                self.events.push(Event { opens, frame, at });
+                self.events.push(FrameEvent { opens, frame, at });
             }
             _ => troubles.values += 1,
         }
@@ -177,7 +177,7 @@ impl Profile {
     fn hold_evented(&self, stacks: &mut Stacks, output: &mut Output<'_>) {
         let mut open: Vec<(u32, StackId)> = Vec::new();
         let mut now = i128::MIN;
-        let end = self.end.map(|at| Event { opens: false, frame: u32::MAX, at });
+        let end = self.end.map(|at| FrameEvent { opens: false, frame: u32::MAX, at });
         for (place, event) in self.events.iter().chain(&end).enumerate() {
             let is_end = place == self.events.len();
             if event.at < now {

@@ -8,7 +8,7 @@ use crate::read::v8_profile::{Nodes, Ticks};
 
 /// What an event says of itself; what is unknown is empty or `None`.
 #[derive(Default)]
-pub(super) struct Event {
+pub(super) struct TraceEvent {
     pub(super) phase: u8,
     pub(super) name: Vec<u8>,
     pub(super) category: Vec<u8>,
@@ -72,7 +72,7 @@ impl Field {
     }
 }
 
-impl Event {
+impl TraceEvent {
     /// Forgets the last event, but not its memory.
     pub(super) fn clear(&mut self) {
         let texts = [

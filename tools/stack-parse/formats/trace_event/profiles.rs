@@ -11,7 +11,7 @@ use common::Result;
 use hashbrown::HashMap;
 
 use super::Output;
-use super::event::Event;
+use super::event::TraceEvent;
 use super::threads::Threads;
 use crate::read::v8_profile::{Nodes, Ticks};
 
@@ -31,7 +31,7 @@ struct Profile {
 
 impl Profiles {
     /// Takes in the part of a profile that an event holds, if it does.
-    pub(super) fn add(&mut self, event: &mut Event, threads: &mut Threads) {
+    pub(super) fn add(&mut self, event: &mut TraceEvent, threads: &mut Threads) {
         if !matches!(&event.name[..], b"Profile" | b"ProfileChunk" | b"CpuProfile") {
             return;
         }

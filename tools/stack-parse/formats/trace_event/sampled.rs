@@ -10,7 +10,7 @@ use common::{Input, Result};
 use hashbrown::HashMap;
 
 use super::Output;
-use super::event::Event;
+use super::event::TraceEvent;
 use super::frames::Frames;
 use super::threads::Threads;
 use crate::read::held::Held;
@@ -47,7 +47,7 @@ struct StackFrame {
 
 impl Sampled {
     /// Holds a sample.
-    pub(super) fn add(&mut self, event: &Event, thread: u32) {
+    pub(super) fn add(&mut self, event: &TraceEvent, thread: u32) {
         let name = if event.name.is_empty() { b"samples" } else { &event.name[..] };
         let known = self.events.iter().position(|known| known == name);
         let number = known.unwrap_or_else(|| {

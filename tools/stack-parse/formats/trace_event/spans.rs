@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use common::Result;
 
 use super::Output;
-use super::event::Event;
+use super::event::TraceEvent;
 use super::frames::Frames;
 use super::threads::Threads;
 use crate::read::stacks::{StackId, Stacks};
@@ -87,7 +87,7 @@ struct Open {
 
 impl Spans {
     /// Holds an event of a thread or a task.
-    pub(super) fn add(&mut self, event: &mut Event, thread: u32, frames: &mut Frames) {
+    pub(super) fn add(&mut self, event: &mut TraceEvent, thread: u32, frames: &mut Frames) {
         let Some(time) = event.time else {
             self.timeless += 1;
             return;

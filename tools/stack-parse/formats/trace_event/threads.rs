@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::event::Event;
+use super::event::TraceEvent;
 use crate::read::held::Thread;
 
 /// The threads of a trace, and tasks that go from thread to thread.
@@ -24,16 +24,16 @@ struct Whose {
 
 impl Threads {
     /// The number of the thread of an event.
-    pub(super) fn of_event(&mut self, event: &Event) -> u32 {
+    pub(super) fn of_event(&mut self, event: &TraceEvent) -> u32 {
         self.number(event, [b"t", &event.pid, &event.tid, b""])
     }
 
     /// The number of the task of an event.
-    pub(super) fn of_task(&mut self, event: &Event) -> u32 {
+    pub(super) fn of_task(&mut self, event: &TraceEvent) -> u32 {
         self.number(event, [b"", &event.pid, &event.category, &event.id])
     }
 
-    fn number(&mut self, event: &Event, key: [&[u8]; 4]) -> u32 {
+    fn number(&mut self, event: &TraceEvent, key: [&[u8]; 4]) -> u32 {
         join(&key, &mut self.key);
         let next = self.list.len() as u32;
         let number = *self.numbers.entry_ref(&self.key[..]).or_insert(next);
@@ -45,7 +45,7 @@ impl Threads {
     }
 
     /// Notes the name of a thread or a process, if the event tells one.
-    pub(super) fn name(&mut self, event: &Event) {
+    pub(super) fn name(&mut self, event: &TraceEvent) {
         match &event.name[..] {
             b"process_name" => _ = self.processes.insert(event.pid.clone(), event.named.clone()),
             b"thread_name" => {

@@ -3,7 +3,7 @@
 use common::Result;
 use hashbrown::HashMap;
 
-use super::{Call, Event};
+use super::{Call, TraceLine};
 use crate::frame::Frame;
 use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
@@ -70,7 +70,7 @@ impl Calls {
         &mut self,
         time: u64,
         memory: u64,
-        event: &Event<'_>,
+        event: &TraceLine<'_>,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         let (last_time, last_memory) = self.last.replace((time, memory)).unwrap_or((time, memory));
@@ -84,9 +84,9 @@ impl Calls {
             }
         }
         match event {
-            Event::Call(call) => self.call(call, samples),
-            Event::Return { level, number } => self.end(*level, *number),
-            Event::End => self.open.clear(),
+            TraceLine::Call(call) => self.call(call, samples),
+            TraceLine::Return { level, number } => self.end(*level, *number),
+            TraceLine::End => self.open.clear(),
         }
         Ok(())
     }

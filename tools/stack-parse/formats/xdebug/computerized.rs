@@ -2,7 +2,7 @@
 
 use common::decimal;
 
-use super::{Call, Event, Row, time_and_memory};
+use super::{Call, Row, TraceLine, time_and_memory};
 
 /// What a line says; `Some(None)` if it has no time, `None` if it is no line of a trace.
 pub(super) fn row(line: &[u8]) -> Option<Option<Row<'_>>> {
@@ -16,13 +16,13 @@ pub(super) fn row(line: &[u8]) -> Option<Option<Row<'_>>> {
     }
     let (time, memory) = time_and_memory(next()?, next()?)?;
     let event = match kind {
-        b"" => Event::End,
-        b"1" => Event::Return { level: decimal(level)?, number: decimal(number) },
+        b"" => TraceLine::End,
+        b"1" => TraceLine::Return { level: decimal(level)?, number: decimal(number) },
         b"0" => {
             let (name, _is_users, included, file) = (next()?, next()?, next()?, next()?);
             let line = next().and_then(decimal);
             let level = decimal(level)?;
-            Event::Call(Call { level, number: decimal(number), name, included, file, line })
+            TraceLine::Call(Call { level, number: decimal(number), name, included, file, line })
         }
         _ => return None,
     };

@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 use common::decimal;
 
-use super::{Call, Event, Row, time_and_memory};
+use super::{Call, Row, TraceLine, time_and_memory};
 
 /// How wide the column is that `xdebug.show_mem_delta` of Xdebug 2 puts before calls.
 const DELTA: usize = 8;
@@ -28,12 +28,12 @@ impl Textual {
         let rest = rest.trim_ascii_start();
         let (memory, rest) = rest.split_once_str(" ").unwrap_or((rest, b""));
         let (time, memory) = time_and_memory(time, memory)?;
-        let event = if rest.is_empty() { Some(Event::End) } else { self.event(rest) };
+        let event = if rest.is_empty() { Some(TraceLine::End) } else { self.event(rest) };
         Some(Some((time, memory, event?)))
     }
 
     /// `    -> fib($n = 9) /srv/demo.php:4`, `     +320     -> ..`, `     >=> 34`
-    fn event<'a>(&mut self, rest: &'a [u8]) -> Option<Event<'a>> {
+    fn event<'a>(&mut self, rest: &'a [u8]) -> Option<TraceLine<'a>> {
         let mut rest = rest;
         let text = rest.trim_ascii_start();
         if matches!(text, [b'+' | b'-', b'0'..=b'9', ..]) {
@@ -47,12 +47,12 @@ impl Textual {
         }
         let blanks = if self.has_deltas { blanks.saturating_sub(DELTA) } else { blanks };
         let level = (blanks / 2) as u64;
-        text.starts_with(b">=>").then_some(Event::Return { level, number: None })
+        text.starts_with(b">=>").then_some(TraceLine::Return { level, number: None })
     }
 }
 
 /// `fib($n = 9) /srv/demo.php:4`, `include(/srv/inc.php) /srv/demo.php:14`
-fn call_of(text: &[u8], level: u64) -> Option<Event<'_>> {
+fn call_of(text: &[u8], level: u64) -> Option<TraceLine<'_>> {
     // `f() /srv/a.php(13) : eval()'d code:1`
     let ends = text.rfind_iter(") ").find(|at| !text[at + 2..].starts_with(b": "));
     let (call, place) = ends.map_or((text, &b""[..]), |at| (&text[..at], &text[at + 2..]));
@@ -67,7 +67,7 @@ fn call_of(text: &[u8], level: u64) -> Option<Event<'_>> {
     let included = if is_include { arguments } else { b"" };
     let (file, line) = place.rsplit_once_str(":").unwrap_or((place, b""));
     let line = if line.is_empty() { None } else { decimal(line) };
-    Some(Event::Call(Call { level, number: None, name, included, file, line }))
+    Some(TraceLine::Call(Call { level, number: None, name, included, file, line }))
 }
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ mod tests {
                 ("strrev", "", "/srv/demo.php(13) : eval()'d code", Some(1)),
             ),
         ] {
-            let Some(Event::Call(call)) = call_of(text.as_bytes(), 2) else { panic!("{text}") };
+            let Some(TraceLine::Call(call)) = call_of(text.as_bytes(), 2) else { panic!("{text}") };
             let found = [call.name, call.included, call.file].map(ByteSlice::as_bstr);
             let (name, included, file, line) = expected;
             assert_eq!(found, [name, included, file], "{text}");
