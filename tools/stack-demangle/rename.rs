@@ -129,7 +129,7 @@ impl NameArgs {
         }
         let (known, language) = if rust::is_rust(symbol) {
             ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
-        } else if (all || self.ocaml) && ocaml::demangle_into(symbol, stamps, out) {
+        } else if (all || self.ocaml) && demangle_ocaml(symbol, stamps, out) {
             // Names of backtraces, which end in no number, are not symbols.
             if symbol.last().is_some_and(u8::is_ascii_digit) {
                 functions.tally(symbol);
@@ -140,6 +140,17 @@ impl NameArgs {
         };
         known.then_some(language)
     }
+}
+
+/// Appends the readable form of a symbol of OCaml as a frame holds it, with `:` for `;`: the
+/// options that look for brackets see what is written.
+fn demangle_ocaml(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    let is_ocaml = ocaml::demangle_into(symbol, stamps, out);
+    for byte in out[start..].iter_mut().filter(|byte| **byte == b';') {
+        *byte = b':';
+    }
+    is_ocaml
 }
 
 #[cfg(test)]
@@ -254,6 +265,9 @@ mod tests {
             ("mod`_ZN5space3fooEii", "mod`space::foo"),
             ("camlFoo__cold_12", "Foo.cold"),
             ("Foo.cold_12", "Foo.cold"),
+            // The operator `.%(;..)`, and one that no program has, which becomes `.::<>`.
+            ("camlFoo__$2e$25$28$3b$2e$2e$29_12", "Foo.(.%(:..))"),
+            ("camlFoo__$2e$3b$3b$3c$3e_12", "Foo.(.)"),
         ] {
             assert_eq!(renamed(all, frame), name);
         }
