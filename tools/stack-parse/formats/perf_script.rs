@@ -169,85 +169,54 @@ impl<'a> PerfScriptReader<'a> {
 
     /// Reads the next block of the input.
     fn block(&mut self, block: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        let carried = self.chain.take_text();
-        let (mut previous, mut rest) = (&carried[..], block);
+        let mut rest = block;
         while !rest.is_empty() {
             let piece;
             (piece, rest) = rest.split_at(end_of_piece(rest));
-            previous = self.piece(piece, previous, samples)?;
+            self.piece(piece, samples)?;
         }
-        self.chain.keep_text(previous);
         Ok(())
     }
 
-    /// Reads a piece of a block; `previous` is the frames' text of the sample
-    /// before it. Returns that of its last sample.
-    fn piece<'b>(
-        &mut self,
-        piece: &'b [u8],
-        mut previous: &'b [u8],
-        samples: &mut Samples<'_>,
-    ) -> Result<&'b [u8]> {
+    /// Reads a piece of a block.
+    fn piece(&mut self, piece: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         self.newlines.find(piece);
         let mut start = 0;
         for number in 0..self.newlines.doubled().len() {
             let blank = self.newlines.doubled()[number];
-            previous = if blank < start + 2 {
+            if blank < start + 2 {
                 // Another blank line, or two where the block begins.
-                self.line_by_line(&piece[start..=blank], samples)?.unwrap_or_default()
+                self.lines.text(&piece[start..=blank], samples)?;
             } else {
-                let text = &piece[start..blank - 1];
-                let text = self.whole_sample(text, start, previous, samples)?;
+                self.whole_sample(&piece[start..blank - 1], start, samples)?;
                 self.lines.blank_line(samples)?;
-                text.unwrap_or_default()
-            };
+            }
             start = blank + 1;
         }
-        if start < piece.len() {
-            previous = self.line_by_line(&piece[start..], samples)?.unwrap_or_default();
-        }
-        Ok(previous)
+        self.lines.text(&piece[start..], samples)
     }
 
-    /// Reads text of any shape, which leaves no frames to compare with.
-    fn line_by_line<'b>(
-        &mut self,
-        text: &[u8],
-        samples: &mut Samples<'_>,
-    ) -> Result<Option<&'b [u8]>> {
-        self.lines.text(text, samples)?;
-        Ok(None)
-    }
-
-    /// Reads what stands between two blank lines, from `start` on in its block;
-    /// the frames' text if it was a sample and nothing else.
-    fn whole_sample<'b>(
-        &mut self,
-        text: &'b [u8],
-        start: usize,
-        previous: &[u8],
-        samples: &mut Samples<'_>,
-    ) -> Result<Option<&'b [u8]>> {
+    /// Reads what is between two blank lines, from `start` on in its block.
+    fn whole_sample(&mut self, text: &[u8], start: usize, samples: &mut Samples<'_>) -> Result<()> {
         let Some((sample, body)) = self.open(text, samples)? else {
-            return self.line_by_line(text, samples);
+            return self.lines.text(text, samples);
         };
         self.lines.skip_lines(1);
         let Some(sample) = sample else {
             if self.lines.skip_frames(body) {
-                return Ok(None);
+                return Ok(());
             }
             self.lines.pass();
-            return self.line_by_line(body, samples);
+            return self.lines.text(body, samples);
         };
         let start = start + text.len() - body.len();
         let chain = Body { text: body, start, newlines: &self.newlines };
-        if !self.chain.read(sample, chain, previous, samples) {
+        if !self.chain.read(sample, chain, samples) {
             self.lines.continue_sample(sample);
-            return self.line_by_line(body, samples);
+            return self.lines.text(body, samples);
         }
         self.lines.skip_lines(self.chain.lines());
-        self.chain.add(sample, samples)?;
-        Ok(Some(body))
+        self.chain.add(sample, samples)
     }
 
     /// Opens the sample whose event line `text` begins with, and returns it, if
