@@ -20,11 +20,6 @@ const FIRST_SIZE: usize = 2 * LEAST_READ;
 /// The buffer grows where a read could bring fewer bytes than this.
 const LEAST_READ: usize = 64 * 1024;
 
-/// What is read is put where a page starts in memory, and is whole pages of the file,
-/// in bytes. The processor copies several times slower to a place that is only a few
-/// bytes further into its page than the source is into its own.
-const PAGE: usize = 4096;
-
 /// Hands out an input block by block. No byte is copied but what follows the
 /// last whole piece of a block, and memory is one buffer, or the longest line.
 pub struct Blocks<'a> {
@@ -80,8 +75,7 @@ impl<'a> Blocks<'a> {
     /// What reading the input returns; [`ErrorKind::OutOfMemory`] where there
     /// is no room for a whole piece.
     pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
-        let start = before_page(&self.buffer, self.filled - self.cut_at);
-        let is_more = self.advance_to(start)?;
+        let is_more = self.advance_to(0)?;
         Ok(is_more.then(|| &self.buffer[self.start..self.cut_at]))
     }
 
@@ -99,11 +93,10 @@ impl<'a> Blocks<'a> {
         let rest = &self.buffer[self.cut_at..self.filled];
         let mut next = spare.buffer;
         enlarge(&mut next, self.size.max(rest.len()))?;
-        let start = before_page(&next, rest.len());
-        next[start..start + rest.len()].copy_from_slice(rest);
+        next[..rest.len()].copy_from_slice(rest);
         let whole = self.start..self.cut_at;
-        self.filled = start + rest.len();
-        (self.start, self.cut_at) = (start, start);
+        self.filled = rest.len();
+        (self.start, self.cut_at) = (0, 0);
         Ok(Some(Block { buffer: std::mem::replace(&mut self.buffer, next), whole }))
     }
 
@@ -124,13 +117,13 @@ impl<'a> Blocks<'a> {
                 enlarge(&mut self.buffer, self.size.max(2 * self.filled))?;
             }
             let room = &mut self.buffer[self.filled..];
-            let pages = room.len() - room.len() % PAGE;
-            let count = match self.input.read(&mut room[..pages]) {
+            let most = room.len();
+            let count = match self.input.read(room) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 read => read?,
             };
             self.ended = count == 0;
-            if count == pages {
+            if count == most {
                 self.size = BUFFER_SIZE;
             }
             let new = self.filled..self.filled + count;
@@ -145,13 +138,6 @@ impl<'a> Blocks<'a> {
         self.cut_at = self.filled;
         Ok(())
     }
-}
-
-/// Where in `buffer` so many bytes have to start so that a page starts behind them,
-/// if there is room.
-fn before_page(buffer: &[u8], length: usize) -> usize {
-    let start = (buffer.as_ptr() as usize + length).wrapping_neg() % PAGE;
-    if start + length <= buffer.len() { start } else { 0 }
 }
 
 /// Makes a buffer this long, unless it is longer.
