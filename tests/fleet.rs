@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use crate::needs::goes_without;
+use crate::needs::{READERS, SPARK, goes_without};
 use crate::packers::packed;
 use crate::place::{Place, folder_of_tools};
 use crate::util::{filter_bytes, output, python, recording, stderr};
 
-const NEEDS: &[&[&str]] = &[&["java", "python3", "pyspark", "pandas"]];
+const NEEDS: &[&[&str]] = &[SPARK, READERS];
 
 /// scripts/fleet in a JVM that does not compile for a run longer than ours.
 fn fleet(place: &Place, master: &str, args: &[&str]) -> Output {

@@ -18,8 +18,9 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use crate::memory::MemoryFile;
 use crate::util::{
-    assert_golden, binary, filter, golden_files, golden_path, recording, tool, weight,
+    assert_golden, binary, filter, golden_files, golden_path, recording, scratch, tool, weight,
 };
 
 /// What stands beside an input.
@@ -27,6 +28,10 @@ const COMPANIONS: [&str; 3] = ["folded", "weight", "args"];
 
 /// The most bytes that an expected output has.
 const LONGEST_EXPECTATION: usize = 300_000;
+
+/// How many files in memory there are at once: each takes one of the descriptors that a process
+/// may have, often 1024.
+const FILES: usize = 512;
 
 /// A file of a known format.
 pub(crate) struct Case {
@@ -87,11 +92,16 @@ fn is_companion(file: &str) -> bool {
     COMPANIONS.iter().any(|ending| file.ends_with(&format!(".{ending}")))
 }
 
-/// Calls `check` for every case, on all processors.
+/// How many cases are checked at once.
+fn workers() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(8)
+}
+
+/// Calls `check` for every case, on several processors.
 fn for_every_case(check: impl Fn(&Case) + Sync) {
     let (cases, next) = (cases(), AtomicUsize::new(0));
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..workers() {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     check(case);
@@ -174,30 +184,19 @@ fn header_and_lines(output: &[u8]) -> (Vec<String>, &[u8]) {
 fn every_case_may_end_anywhere() {
     for_every_case(|case| {
         let bytes = recording(&case.input);
-        let folder = case.input.replace(['/', '.'], "-");
-        let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &folder].iter().collect();
-        fs::create_dir_all(&folder).expect("a writable target directory");
+        let args = case.args();
+        let args: Vec<&str> = args.split_whitespace().collect();
+        let with_format = [&["--format", &case.format], &args[..]].concat();
         // One process reads many files: to start one takes longer than to read them.
-        for lengths in cuts(bytes.len()).chunks(500) {
-            let files: Vec<PathBuf> = lengths
-                .iter()
-                .map(|&length| {
-                    let file = folder.join(length.to_string());
-                    fs::write(&file, &bytes[..length]).expect("a writable folder");
-                    file
-                })
-                .collect();
-            let args = case.args();
-            let args: Vec<&str> = args.split_whitespace().collect();
-            assert_ends_well(&[&["--format", &case.format], &args[..]].concat(), &files);
+        for lengths in cuts(bytes.len()).chunks(FILES / workers()) {
+            let cut =
+                |&length: &usize| MadeInput::new(case, &format!("cut-{length}"), &bytes[..length]);
+            let files: Vec<MadeInput> = lengths.iter().map(cut).collect();
+            assert_ends_well(&with_format, &files);
             // The format is detected by the first bytes.
             let short = lengths.partition_point(|&length| length < 1024);
             assert_ends_well(&args, &files[..short]);
-            for file in files {
-                fs::remove_file(file).expect("our own file");
-            }
         }
-        fs::remove_dir(&folder).expect("an empty folder");
     });
 }
 
@@ -218,23 +217,50 @@ fn cuts(length: usize) -> Vec<usize> {
     cuts
 }
 
+/// A file in memory that is made of an input.
+struct MadeInput {
+    /// Of the input, and what was done to it.
+    name: String,
+    file: MemoryFile,
+}
+
+impl MadeInput {
+    fn new(case: &Case, how: &str, bytes: &[u8]) -> MadeInput {
+        let name = format!("{}.{how}", case.input.replace(['/', '.'], "-"));
+        MadeInput { name, file: MemoryFile::new(bytes) }
+    }
+
+    fn length(&self) -> usize {
+        fs::metadata(self.file.path()).expect("it is open").len() as usize
+    }
+
+    /// Writes the file where a person finds it when the test has failed.
+    fn keep(&self) -> PathBuf {
+        let bytes = fs::read(self.file.path()).expect("it is open");
+        scratch(&self.name, bytes)
+    }
+}
+
 /// Asserts that stack-parse ends with one of its statuses and without a panic.
-fn assert_ends_well(options: &[&str], files: &[PathBuf]) {
+fn assert_ends_well(options: &[&str], files: &[MadeInput]) {
+    if files.is_empty() {
+        return;
+    }
     if let Err(said_of_all) = ends_well(options, files) {
         for file in files {
-            // The file is left for whoever reads this.
             ends_well(options, std::slice::from_ref(file))
-                .unwrap_or_else(|said| panic!("{} {options:?}: {said}", file.display()));
+                .unwrap_or_else(|said| panic!("{} {options:?}: {said}", file.keep().display()));
         }
+        let files: Vec<PathBuf> = files.iter().map(MadeInput::keep).collect();
         panic!("{files:?} {options:?}, all in one: {said_of_all}");
     }
 }
 
-fn ends_well(options: &[&str], files: &[PathBuf]) -> Result<(), String> {
+fn ends_well(options: &[&str], files: &[MadeInput]) -> Result<(), String> {
     let output = Command::new(binary("stack-parse"))
         .args(["--threads", "1"])
         .args(options)
-        .args(files)
+        .args(files.iter().map(|file| file.file.path()))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .output()

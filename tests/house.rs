@@ -31,7 +31,7 @@ fn sources_below(folder: &Path) -> Vec<PathBuf> {
     files_below(folder).into_iter().filter(is_source).collect()
 }
 
-/// The Rust files below tests/, but for those of the crate that scripts/fuzz builds.
+/// The Rust files below tests/, but for those that scripts/fuzz makes a module of `common`.
 fn sources() -> Vec<PathBuf> {
     let fuzz = Path::new(TESTS).join("fuzz");
     let is_ours = |source: &PathBuf| !source.starts_with(&fuzz);

@@ -1,10 +1,19 @@
-//! Programs that tests need beside Rust; `scripts/test` has the list and installs them.
+//! Programs that tests need beside Rust and a linker of C; `scripts/test` has the list and
+//! installs them.
 
-use crate::util::skip;
+mod missing;
+
+use std::process::Command;
+
+use missing::NEED_ALL;
+pub(crate) use missing::{goes_without, skip};
 
 /// What builds the programs of [`crate::programs`] that are written in OCaml.
 pub(crate) const OCAML: &[&str] =
     &["ocamlopt", "ocamlfind", "dune", "/usr/lib/ocaml/lwt/unix/lwt_unix.cmxa"];
+
+/// What scripts are written in.
+pub(crate) const SHELL: &[&str] = &["bash", "awk", "grep", "sed"];
 
 /// What shows pictures.
 pub(crate) const BROWSER: &[&str] = &["chromium", "chromedriver"];
@@ -16,17 +25,47 @@ pub(crate) const FIREFOX: &[&str] = &["firefox-esr"];
 #[cfg(target_os = "linux")]
 pub(crate) const DEBIAN: &[&str] = &["dpkg-deb", "xz", "strip", "mandoc"];
 
-/// Whether one of `programs` is missing and `scripts/test --no-install` runs: then the test that
-/// runs now says that it is skipped, and must return. Without `--no-install` a missing program
-/// fails the test that starts it.
-pub(crate) fn goes_without(programs: &[&[&str]]) -> bool {
-    let missing = std::env::var("STACK_TOOLS_MISSING").unwrap_or_default();
-    let missing: Vec<&str> = missing.split_whitespace().collect();
-    let programs = programs.iter().copied().flatten().copied();
-    let missing: Vec<&str> = programs.filter(|program| missing.contains(program)).collect();
-    if !missing.is_empty() {
-        let are = if missing.len() > 1 { "are" } else { "is" };
-        skip(&format!("{} {are} missing", missing.join(", ")));
+/// Python, and what reads tables and schemas: [`crate::util::python`] finds it.
+pub(crate) const READERS: &[&str] = &[
+    "python3",
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/../python/pandas"),
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/../python/duckdb"),
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/../python/jsonschema"),
+];
+
+/// What scripts/fleet runs in.
+pub(crate) const SPARK: &[&str] =
+    &["java", "python3", concat!(env!("CARGO_TARGET_TMPDIR"), "/../spark/pyspark")];
+
+/// What shows in a browser what stack-export writes.
+pub(crate) const VIEWERS: &[&str] = &[
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/../npm/node_modules/speedscope"),
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/../npm/node_modules/d3-flame-graph"),
+];
+
+/// Set for the second self of the test below.
+const IS_SECOND: &str = "STACK_TOOLS_IS_SECOND";
+
+#[test]
+fn what_is_missing_is_skipped_aloud_unless_all_is_needed() {
+    if std::env::var_os(IS_SECOND).is_some() {
+        assert!(!goes_without(&[&["sh", "/"]]));
+        assert!(goes_without(&[&["sh"], &["no-such-program", "/no/such/file"]]));
+        return;
     }
-    !missing.is_empty()
+    let name = std::thread::current().name().expect("that of the test").to_owned();
+    let run = |needs_all: bool| {
+        let mut second = Command::new(std::env::current_exe().expect("this program"));
+        second.args(["--exact", &name]).env(IS_SECOND, "").env_remove(NEED_ALL);
+        second.envs(needs_all.then_some((NEED_ALL, "1"))).output().expect("it starts")
+    };
+    let missing = "no-such-program, /no/such/file are missing";
+    let skipped = run(false);
+    assert!(skipped.status.success(), "{skipped:?}");
+    let said = String::from_utf8_lossy(&skipped.stderr).into_owned();
+    assert_eq!(said, format!("{name}: SKIPPED: {missing} (1 skipped so far)\n"));
+    let failed = run(true);
+    assert!(!failed.status.success(), "{failed:?}");
+    let said = String::from_utf8_lossy(&failed.stdout).into_owned();
+    assert!(said.contains(&format!("{missing}: scripts/test installs it")), "{said}");
 }

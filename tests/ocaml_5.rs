@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::exact_names::judge;
-use crate::needs::goes_without;
+use crate::needs::{goes_without, skip};
 use crate::programs::ocaml_5;
-use crate::util::{binary, filter, output, recording, skip};
+use crate::util::{binary, filter, output, recording};
 
 /// The merged stacks of a recording, which has no executable.
 fn recorded(name: &str, presets: &[&str]) -> Vec<(Vec<String>, u64)> {

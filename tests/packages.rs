@@ -7,9 +7,9 @@ use std::process::Command;
 
 use regex::Regex;
 
-use crate::needs::{DEBIAN, goes_without};
+use crate::needs::{DEBIAN, goes_without, skip};
 use crate::place::Place;
-use crate::util::{TOOLS, skip, stderr};
+use crate::util::{TOOLS, stderr};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

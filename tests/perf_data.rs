@@ -3,3 +3,4 @@
 mod agreement;
 mod exact_names;
 mod perf_text;
+mod recordings;

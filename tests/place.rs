@@ -19,7 +19,7 @@ The cycles event is not supported." >&2; exit 255 ;;
 esac
 echo "$*" >> perf.log
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
-    [ "$1" != -o ] || gzip -dc "$RECORDING" > "$2"
+    [ "$1" != -o ] || cat "$RECORDING" > "$2"
     shift
 done
 [ $# = 0 ] || shift

@@ -9,9 +9,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::needs::{OCAML, goes_without};
+use crate::needs::{OCAML, SHELL, goes_without, skip};
 use crate::programs::{APP, LWTSIM};
-use crate::util::{TOOLS, binary, recording, skip};
+use crate::util::{TOOLS, binary, recording};
 
 /// The titles of the recipes of a page, each with texts that must be in what the recipe prints or
 /// in the files that it writes.
@@ -331,7 +331,7 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
     let known: Vec<&str> = expected.iter().map(|(title, _)| *title).collect();
     assert_eq!(titles, known);
     assert!(recipes.iter().all(|recipe| !recipe.commands.is_empty()));
-    if goes_without(&[OCAML, &["perf", "make", "go", "dot", "callgrind_annotate"]]) {
+    if goes_without(&[OCAML, SHELL, &["perf", "make", "go", "dot", "callgrind_annotate"]]) {
         return;
     }
     let Some(place) = Place::stocked(place) else { return };
@@ -361,7 +361,7 @@ fn the_recipes_of_the_readme_work_as_they_stand() {
 
 #[test]
 fn fibres_of_a_recorded_program_are_rows_with_their_names() {
-    if goes_without(&[OCAML, &["perf"]]) {
+    if goes_without(&[OCAML, SHELL, &["perf"]]) {
         return;
     }
     let place = Place::empty("recipes-lwtsim");
@@ -404,6 +404,9 @@ fn fibres_of_a_recorded_program_are_rows_with_their_names() {
 /// file. Examples that need a recording or a program show no output.
 #[test]
 fn the_examples_of_the_pages_give_what_they_show() {
+    if goes_without(&[SHELL]) {
+        return;
+    }
     let mut tried = 0;
     for (tool, _) in TOOLS {
         let path = [env!("CARGO_MANIFEST_DIR"), "/man/", tool, ".1"].concat();

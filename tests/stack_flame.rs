@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use crate::needs::{OCAML, goes_without};
+use crate::needs::{OCAML, goes_without, skip};
 use crate::place::Place;
 use crate::programs::{BACKTRACE, EFFECTS};
 use crate::util::stderr;
-use crate::util::{binary, golden_path, skip};
+use crate::util::{binary, golden_path};
 
 // Programs of every kind, recorded by the real perf.
 mod real;

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::needs::{OCAML, goes_without};
+use crate::needs::{OCAML, goes_without, skip};
 use crate::programs::APP;
 use crate::util::{
-    TempFile, binary, few_cases, filter, filter_bytes, folded_lines, output, recording, skip, tool,
+    TempFile, binary, few_cases, filter, filter_bytes, folded_lines, output, recording, tool,
 };
 
 /// Self and total of every function, and how many stacks hold one of them twice.
@@ -46,6 +46,9 @@ fn rows(args: &[&str], folded: &[u8]) -> String {
 
 #[test]
 fn self_and_total_are_those_that_python_counts() {
+    if goes_without(&[&["python3"]]) {
+        return;
+    }
     for name in [
         "treegc-4.13.1-dwarf",
         "treegc-5.2.0fp-fp",
@@ -65,6 +68,9 @@ proptest! {
 
     #[test]
     fn rows_are_those_of_python_whatever_the_lines(folded in folded_lines()) {
+        if goes_without(&[&["python3"]]) {
+            return Ok(());
+        }
         let output = output("stack-top", &["--tsv", "--sort", "name"], &folded);
         let printed = String::from_utf8_lossy(&output.stdout).replace("\\xFF", "\u{ff}");
         let expected: String = oracle(&folded).1.lines().filter(|line| !line.ends_with("\t0"))

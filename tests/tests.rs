@@ -9,6 +9,9 @@ mod running;
 // Programs that tests need.
 mod needs;
 
+// Inputs that are never on the disk.
+mod memory;
+
 // Numbers for tests that draw.
 mod random;
 

@@ -10,6 +10,8 @@ use assert_cmd::Command;
 use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 
+use crate::needs::skip;
+
 /// Every tool with its freshly built binary.
 pub(crate) const TOOLS: [(&str, &str); 14] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
@@ -196,14 +198,6 @@ pub(crate) fn third_party(folder: &str) -> Option<PathBuf> {
         skip(&format!("STACK_TOOLS_DATA does not say where third-party/{folder} is"));
     }
     data.map(|data| PathBuf::from(data).join("third-party").join(folder))
-}
-
-/// Says that the test that runs now is skipped. The test runner hides what `eprintln!` prints in
-/// a test that passes, but not what is written to standard error itself.
-pub(crate) fn skip(why: &str) {
-    let thread = std::thread::current();
-    let test = thread.name().unwrap_or("a test");
-    let _ = writeln!(std::io::stderr(), "{test}: SKIPPED: {why}");
 }
 
 /// `text` in UTF-16 behind a byte order mark.

@@ -1,11 +1,9 @@
 //! Damage of any kind: each case with bytes flipped, cut out, doubled and put in.
 
-use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-use super::{Case, for_every_case, has_ended_well};
+use super::{Case, MadeInput, for_every_case, has_ended_well};
 use crate::random::Random;
 use crate::util::{binary, recording};
 
@@ -33,8 +31,10 @@ fn no_damage_panics_hangs_or_takes_much_memory() {
         let bytes = recording(&case.input);
         let seeds: Vec<u64> = (0..mutations).collect();
         for seeds in seeds.chunks(BATCH) {
-            let files: Vec<Damaged> =
-                seeds.iter().map(|&seed| Damaged::write(case, &bytes, seed)).collect();
+            let damaged = |&seed: &u64| {
+                MadeInput::new(case, &format!("damaged-{seed}"), &damage(&bytes, seed))
+            };
+            let files: Vec<MadeInput> = seeds.iter().map(damaged).collect();
             let found = what_ends_badly(case, &files);
             failures.lock().expect("no panic").extend(found);
         }
@@ -43,47 +43,30 @@ fn no_damage_panics_hangs_or_takes_much_memory() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// A damaged file and its length.
-struct Damaged {
-    file: PathBuf,
-    length: usize,
-}
-
-impl Damaged {
-    fn write(case: &Case, bytes: &[u8], seed: u64) -> Damaged {
-        let name = format!("{}.damaged-{seed}", case.input.replace(['/', '.'], "-"));
-        let file: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &name].iter().collect();
-        let bytes = damage(bytes, seed);
-        fs::write(&file, &bytes).expect("a writable target directory");
-        Damaged { file, length: bytes.len() }
-    }
-}
-
-/// What is wrong with each file that does not end well. Such a file is left for whoever reads
-/// this; the others are removed.
-fn what_ends_badly(case: &Case, files: &[Damaged]) -> Vec<String> {
+/// What is wrong with each file that does not end well. Such a file is written for whoever reads
+/// this.
+fn what_ends_badly(case: &Case, files: &[MadeInput]) -> Vec<String> {
     // What all of them do in as little as the smallest may take, each of them does.
-    let are_fine = ends_well(case, files).is_ok();
-    let bad = files.iter().filter_map(|damaged| {
-        let alone = if are_fine { Ok(()) } else { ends_well(case, std::slice::from_ref(damaged)) };
-        if alone.is_ok() {
-            fs::remove_file(&damaged.file).expect("our own file");
-        }
-        alone.err().map(|why| format!("{}: {why}", damaged.file.display()))
+    if ends_well(case, files).is_ok() {
+        return Vec::new();
+    }
+    let bad = files.iter().filter_map(|file| {
+        let why = ends_well(case, std::slice::from_ref(file)).err()?;
+        Some(format!("{}: {why}", file.keep().display()))
     });
     bad.collect()
 }
 
 /// Reads files in little memory and time.
-fn ends_well(case: &Case, files: &[Damaged]) -> Result<(), String> {
-    let length = files.iter().map(|damaged| damaged.length).min().unwrap_or_default();
+fn ends_well(case: &Case, files: &[MadeInput]) -> Result<(), String> {
+    let length = files.iter().map(MadeInput::length).min().unwrap_or_default();
     let memory = MEMORY + TIMES * length / 1024;
     let limited = format!("ulimit -v {memory} -t {SECONDS}; exec \"$@\"");
     let output = Command::new("sh")
         .args(["-c", &limited, "sh", binary("stack-parse"), "--threads", "1"])
         .args(["--format", &case.format])
         .args(case.args().split_whitespace())
-        .args(files.iter().map(|damaged| &damaged.file))
+        .args(files.iter().map(|file| file.file.path()))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .output()

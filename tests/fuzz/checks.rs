@@ -2,24 +2,23 @@
 
 use std::process::ExitCode;
 
-use house::{FoldedLine, Malformed};
+use super::readable;
+use super::streams::Outcome;
+use crate::{FoldedLine, Malformed};
 
-use crate::readable;
-use crate::streams::Outcome;
-
-/// The targets that read folded stacks and write them.
+/// The tools that read folded stacks and write them.
 const FILTERS: [&str; 6] = [
-    "fuzz_collapse_frames",
-    "fuzz_demangle",
-    "fuzz_fold_towers",
-    "fuzz_grep",
-    "fuzz_merge",
-    "fuzz_reverse",
+    "stack-collapse-frames",
+    "stack-demangle",
+    "stack-fold-towers",
+    "stack-grep",
+    "stack-merge",
+    "stack-reverse",
 ];
 
-/// Panics if what came of `input` breaks a promise; `again` runs the tool on another input.
+/// Panics if what `tool` made of `input` breaks a promise; `again` runs it on another input.
 pub(crate) fn check(
-    target: &str,
+    tool: &str,
     input: &[u8],
     outcome: &Outcome,
     again: impl FnMut(&[u8]) -> Outcome,
@@ -32,11 +31,11 @@ pub(crate) fn check(
     if let (Some(Accounts { read, written, dropped }), false) = (accounts, has_given_up) {
         assert_eq!(read, written + dropped, "weight in, and out or dropped");
     }
-    if target == "fuzz_parse" || FILTERS.contains(&target) {
+    if tool == "stack-parse" || FILTERS.contains(&tool) {
         let weight = weight_of_clean_lines(&outcome.out);
         let accounts = accounts.expect("--stats among the options");
         assert_eq!(weight, accounts.written, "what was written, and what --stats says of it");
-        if target != "fuzz_parse" && is_plain(input) {
+        if tool != "stack-parse" && is_plain(input) {
             let folded: Vec<FoldedLine<'_>> = folded_lines(input).flatten().collect();
             assert_eq!(weight_of(&folded), accounts.read, "what --stats says of the input");
             if !has_empty_frame(&folded) {
@@ -45,11 +44,11 @@ pub(crate) fn check(
             }
         }
     }
-    match target {
-        "fuzz_grep" | "fuzz_merge" => is_left_by(outcome, 1, again),
-        "fuzz_reverse" => is_left_by(outcome, 2, again),
-        "fuzz_heat" | "fuzz_svg" => readable::as_picture(&outcome.out),
-        "fuzz_export" if outcome.status == statuses[0] => {
+    match tool {
+        "stack-grep" | "stack-merge" => is_left_by(outcome, 1, again),
+        "stack-reverse" => is_left_by(outcome, 2, again),
+        "stack-heat" | "stack-svg" => readable::as_picture(&outcome.out),
+        "stack-export" if outcome.status == statuses[0] => {
             let Accounts { written, .. } = accounts.expect("--stats among the options");
             readable::by_stack_parse(&outcome.out, written);
         }
@@ -66,7 +65,7 @@ struct Accounts {
 }
 
 impl Accounts {
-    /// `fuzz_grep: stats: in 3 lines weight 9, out 1 lines weight 4, ...`
+    /// `stack-grep: stats: in 3 lines weight 9, out 1 lines weight 4, ...`
     fn in_text(said: &str) -> Option<Accounts> {
         let (_, stats) = said.rsplit_once(": stats: in ")?;
         let weight = |flow: &str| {

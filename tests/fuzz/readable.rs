@@ -4,9 +4,10 @@ use std::env;
 use std::io::{Seek, Write};
 use std::process::Command;
 
-use house::FoldedLine;
 use quick_xml::Reader;
 use quick_xml::events::Event;
+
+use crate::FoldedLine;
 
 /// Panics unless `svg` is empty or one element of well-formed XML.
 pub(crate) fn as_picture(svg: &[u8]) {

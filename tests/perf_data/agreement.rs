@@ -1,16 +1,12 @@
-//! The recordings beside which stands what perf made of them.
+//! Every recording against what perf made of it.
 //!
 //! Samples must be perf's to the unit. Of the stacks at least 99 % of the weight must be equal,
 //! but for what is counted by [`Exception`].
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 
 use super::perf_text::{self, Frame, Key};
-use crate::util::{binary, skip, unpacked};
+use super::recordings::Recordings;
 
 /// Where we differ from perf on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +22,9 @@ enum Exception {
     Jitdump,
     /// perf prints `@plt` for a slot without a name.
     Plt,
+    /// What called a function of a file that is not here cannot be found; see
+    /// [`Recordings::last_to_find`]. The frames up to that one are compared.
+    FileNotHere,
 }
 
 /// How two stacks compare.
@@ -39,13 +38,21 @@ enum Verdict {
 
 #[test]
 fn stacks_are_those_of_perf() {
-    let Some(recordings) = recordings() else { return };
+    assert_same_stacks(Recordings::of_repository());
+}
+
+#[test]
+fn stacks_of_all_recordings_are_those_of_perf() {
+    Recordings::of_data().into_iter().for_each(assert_same_stacks);
+}
+
+fn assert_same_stacks(recordings: &Recordings) {
     let mut failures = Vec::new();
     for name in recordings.names() {
-        let perf = perf_text::samples(&recordings.text(&format!("{name}.script.gz")));
+        let perf = perf_text::samples(&recordings.text(&name));
         let ours = recordings.ours(&name, &["--inlined", "drop"]);
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        let (mut total, mut same) = (0, 0);
+        let (mut total, mut same, mut frames) = (0, 0, 0);
         assert_eq!(
             keys(&perf),
             ours.keys().collect::<Vec<_>>(),
@@ -53,7 +60,9 @@ fn stacks_are_those_of_perf() {
         );
         for sample in &perf {
             let weight: u64 = sample.key.period.parse().expect("a number");
-            let verdict = compare(&sample.frames, &ours[&sample.key]);
+            let last = recordings.last_to_find(&name, &sample.frames);
+            frames += last.map_or(sample.frames.len(), |last| last + 1);
+            let verdict = compare(&sample.frames, &ours[&sample.key], last);
             total += weight;
             match verdict {
                 Verdict::Equal => same += weight,
@@ -65,7 +74,9 @@ fn stacks_are_those_of_perf() {
             }
         }
         let share = 100.0 * same as f64 / total as f64;
-        let report = format!("{name}: {} samples, {share:.2} % equal {counts:?}", perf.len());
+        let samples = perf.len();
+        let report =
+            format!("{name}: {samples} samples, {frames} frames, {share:.2} % equal {counts:?}");
         println!("{report}");
         if share < 99.0 {
             failures.push(report);
@@ -80,8 +91,15 @@ fn keys(samples: &[perf_text::Sample]) -> Vec<&Key> {
     keys
 }
 
-/// Compares perf's frames with ours, both leaf first.
-fn compare(perf: &[Frame], ours: &[String]) -> Verdict {
+/// Compares perf's frames with ours, both leaf first, up to the one at `last`.
+fn compare(perf: &[Frame], ours: &[String], last: Option<usize>) -> Verdict {
+    if let Some(last) = last.filter(|&last| last + 1 < perf.len()) {
+        let ours = &ours[..ours.len().min(last + 1)];
+        return match compare(&perf[..=last], ours, None) {
+            Verdict::Equal => Verdict::But(Exception::FileNotHere),
+            other => other,
+        };
+    }
     let mut exception = None;
     let is_lost = perf.last().is_some_and(|frame| frame.object == "[stack]");
     if is_lost && ours.len() > perf.len() {
@@ -145,26 +163,38 @@ fn unknown(frame: &Frame) -> String {
 
 #[test]
 fn inlined_functions_are_those_of_perf() {
-    let Some(recordings) = recordings() else { return };
+    assert_same_inlined_functions(Recordings::of_repository());
+}
+
+#[test]
+fn inlined_functions_of_all_recordings_are_those_of_perf() {
+    Recordings::of_data().into_iter().for_each(assert_same_inlined_functions);
+}
+
+fn assert_same_inlined_functions(recordings: &Recordings) {
     for name in recordings.names() {
-        let with_inlined = format!("{name}.inlined.script.gz");
-        if !recordings.data.join(&with_inlined).exists() {
-            continue;
-        }
-        let perf = perf_text::samples(&recordings.text(&with_inlined));
+        let Some(text) = recordings.inlined_text(&name) else { continue };
+        let mut perf = perf_text::samples(&text);
+        fill_in_objects(&mut perf, &recordings.text(&name));
         let ours = recordings.ours(&name, &["--annotate"]);
         let (mut samples, mut as_deep, mut inlined, mut same) = (0, 0, 0, 0);
         for sample in &perf {
             let ours = &ours[&sample.key];
             let cut = usize::from(ours.last().is_some_and(|frame| frame == "[truncated]"));
+            let mut ours = &ours[..ours.len() - cut];
             let end = sample.frames.last().is_some_and(|frame| frame.address == "ffffffffffffffff");
-            let frames = &sample.frames[..sample.frames.len() - usize::from(end)];
+            let mut frames = &sample.frames[..sample.frames.len() - usize::from(end)];
+            // Of a function in a file that is not here, we do not know what is inlined in it.
+            if let Some(last) = recordings.last_to_find(&name, frames) {
+                frames = &frames[..last];
+                ours = &ours[..ours.len().min(last)];
+            }
             // perf stops earlier.
-            if frames.len() < ours.len() - cut {
+            if frames.len() < ours.len() {
                 continue;
             }
             samples += 1;
-            if frames.len() > ours.len() - cut {
+            if frames.len() > ours.len() {
                 continue;
             }
             as_deep += 1;
@@ -183,80 +213,14 @@ fn inlined_functions_are_those_of_perf() {
     }
 }
 
-/// The folder of the recordings, and the objects that were running.
-pub(super) struct Recordings {
-    data: PathBuf,
-    pub(super) objects: PathBuf,
-}
-
-/// The recordings, if STACK_TOOLS_DATA says where they are.
-pub(super) fn recordings() -> Option<&'static Recordings> {
-    static RECORDINGS: OnceLock<Option<Recordings>> = OnceLock::new();
-    let recordings = RECORDINGS.get_or_init(|| {
-        let data = PathBuf::from(std::env::var_os("STACK_TOOLS_DATA")?).join("formats/perf-data");
-        let objects = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("perf-data");
-        fs::create_dir_all(&objects).expect("a writable target directory");
-        let archive = data.join("symfs.tar.xz");
-        let mut tar = Command::new("tar");
-        let status = tar.arg("-C").arg(&objects).arg("-xJf").arg(archive).status();
-        assert!(status.expect("tar").success(), "tar cannot unpack the objects");
-        fs::write(objects.join("kallsyms"), unpacked_file(&data.join("kallsyms.gz")))
-            .expect("a writable target directory");
-        Some(Recordings { data, objects })
-    });
-    if recordings.is_none() {
-        skip("STACK_TOOLS_DATA does not say where formats/perf-data is");
+/// perf does not print the objects of what is inlined: they are those of the addresses in `text`,
+/// where nothing is.
+fn fill_in_objects(samples: &mut [perf_text::Sample], text: &str) {
+    let outer = perf_text::samples(text).into_iter().flat_map(|sample| sample.frames);
+    let objects: BTreeMap<_, _> = outer.map(|frame| (frame.address, frame.object)).collect();
+    for frame in samples.iter_mut().flat_map(|sample| &mut sample.frames) {
+        if let (true, Some(object)) = (frame.inlined, objects.get(&frame.address)) {
+            frame.object = object.clone();
+        }
     }
-    recordings.as_ref()
-}
-
-fn unpacked_file(path: &Path) -> Vec<u8> {
-    unpacked(&fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
-}
-
-impl Recordings {
-    /// Of all recordings, what stands before `.perf.data.gz`.
-    fn names(&self) -> Vec<String> {
-        let files = fs::read_dir(&self.data).expect("a folder");
-        let names = files.map(|file| file.expect("a file").file_name().into_string());
-        let names = names.filter_map(|name| {
-            Some(name.expect("UTF-8").strip_suffix(".perf.data.gz")?.to_owned())
-        });
-        let mut names: Vec<String> = names.collect();
-        names.sort();
-        assert!(names.len() > 20, "{names:?}");
-        names
-    }
-
-    pub(super) fn text(&self, file: &str) -> String {
-        String::from_utf8_lossy(&unpacked_file(&self.data.join(file))).into_owned()
-    }
-
-    /// The stacks that we find, leaf first.
-    pub(super) fn ours(&self, name: &str, args: &[&str]) -> BTreeMap<Key, Vec<String>> {
-        let path = |name: &str| self.objects.join(name).into_os_string();
-        let output = Command::new(binary("stack-parse"))
-            .args(["--table", "--root", "none", "--weight", "period", "--event", "*"])
-            .args(["--symfs".into(), path("symfs"), "--kallsyms".into(), path("kallsyms")])
-            .args(["--vdso".into(), self.data.join("vdso.so").into_os_string()])
-            .args(args)
-            .arg(self.data.join(format!("{name}.perf.data.gz")))
-            .output()
-            .expect("it starts");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{name}: {}\n{stderr}", output.status);
-        String::from_utf8_lossy(&output.stdout).lines().skip(1).map(row).collect()
-    }
-}
-
-/// A row of `--table`: time, since, comm, pid, tid, cpu, event, weight, stack.
-fn row(line: &str) -> (Key, Vec<String>) {
-    let cells: Vec<&str> = line.split('\t').collect();
-    let [time, _, comm, pid, tid, _, event, period, stack] = cells[..] else {
-        panic!("nine cells: {line}");
-    };
-    let [pid, tid, comm, event, period] = [pid, tid, comm, event, period].map(str::to_owned);
-    let key = Key { time: perf_text::nanoseconds(time), pid, tid, comm, event, period };
-    // A cell of several frames stands in quotes.
-    (key, stack.trim_matches('"').split(';').rev().map(str::to_owned).collect())
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::agreement::{Recordings, recordings};
 use super::perf_text::{self, Frame};
+use super::recordings::Recordings;
 use crate::util::filter;
 
 /// The program of the recordings, below the folder of their objects.
@@ -53,10 +53,10 @@ fn number(digits: &str) -> u64 {
 
 #[test]
 fn names_of_ocaml_are_those_of_the_frame_tables() {
-    let Some(recordings) = recordings() else { return };
+    let Some(recordings) = Recordings::of_data() else { return };
     let listed = Listed::of(recordings);
     for (name, is_dwarf) in [("dwarf-ocaml", true), ("fp-ocaml", false)] {
-        let perf = perf_text::samples(&recordings.text(&format!("{name}.script.gz")));
+        let perf = perf_text::samples(&recordings.text(name));
         let ours = recordings.ours(name, &["--exact-names", "--annotate"]);
         let (mut inlined, mut equal, mut several) = (0, 0, 0);
         for sample in &perf {

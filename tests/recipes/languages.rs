@@ -4,7 +4,7 @@
 use std::fs;
 
 use super::{Place, recipes_of};
-use crate::needs::{OCAML, goes_without};
+use crate::needs::{OCAML, SHELL, goes_without};
 use crate::programs::APP;
 use crate::util::recording;
 
@@ -259,7 +259,7 @@ fn the_recipes_for_languages_work_as_they_stand() {
     for tried in &TRIED {
         let Tried { title, needs, files, stand_in, function } = tried;
         let ocaml = if *title == "OCaml" { OCAML } else { &[] };
-        if goes_without(&[needs, ocaml]) {
+        if goes_without(&[SHELL, needs, ocaml]) {
             continue;
         }
         let place = Place::empty(&format!("recipe-{}", title.replace(' ', "-")));

@@ -8,7 +8,7 @@ use serde_json::json as value;
 
 use super::{HOSTILE, Weights, export, recursive, weights, weights_of_stacks};
 use crate::browser::{Browser, Server};
-use crate::needs::{BROWSER, goes_without};
+use crate::needs::{BROWSER, READERS, VIEWERS, goes_without};
 use crate::util::{python, scratch};
 
 /// Where `scripts/test` installs packages of npm's registry.
@@ -29,7 +29,7 @@ const EVENTS: &[u8] = b"# event: cpu-clock ns\n# event: page-faults samples\n\
 
 #[test]
 fn what_is_written_for_speedscope_is_as_its_schema_says() {
-    if goes_without(&[&["python3", "jsonschema", "speedscope"]]) {
+    if goes_without(&[READERS, VIEWERS]) {
         return;
     }
     let check = "import json, sys, jsonschema\n\
@@ -171,7 +171,7 @@ fn microseconds(weight: u64) -> String {
 /// All is one test, which needs one browser only.
 #[test]
 fn viewers_in_a_browser_find_the_weights_of_stack_top() {
-    if goes_without(&[BROWSER, &["speedscope"]]) {
+    if goes_without(&[BROWSER, VIEWERS]) {
         return;
     }
     let stage = Stage::set();

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use flate2::read::GzDecoder;
 
-use crate::util::{TempFile, golden_files, golden_path, output, recording, skip, weight};
+use crate::needs::skip;
+use crate::util::{TempFile, golden_files, golden_path, output, recording, weight};
 
 /// What is compared of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::needs::goes_without;
+use crate::needs::{READERS, goes_without};
 use crate::util::{filter, output, python, recording, scratch, weight};
 
 /// What a reader found in a table.
@@ -71,7 +71,7 @@ fn the_seconds_of_a_table_are_those_of_from_and_to() {
 
 #[test]
 fn readers_find_what_was_written() {
-    if goes_without(&[&["python3", "pandas"]]) {
+    if goes_without(&[READERS]) {
         return;
     }
     let columns = ["time", "since", "comm", "pid", "tid", "cpu", "event", "weight", "stack"];
@@ -104,7 +104,7 @@ fn readers_find_what_was_written() {
 
 #[test]
 fn odd_names_reach_the_readers() {
-    if goes_without(&[&["python3", "pandas"]]) {
+    if goes_without(&[READERS]) {
         return;
     }
     let names = [
@@ -150,7 +150,7 @@ fn odd_names_reach_the_readers() {
 
 #[test]
 fn readers_are_not_misled_by_stacks_of_one_depth() {
-    if goes_without(&[&["python3", "pandas"]]) {
+    if goes_without(&[READERS]) {
         return;
     }
     let frames: String =

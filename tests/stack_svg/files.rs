@@ -150,8 +150,8 @@ fn a_tool_that_is_stopped_while_it_writes_leaves_no_temporary_file() {
         while folder.names() == ["in"] {
             assert_eq!(child.try_wait().expect("our child"), None, "it ended before it wrote");
         }
-        let id = child.id().to_string();
-        Command::new("kill").args(["-s", signal, &id]).status().expect("kill, of any system");
+        let kill = format!("kill -s {signal} {}", child.id());
+        Command::new("sh").args(["-c", &kill]).status().expect("a shell");
         child.wait().expect("our child");
         let text = fs::read_to_string(&path).unwrap_or_default();
         assert!(text.is_empty() || text.ends_with("</svg>\n"), "{signal}: a part of the picture");

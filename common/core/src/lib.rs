@@ -61,6 +61,10 @@
 mod digits;
 mod error;
 mod folded;
+// What AFL++ runs.
+#[cfg(stack_tools_fuzz)]
+#[path = "../../../tests/fuzz/harness.rs"]
+mod fuzz;
 mod io;
 mod names;
 mod numbers;

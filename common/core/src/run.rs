@@ -52,10 +52,14 @@ pub fn run_for_users_of<A: Parser>(
     known: &[Known],
     tool: fn(A, &mut Pipe) -> Result<Status>,
 ) -> ExitCode {
-    match parse::<A, EveryTool>(known, TROUBLE) {
+    let once = || match parse::<A, EveryTool>(known, TROUBLE) {
         Ok((args, every)) => run_parsed(A::command().get_name(), &every, |pipe| tool(args, pipe)),
         Err(ended) => ended,
-    }
+    };
+    #[cfg(stack_tools_fuzz)]
+    return crate::fuzz::for_every_input(A::command().get_name(), once);
+    #[cfg(not(stack_tools_fuzz))]
+    once()
 }
 
 /// The frame of a wrapper, a tool that runs another program: parses the arguments

@@ -36,6 +36,9 @@ mod bytes;
 mod delivery;
 mod error;
 mod events;
+#[cfg(test)]
+#[path = "../../../tests/needs/missing.rs"]
+mod missing;
 mod processes;
 mod recording;
 mod records;

@@ -54,6 +54,9 @@ struct Readme;
 
 mod bytes;
 pub mod executable;
+#[cfg(test)]
+#[path = "../../../tests/needs/missing.rs"]
+mod missing;
 mod objects;
 mod sections;
 

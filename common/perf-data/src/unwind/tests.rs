@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::dump::End;
 use super::machine::Machine;
+use crate::missing::goes_without;
 use program::Program;
 use snapshot::Snapshot;
 
@@ -100,6 +101,9 @@ fn tables_are_found_without_section_headers() {
 
 #[test]
 fn tables_are_found_in_the_debug_file() {
+    if goes_without(&[&["objcopy"]]) {
+        return;
+    }
     let options = "-O2 -nostdlib -static -g -fno-asynchronous-unwind-tables";
     let built = Built::new("bare.c", options);
     let program = Program::new(built.bytes());

@@ -156,10 +156,14 @@ mod tests {
     use super::super::options::Options;
     use super::super::testing::Library;
     use super::*;
+    use crate::missing::goes_without;
 
     const SOURCE: &str = ".text\n.globl f\n.type f, @function\nf:\n.skip 8\n.size f, 8\n";
     const ID: [u8; 4] = [0xab, 0xcd, 0xef, 0x01];
     const WITH_ID: &str = "-Wl,--build-id=0xabcdef01";
+
+    /// What [`split`] needs.
+    const BINUTILS: &[&str] = &["objcopy", "strip"];
 
     /// `lib.so` with its symbols in `lib.debug`.
     fn split(options: &[&str]) -> Library {
@@ -219,6 +223,9 @@ mod tests {
 
     #[test]
     fn a_debug_file_is_found_by_its_link() {
+        if goes_without(&[BINUTILS]) {
+            return;
+        }
         for place in ["lib.debug", ".debug/lib.debug", "usr/lib/debug/lib.debug"] {
             let library = split(&["-Wl,--build-id=none"]);
             library.run("objcopy", &["--add-gnu-debuglink=lib.debug", "lib.so"]);
@@ -235,6 +242,9 @@ mod tests {
 
     #[test]
     fn a_debug_file_is_found_by_its_build_id() {
+        if goes_without(&[BINUTILS]) {
+            return;
+        }
         for place in [
             "usr/lib/debug/.build-id/ab/cdef01.debug",
             "home/me/.debug/.build-id/ab/cdef01/debug",
@@ -252,6 +262,9 @@ mod tests {
 
     #[test]
     fn a_debug_file_of_another_build_is_not_taken() {
+        if goes_without(&[BINUTILS]) {
+            return;
+        }
         let library = split(&[WITH_ID]);
         let other = split(&["-Wl,--build-id=0xabcdef02"]);
         let to = library.path("usr/lib/debug/.build-id/ab/cdef01.debug");
@@ -262,6 +275,9 @@ mod tests {
 
     #[test]
     fn debug_folders_of_the_user_are_elsewhere() {
+        if goes_without(&[BINUTILS]) {
+            return;
+        }
         let library = split(&[WITH_ID]);
         let debug = tempfile::tempdir().expect("a writable temporary folder");
         let file = debug.path().join(".build-id/ab/cdef01.debug");
@@ -278,6 +294,9 @@ mod tests {
 
     #[test]
     fn a_link_leads_to_no_other_folder() {
+        if goes_without(&[BINUTILS]) {
+            return;
+        }
         let library = split(&["-Wl,--build-id=none"]);
         library.run("objcopy", &["--add-gnu-debuglink=lib.debug", "lib.so"]);
         let mut bytes = fs::read(library.path("lib.so")).expect("a file");

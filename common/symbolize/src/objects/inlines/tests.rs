@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::super::testing::{read, test_data};
 use super::*;
+use crate::missing::goes_without;
 
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -89,6 +90,9 @@ fn assert_right(inlines: &Inlines) {
 
 #[test]
 fn inlined_functions_are_found_however_they_are_stored() {
+    if goes_without(&[&["c++", "objcopy"]]) {
+        return;
+    }
     for options in ["-g", "-g -gdwarf-4", "-g -gz", "-g -gz=zlib-gnu", "-g -m32"] {
         let built = Built::new(options);
         let library = read(&built.library);
@@ -124,6 +128,9 @@ fn names_may_stand_in_a_file_that_others_share() {
 
 #[test]
 fn binutils_finds_the_same_frames() {
+    if goes_without(&[&["c++", "addr2line"]]) {
+        return;
+    }
     let built = Built::new("-g");
     let library = read(&built.library);
     let inlines = Inlines::new(library, None, None).expect("DWARF");
@@ -166,6 +173,9 @@ fn binutils_finds_the_same_frames() {
 
 #[test]
 fn damaged_debug_information_does_no_harm() {
+    if goes_without(&[&["c++"]]) {
+        return;
+    }
     let library = fs::read(&Built::new("-g").library).expect("it was built");
     let mut random = 1_u64;
     let mut below = |limit: usize| {
