@@ -189,28 +189,35 @@ impl<'a> RawSample<'a> {
             counters: None,
             branches: None,
         };
+        sample.parse_variable_fields(&mut body)?;
+        Some(sample)
+    }
+
+    /// Parses the fields whose sizes differ from sample to sample, which come after those of 64
+    /// bits. What follows them is about memory and transactions, not about calls.
+    fn parse_variable_fields(&mut self, body: &mut Bytes<'a>) -> Option<()> {
+        let attr = &self.event.attr;
         if attr.has(fields::READ) {
-            sample.counters = Some(counters(attr, &mut body)?);
+            self.counters = Some(counters(attr, body)?);
         }
         if attr.has(fields::CALLCHAIN) {
             let length = body.u64()?;
-            sample.chain = body.u64s(length)?;
+            self.chain = body.u64s(length)?;
         }
         if attr.has(fields::RAW) {
             let length = body.u32()?;
-            sample.raw = body.take(length.into())?;
+            self.raw = body.take(length.into())?;
         }
         if attr.has(fields::BRANCH_STACK) {
-            sample.branches = Some(branch_stack(attr, &mut body)?);
+            self.branches = Some(branch_stack(attr, body)?);
         }
         if attr.has(fields::REGS_USER) {
-            sample.registers = registers(attr.sample_regs_user, &mut body)?;
+            self.registers = registers(attr.sample_regs_user, body)?;
         }
         if attr.has(fields::STACK_USER) {
-            sample.stack = Some(stack(&mut body)?);
+            self.stack = Some(stack(body)?);
         }
-        // What follows is about memory and transactions, not about calls.
-        Some(sample)
+        Some(())
     }
 }
 
