@@ -1,6 +1,7 @@
 //! Programs of testdata/unwind, which print their own registers and stack.
 
 mod by_hand;
+mod framehop;
 mod program;
 mod snapshot;
 
@@ -153,11 +154,15 @@ fn what_a_signal_interrupted_is_where_it_was() {
 ///     -Wl,-z,max-page-size=4096 -o aarch64 bare.c
 /// qemu-aarch64 -cpu max ./aarch64 > aarch64.snapshot
 /// ```
-#[test]
-fn aarch64_is_unwound() {
+fn aarch64() -> (Program, Snapshot) {
     let program = Program::new(fs::read(source("aarch64")).expect("a file of the tests"));
     let text = fs::read_to_string(source("aarch64.snapshot")).expect("a file of the tests");
-    let snapshot = Snapshot::parse(Machine::Aarch64, &text);
+    (program, Snapshot::parse(Machine::Aarch64, &text))
+}
+
+#[test]
+fn aarch64_is_unwound() {
+    let (program, snapshot) = aarch64();
     let chain = snapshot.unwind(&program);
     assert_eq!(chain.to_string(), format!("{BARE}: Root"));
 }

@@ -12,11 +12,11 @@ use crate::unwind::sections::{UnwindFiles, UnwindSections};
 /// The registers, the stack and what was mapped.
 #[derive(Clone)]
 pub(super) struct Snapshot {
-    machine: Machine,
-    registers: Registers,
+    pub(super) machine: Machine,
+    pub(super) registers: Registers,
     pub(super) dump: Vec<u8>,
     /// Executable memory, by the indices in `paths`.
-    maps: Maps<usize>,
+    pub(super) maps: Maps<usize>,
     paths: Vec<String>,
 }
 
