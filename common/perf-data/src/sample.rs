@@ -153,6 +153,23 @@ impl<'a> RawSample<'a> {
         self.event.append_text(self.raw, out);
     }
 
+    /// The value of a register of the program, by the number that the kernel gives it:
+    /// `enum perf_event_x86_regs` of asm/perf_regs.h, and the like of other machines. `None` if
+    /// it was not recorded.
+    #[must_use]
+    pub fn user_register(&self, number: u32) -> Option<u64> {
+        let SampleRegisters { mask, values, .. } = self.registers?;
+        let bit = 1_u64.checked_shl(number)?;
+        let before = (mask & (bit - 1)).count_ones();
+        (mask & bit != 0).then(|| values.get(before as usize)).flatten()
+    }
+
+    /// The copy of the program's stack, from the stack pointer up; `None` if there is none.
+    #[must_use]
+    pub fn user_stack(&self) -> Option<&'a [u8]> {
+        self.stack
+    }
+
     /// Parses what follows the header of a record that has these `flags`; `None` if
     /// it is too short for what its event says is in it.
     pub(crate) fn parse(
