@@ -58,6 +58,11 @@
 
 #![warn(missing_docs)]
 
+/// Compiles the example in README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod digits;
 mod error;
 mod folded;

@@ -1,0 +1,30 @@
+//! A filter of twenty lines: keeps the leaf of each stack, the function that was running.
+//!
+//! ```sh
+//! printf 'main;parse;read 14\n' | cargo run -q --example leaves
+//! ```
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use common::{Files, Pipe, Result, Status};
+
+/// Keep the leaf of each stack
+#[derive(Parser)]
+#[command(name = "leaves")]
+struct Args {
+    #[command(flatten)]
+    files: Files,
+}
+
+fn main() -> ExitCode {
+    common::run(leaves)
+}
+
+fn leaves(args: Args, pipe: &mut Pipe) -> Result<Status> {
+    pipe.filter(&args.files, |line, pipe| {
+        let leaf = line.frames().next_back().unwrap_or_default();
+        pipe.replace(&line, leaf)
+    })?;
+    Ok(pipe.status())
+}
