@@ -5,8 +5,7 @@ mod missing;
 
 use std::process::Command;
 
-use missing::NEED_ALL;
-pub(crate) use missing::{goes_without, skip};
+pub(crate) use missing::{NEED_ALL, goes_without, skip};
 
 /// What builds the programs of [`crate::programs`] that are written in OCaml.
 pub(crate) const OCAML: &[&str] =

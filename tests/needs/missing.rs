@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::thread;
 
 /// Where this variable is set, a missing program fails the tests that need it.
-pub(super) const NEED_ALL: &str = "STACK_TOOLS_NEED_ALL";
+pub(crate) const NEED_ALL: &str = "STACK_TOOLS_NEED_ALL";
 
 /// Whether one of `needs` is missing, each a program in PATH or the path of a file: then the test
 /// that runs now says that it is skipped, and must return.
