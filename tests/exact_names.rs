@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use crate::needs::{OCAML, goes_without};
 use crate::programs::{BACKTRACE, FRAMES, FRAMES_FIXED, LWTSIM, PACKBENCH, SHAPES, TRUTH};
-use crate::util::{binary, feed, filter, output, recording, scratch};
+use crate::util::{feed, filter, output, recording, scratch};
 
 /// What the oracle `script` prints.
 fn oracle(script: &str, arguments: &[&Path], input: Stdio) -> String {
@@ -263,11 +263,14 @@ fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 #[test]
 fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-    let no_ocaml = binary("stack-merge");
+    let bare = [FRAMES.to_str().expect("UTF-8"), ".bare"].concat();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml/inlined.c");
+    let built = Command::new("cc").args(["-o", &bare, source]).status().expect("cc");
+    assert!(built.success());
     for (exe, why) in [
         ("no/such/file", "no such file or directory"),
         (readme, "expected a 64-bit little-endian ELF executable, found something else"),
-        (no_ocaml, "no frame tables of OCaml: expected an executable of ocamlopt with its symbols"),
+        (&bare, "no frame tables of OCaml: expected an executable of ocamlopt with its symbols"),
     ] {
         let output = feed("stack-demangle", &["--exe", exe], "camlStdlib__Map__add_200 7\n");
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -275,10 +278,6 @@ fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
         assert_eq!(output.stdout, b"Stdlib.Map.add 7\n");
         assert_eq!(output.status.code(), Some(2));
     }
-    let bare = [FRAMES.to_str().expect("UTF-8"), ".bare"].concat();
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml/inlined.c");
-    let built = Command::new("cc").args(["-o", &bare, source]).status().expect("cc");
-    assert!(built.success());
     let output = feed("stack-demangle", &["--exe", &bare, "--lines"], "a 1\n");
     let why = "no debug information, and no frame tables of OCaml: expected an executable of \
                ocamlopt with its symbols";
