@@ -22,6 +22,9 @@ enum Exception {
     Jitdump,
     /// perf prints `@plt` for a slot without a name.
     Plt,
+    /// perf gives `_dl_start_user` for the return address of the call that is the end of
+    /// `_start`.
+    ReturnAddress,
     /// What called a function of a file that is not here cannot be found; see
     /// [`Recordings::last_to_find`]. The frames up to that one are compared.
     FileNotHere,
@@ -62,7 +65,7 @@ fn assert_same_stacks(recordings: &Recordings) {
             let weight: u64 = sample.key.period.parse().expect("a number");
             let last = recordings.last_to_find(&name, &sample.frames);
             frames += last.map_or(sample.frames.len(), |last| last + 1);
-            let verdict = compare(&sample.frames, &ours[&sample.key], last);
+            let verdict = compare(&calls(&name, &sample.frames), &ours[&sample.key], last);
             total += weight;
             match verdict {
                 Verdict::Equal => same += weight,
@@ -89,6 +92,21 @@ fn keys(samples: &[perf_text::Sample]) -> Vec<&Key> {
     let mut keys: Vec<&Key> = samples.iter().map(|sample| &sample.key).collect();
     keys.sort();
     keys
+}
+
+/// The frames with addresses in the calls, where perf prints return addresses: all but the first
+/// of the kernel and the first of the program. Those that are unwound are in the calls already.
+fn calls(name: &str, frames: &[Frame]) -> Vec<Frame> {
+    let is_kernel = |frame: &Frame| frame.object == "[kernel.kallsyms]";
+    let mut calls = frames.to_vec();
+    for (call, pair) in calls.iter_mut().skip(1).zip(frames.windows(2)) {
+        let is_recorded = is_kernel(&pair[1]) || !name.contains("dwarf");
+        if is_recorded && is_kernel(&pair[0]) == is_kernel(&pair[1]) {
+            let address = u64::from_str_radix(&call.address, 16).expect("a number");
+            call.address = format!("{:x}", address.wrapping_sub(1));
+        }
+    }
+    calls
 }
 
 /// Compares perf's frames with ours, both leaf first, up to the one at `last`.
@@ -144,6 +162,8 @@ fn compare_frame(frame: &Frame, ours: &str) -> Verdict {
         Verdict::But(Exception::Jitdump)
     } else if frame.symbol.ends_with("@plt") && ours.ends_with("@plt") {
         Verdict::But(Exception::Plt)
+    } else if (&*frame.symbol, ours) == ("_dl_start_user", "_start") {
+        Verdict::But(Exception::ReturnAddress)
     } else if is_ocaml(&frame.symbol) && is_ocaml(ours) && frame.symbol.ends_with("code_begin") {
         Verdict::But(Exception::OcamlSymbol)
     } else {

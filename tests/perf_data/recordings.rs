@@ -3,7 +3,7 @@
 //!
 //! The text is of perf 6.1.187 on x86-64: `perf script --no-inline --no-demangle --max-stack 4096
 //! --ns -F comm,pid,tid,time,event,period,ip,sym,dso`, the inlined one without `--no-inline`. Its
-//! addresses are those recorded: in frame pointers' chains, where a call returns to.
+//! addresses and symbols are those recorded: in frame pointers' chains, where a call returns to.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -155,7 +155,7 @@ fn unpacked_file(path: &Path) -> Vec<u8> {
 }
 
 /// A row of `--table`: time, since, comm, pid, tid, cpu, event, weight, stack.
-fn row(line: &str) -> (Key, Vec<String>) {
+pub(super) fn row(line: &str) -> (Key, Vec<String>) {
     let cells: Vec<&str> = line.split('\t').collect();
     let [time, _, comm, pid, tid, _, event, period, stack] = cells[..] else {
         panic!("nine cells: {line}");

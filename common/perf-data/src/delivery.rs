@@ -94,6 +94,7 @@ impl Delivery {
         }
         if attr.branch_sample_type & branches::CALL_STACK != 0 && self.chain.set_branches(&sample) {
             sample.chain = self.chain.get();
+            sample.has_chain_of_branches = true;
         }
         self.groups.hand_out(&sample, &self.events, &mut self.summary, each)?;
         Ok(true)

@@ -62,6 +62,9 @@ pub struct RawSample<'a> {
     /// addresses of the kernel and of the program. Chains of branches (LBR) and
     /// those that the kernel wrote later are here as well.
     pub(crate) chain: U64s<'a>,
+    /// Whether the program's part of `chain` is made of branches: the addresses of calls, not
+    /// return addresses.
+    pub(crate) has_chain_of_branches: bool,
     /// The program's registers.
     pub(crate) registers: Option<SampleRegisters<'a>>,
     /// The program's stack, from the stack pointer up.
@@ -200,6 +203,7 @@ impl<'a> RawSample<'a> {
             mode: CpuMode::of(flags),
             chain: U64s::default(),
             lacks_user_chain: false,
+            has_chain_of_branches: false,
             registers: None,
             stack: None,
             raw: &[],

@@ -4,6 +4,7 @@
 mod bare_code;
 mod callers;
 mod cfi;
+mod chain;
 mod dump;
 mod expression;
 mod frame;
@@ -20,8 +21,9 @@ use std::hash::Hash;
 
 use crate::processes::Processes;
 use crate::processes::maps::Maps;
-use crate::sample::{CpuMode, RawSample, context};
+use crate::sample::{CpuMode, RawSample};
 use callers::DumpUnwinder;
+use chain::{ChainAddress, Space};
 use dump::End;
 use machine::{Machine, Registers};
 use sections::UnwindFiles;
@@ -40,9 +42,10 @@ pub struct Unwinder<'f, O> {
 /// One level of a stack: an instruction, and what it is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackFrame<O> {
-    /// The address in memory. Of a caller that was unwound, it is the return address minus 1,
-    /// which is in the call; of one in a recorded call chain, what the kernel wrote: the
-    /// return address.
+    /// The address in memory of the instruction, or of a byte in it. Of a caller it is the
+    /// return address minus 1: the last byte of the call. The return address itself may be of
+    /// another line, of another inlined function or, after a call that never returns, of the
+    /// next function.
     pub address: u64,
     /// The object that is mapped there, and where in it the address is, in bytes; `None` if
     /// there is none.
@@ -96,8 +99,7 @@ impl<'f, O: Copy + Eq + Hash> Unwinder<'f, O> {
     /// Puts the stack of a sample into `frames`, the function that was running first.
     ///
     /// `processes` must be as they were at the time of the sample: apply all records before it.
-    /// `files` is asked for object files if perf recorded a copy of the stack
-    /// (`perf record --call-graph dwarf`).
+    /// `files` is asked for object files, as [`UnwindFiles`] says.
     pub fn unwind(
         &mut self,
         sample: &RawSample<'_>,
@@ -109,7 +111,16 @@ impl<'f, O: Copy + Eq + Hash> Unwinder<'f, O> {
         let user = processes.maps(sample.pid.unwrap_or_default());
         let is_kernel = sample.mode == CpuMode::Kernel;
         let of_ip = if is_kernel { processes.kernel() } else { user };
-        chain(sample, of_ip, user, processes.kernel(), frames);
+        for ChainAddress { address, space, is_exact } in chain::addresses(sample) {
+            let maps = match space {
+                Space::Kernel => Some(processes.kernel()),
+                Space::User => Some(user),
+                Space::Other => None,
+            };
+            let is_exact = is_exact
+                || (space == Space::User && self.dumps.is_signal_return(user, address, files));
+            frames.push(frame(maps, if is_exact { address } else { address.wrapping_sub(1) }));
+        }
         let mut end = StackEnd::Recorded;
         if let (Some(registers), Some(dump)) = (sample.registers, sample.stack) {
             let values = registers.values.iter();
@@ -144,29 +155,6 @@ impl<'f, O: Copy + Eq + Hash> Unwinder<'f, O> {
             End::Root => StackEnd::Root,
             End::Truncated => StackEnd::Truncated,
             End::Lost => StackEnd::Lost,
-        }
-    }
-}
-
-/// Appends the call chain that is in the sample; `maps` are those of its first addresses.
-fn chain<O: Copy>(
-    sample: &RawSample<'_>,
-    maps: &Maps<O>,
-    user: &Maps<O>,
-    kernel: &Maps<O>,
-    frames: &mut Vec<StackFrame<O>>,
-) {
-    let mut maps = Some(maps);
-    let mut chain = sample.chain.iter();
-    while let Some(address) = chain.next() {
-        match address {
-            context::KERNEL => maps = Some(kernel),
-            context::USER => maps = Some(user),
-            // What follows is the number of the record that had the addresses.
-            context::USER_DEFERRED => chain.next().map_or((), |_| ()),
-            // The maps of guests and hypervisors are not known.
-            context::FIRST.. => maps = None,
-            _ => frames.push(frame(maps, address)),
         }
     }
 }

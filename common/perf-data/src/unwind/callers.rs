@@ -71,6 +71,19 @@ impl<'f, O: Copy + Eq + Hash> DumpUnwinder<'f, O> {
         }
         End::Lost
     }
+
+    /// Whether the code at `address` is what signal handlers return to.
+    #[inline]
+    pub(crate) fn is_signal_return(
+        &mut self,
+        maps: &Maps<O>,
+        address: u64,
+        files: &mut dyn UnwindFiles<'f, O>,
+    ) -> bool {
+        maps.find(address).is_some_and(|map| {
+            self.ways.is_signal_return(map.object, map.offset_of(address), files)
+        })
+    }
 }
 
 /// The caller of `frame`, or what the signal interrupted that it returns from.

@@ -53,13 +53,15 @@ impl<'f> UnwindSections<'f> {
     }
 }
 
-/// Provides the sections of object files, for stacks of which perf recorded a copy.
+/// Provides the sections of object files: for stacks of which perf recorded a copy, and to find
+/// out where a call chain goes through a signal handler.
 ///
 /// `O` is what the caller calls an object, see [`Processes`](crate::Processes). `()` has no
 /// files.
 pub trait UnwindFiles<'f, O> {
     /// The sections of an object; `None` if it is no file, such as code that was compiled
-    /// while the program ran, or was not found: then frame pointers are followed.
+    /// while the program ran, or was not found: then frame pointers are followed in a copy of
+    /// the stack, and each address of a call chain but the first is taken for a return address.
     ///
     /// An [`Unwinder`](crate::Unwinder) asks once for each object whose code is on a stack.
     fn sections(&mut self, object: O) -> Option<UnwindSections<'f>>;

@@ -51,6 +51,8 @@ pub(crate) struct WaysToCallers<'f, O> {
     /// By the object, the offset in it of the instruction that counts, and whether that is
     /// exact: it is not where it is a call.
     of_code: HashMap<(O, u64, bool), KeptWay>,
+    /// Whether the code at an offset in an object is what signal handlers return to.
+    signal_returns: HashMap<(O, u64), bool>,
     /// Of the objects met so far, if they are files.
     tables: HashMap<O, Option<UnwindTables<'f>>>,
     rows: Vec<CallerRow<'f>>,
@@ -65,6 +67,7 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         WaysToCallers {
             machine,
             of_code: HashMap::new(),
+            signal_returns: HashMap::new(),
             tables: HashMap::new(),
             rows: Vec::new(),
             indices: HashTable::new(),
@@ -98,6 +101,24 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         }
     }
 
+    /// Whether the code at `offset` in an object is what signal handlers return to, by its
+    /// bytes.
+    #[inline]
+    pub(crate) fn is_signal_return(
+        &mut self,
+        object: O,
+        offset: u64,
+        files: &mut dyn UnwindFiles<'f, O>,
+    ) -> bool {
+        let WaysToCallers { machine, tables, signal_returns, .. } = self;
+        *signal_returns.entry((object, offset)).or_insert_with(|| {
+            let tables = tables_of(*machine, tables, object, files);
+            let code = tables.and_then(|it| Some(it.code_at(it.address_at(offset)?)));
+            let code = code.and_then(|code| BareCode::of(*machine, code, false));
+            code == Some(BareCode::SignalReturn)
+        })
+    }
+
     fn find(
         &mut self,
         object: O,
@@ -106,10 +127,9 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         files: &mut dyn UnwindFiles<'f, O>,
     ) -> KeptWay {
         let WaysToCallers { machine, tables, context, .. } = self;
-        let tables = tables.entry(object).or_insert_with(|| {
-            files.sections(object).map(|sections| UnwindTables::new(*machine, sections))
-        });
-        let Some(tables) = tables else { return KeptWay::FramePointer };
+        let Some(tables) = tables_of(*machine, tables, object, files) else {
+            return KeptWay::FramePointer;
+        };
         let Some(address) = tables.address_at(offset) else { return KeptWay::FramePointer };
         let pc = if is_exact { address } else { address.wrapping_add(1) };
         let code = BareCode::of(*machine, tables.code_at(pc), is_exact);
@@ -136,4 +156,15 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         rows.push(row);
         index
     }
+}
+
+/// The tables of an object, read when it is met first; `None` if it is no file.
+fn tables_of<'t, 'f, O: Copy + Eq + Hash>(
+    machine: Machine,
+    tables: &'t mut HashMap<O, Option<UnwindTables<'f>>>,
+    object: O,
+    files: &mut dyn UnwindFiles<'f, O>,
+) -> Option<&'t UnwindTables<'f>> {
+    let read = || files.sections(object).map(|sections| UnwindTables::new(machine, sections));
+    tables.entry(object).or_insert_with(read).as_ref()
 }
