@@ -5,3 +5,4 @@ mod callers;
 mod exact_names;
 mod perf_text;
 mod recordings;
+mod remedies;

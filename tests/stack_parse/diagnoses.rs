@@ -237,6 +237,42 @@ fn troubles_of_a_recording_are_said_with_their_remedy() {
     }
 }
 
+/// A sample whose chain has so many addresses, and `inlined` functions more.
+fn sample(depth: usize, inlined: usize) -> String {
+    let leaves = "\t    1000 leaf (inlined)\n".repeat(inlined);
+    let callers: String =
+        (0..depth).map(|at| format!("\t    {:x} f{at} (/demo)\n", 4096 + at)).collect();
+    format!("demo 7 2.5: 1 c:\n{leaves}{callers}\n")
+}
+
+#[test]
+fn inlined_functions_do_not_make_a_cut_stack_whole() {
+    let said = |script: &str| stderr(&output("stack-parse", &[], script));
+    let cut = "stacks cut at 127 frames, which lack their roots: use 'perf script --max-stack";
+    let many = sample(127, 0).repeat(25);
+    assert!(said(&many).contains(cut), "{}", said(&many));
+    assert!(said(&(many.clone() + &sample(127, 3))).contains(cut));
+    assert!(said(&sample(127, 1).repeat(25)).contains(cut));
+    // Where a longer one is, the limit was raised.
+    assert_eq!(said(&(many + &sample(128, 0))), "");
+    assert_eq!(said(&sample(126, 1).repeat(25)), "");
+}
+
+#[test]
+fn chains_without_callers_are_not_said_to_be_missing() {
+    let said = |script: String| stderr(&output("stack-parse", &[], script));
+    let none = "100.0 % of the weight in programs has one function of the program and no caller, \
+                though call chains were recorded: after 'perf record -g', it keeps no frame \
+                pointers: record with --call-graph dwarf; after that, perf could not unwind it: \
+                run stack-parse on the perf.data itself\n";
+    let alone = sample(1, 0).repeat(25);
+    assert_eq!(said(alone.clone()), format!("stack-parse: {none}"));
+    // An inlined function is no caller.
+    assert_eq!(said(sample(1, 2).repeat(25)), format!("stack-parse: {none}"));
+    // A minority may be so by right.
+    assert_eq!(said(alone + &sample(9, 0).repeat(30)), "");
+}
+
 #[test]
 fn code_without_a_map_is_named_by_what_its_language_does() {
     let script = |comm: &str, frame: &str| {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use flate2::read::GzDecoder;
 
 use crate::needs::skip;
-use crate::util::{TempFile, golden_files, golden_path, output, recording, weight};
+use crate::util::{TempFile, golden_files, golden_path, output, recording, stderr, weight};
 
 /// What is compared of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,14 +76,30 @@ fn samples_of_ours(bytes: &[u8]) -> Vec<Sample> {
     table.lines().skip(1).map(row).collect()
 }
 
+#[test]
+fn stacks_that_end_where_a_file_is_missing_name_the_file() {
+    let zstd = recording("formats/perf-data/dwarf-threads-zstd.perf.data.gz");
+    let said = stderr(&output("stack-parse", &["--symfs", NO_FILES], &zstd));
+    let files = "of the stacks could not be unwound through files that are not here: ";
+    assert!(said.contains(files), "{said}");
+    assert!(said.contains("/home/someone/work/p/nofp (not found)"), "{said}");
+    assert!(said.contains(": use --symfs DIR, with a copy of the files of the recorded"), "{said}");
+    // It was recorded with --call-graph dwarf, and nothing is longer than its copies.
+    assert!(!said.contains("record with"), "{said}");
+    let with_files = golden_path("symfs");
+    let args = ["--symfs", with_files.to_str().expect("UTF-8")];
+    let said = stderr(&output("stack-parse", &args, &zstd));
+    assert!(!said.contains("/home/someone/work/p/nofp"), "{said}");
+}
+
 /// A folder without the files of a recording, so that nothing depends on those here.
 const NO_FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/folded");
 
 /// What is said beside that files were not found and stacks cannot be unwound.
 fn without_missing_files(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let is_other =
-        |line: &&str| !line.contains(": no symbols for ") && !line.contains("end in [truncated]");
+    let expected = [": no symbols for ", "end in [truncated]", "through files that are not here"];
+    let is_other = |line: &&str| !expected.iter().any(|part| line.contains(part));
     text.lines().filter(is_other).collect::<Vec<_>>().join("\n")
 }
 

@@ -13,6 +13,7 @@ mod event_name;
 pub(crate) mod events;
 mod every;
 mod fork;
+mod frame_traits;
 mod messages;
 mod off_cpu;
 mod report;
@@ -33,6 +34,7 @@ use crate::frame::{Frame, FrameArgs};
 use crate::remedies;
 use event::Fate;
 use events::{Events, Measure};
+use frame_traits::FrameTraits;
 use report::InputHeaders;
 use root::Base;
 use sample::{OpenSample, Sample, Time};
@@ -41,7 +43,7 @@ use skipped::Skipped;
 use weight::Rule;
 use window::Window;
 
-pub(crate) use advice::{Advice, Recorded};
+pub(crate) use advice::{Advice, CallChains, Recorded};
 pub(crate) use args::SamplesArgs;
 pub(crate) use root::Root;
 pub(crate) use weight::Weighs;
@@ -86,6 +88,8 @@ pub(crate) struct Samples<'p> {
     /// some of them.
     is_advised: bool,
     frames: FrameTable,
+    traits: FrameTraits,
+    chains: CallChains,
     /// The stacks of each event below a node of its own.
     tree: StackTree,
     /// The text that is being made, and what it is without control bytes.
@@ -130,6 +134,8 @@ impl<'p> Samples<'p> {
             headers: InputHeaders::default(),
             is_advised: true,
             frames: FrameTable::default(),
+            traits: FrameTraits::default(),
+            chains: CallChains::default(),
             tree: StackTree::default(),
             text: Vec::new(),
             clean: Vec::new(),
@@ -318,12 +324,24 @@ impl<'p> Samples<'p> {
     /// Appends the numbers of the frames that a frame stands for, root first:
     /// nearly always one; none if it is dropped.
     pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
-        let Samples { args, text, clean, frames, .. } = self;
+        let Samples { args, text, clean, frames, traits, .. } = self;
         args.frames.for_each_name(frame, text, |name| {
             clean.clear();
             clean_frame(name, clean);
-            ids.push(frames.intern(clean));
+            let id = frames.intern(clean);
+            traits.note(id, frame);
+            ids.push(id);
         });
+    }
+
+    /// Notes what `frame` is, whose number is `id`, where the name was made elsewhere.
+    pub(crate) fn note_frame(&mut self, id: FrameId, frame: &Frame<'_>) {
+        self.traits.note(id, frame);
+    }
+
+    /// Says how the callers of samples were recorded.
+    pub(crate) fn set_chains(&mut self, chains: CallChains) {
+        self.chains = chains;
     }
 
     /// The number of a frame with this name.

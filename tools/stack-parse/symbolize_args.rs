@@ -32,6 +32,11 @@ pub(crate) struct SymbolizeArgs {
 }
 
 impl SymbolizeArgs {
+    /// Whether files are where they were when they were recorded.
+    pub(crate) fn is_of_this_machine(&self) -> bool {
+        self.symfs.is_none()
+    }
+
     /// The objects of one recording, whose files are where the user says.
     pub(crate) fn objects(&self) -> Objects {
         Objects::new(symbolize::Options {

@@ -8,8 +8,25 @@ pub(crate) mod tracing;
 use hashbrown::HashMap;
 
 use crate::bytes::U64s;
-use attr::{Attr, fields, kinds, reads};
+use attr::{Attr, branches, fields, kinds, reads};
 use tracepoint::Tracepoint;
+
+/// What was recorded of callers: `perf record --call-graph`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallGraph {
+    /// Nothing: samples are single addresses.
+    None,
+    /// The chain that the kernel finds by frame pointers (`fp`, which `-g` is).
+    FramePointers,
+    /// The calls that the processor remembers (`lbr`).
+    Branches,
+    /// A copy of the stack (`dwarf`).
+    Copies {
+        /// How long a copy may be; perf allows up to 65,528.
+        bytes: u32,
+    },
+}
 
 /// An event that a recording has samples of.
 #[derive(Clone, Debug)]
@@ -34,6 +51,21 @@ impl RecordedEvent {
     #[must_use]
     pub fn name(&self) -> &[u8] {
         &self.name
+    }
+
+    /// What was recorded of the callers of its samples.
+    #[must_use]
+    pub fn call_graph(&self) -> CallGraph {
+        let Attr { branch_sample_type, sample_stack_user, .. } = self.attr;
+        if self.attr.has(fields::STACK_USER) && sample_stack_user > 0 {
+            CallGraph::Copies { bytes: sample_stack_user }
+        } else if !self.attr.has(fields::CALLCHAIN) {
+            CallGraph::None
+        } else if branch_sample_type & branches::CALL_STACK != 0 {
+            CallGraph::Branches
+        } else {
+            CallGraph::FramePointers
+        }
     }
 
     fn is_tracepoint(&self) -> bool {

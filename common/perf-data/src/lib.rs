@@ -55,10 +55,10 @@ mod unwind;
 struct Readme;
 
 pub use error::Error;
-pub use events::RecordedEvent;
+pub use events::{CallGraph, RecordedEvent};
 pub use processes::Processes;
 pub use recording::Recording;
-pub use records::{MapRecord, Record};
+pub use records::{FileId, MapRecord, Record};
 pub use sample::RawSample;
 pub use summary::Summary;
 pub use unwind::sections::{LoadedSegment, UnwindFiles, UnwindSections};

@@ -219,8 +219,9 @@ mod tests {
         number: Option<u32>,
     ) {
         let (is_code, is_kernel) = (number.is_some(), pid == MapRecord::KERNEL);
-        let (length, path, build_id) = (end - start, &b""[..], None);
-        let map = MapRecord { pid, start, length, offset, path, build_id, is_code, is_kernel };
+        let (length, path, build_id, file) = (end - start, &b""[..], None, None);
+        let map =
+            MapRecord { pid, start, length, offset, path, build_id, file, is_code, is_kernel };
         processes.apply(&Record::Map(map), |_| number.expect("it is code"));
     }
 

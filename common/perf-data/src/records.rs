@@ -107,10 +107,21 @@ pub struct MapRecord<'a> {
     pub path: &'a [u8],
     /// The build-id of the file, where it was recorded (`perf record --buildid-mmap`).
     pub build_id: Option<&'a [u8]>,
+    /// Which file it was, where there is a file and no build-id.
+    pub file: Option<FileId>,
     /// Whether code may be run there.
     pub is_code: bool,
     /// Whether it is the kernel, one of its modules, or a program of BPF.
     pub is_kernel: bool,
+}
+
+/// A file as the recorded machine knew it: `PERF_RECORD_MMAP2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileId {
+    /// The major and minor number of the device, as `/proc/self/mountinfo` has them.
+    pub device: (u32, u32),
+    /// The number of the file on that device. A later file may get the same.
+    pub inode: u64,
 }
 
 impl MapRecord<'_> {
@@ -200,6 +211,7 @@ fn map(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
         offset: body.u64()?,
         path: body.string(),
         build_id: None,
+        file: None,
         is_code: flags & flags::MMAP_DATA == 0,
         is_kernel: CpuMode::of(flags) == CpuMode::Kernel,
     }))
@@ -212,16 +224,24 @@ fn map2(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
     // The device and the inode of the file, or its build-id.
     let identity = body.take(24)?;
     let (protection, _flags) = (body.u32()?, body.u32()?);
-    let build_id = if flags & flags::MMAP_BUILD_ID != 0 {
-        identity[4..].get(..identity[0].into()).filter(|id| !id.is_empty())
+    let (build_id, file) = if flags & flags::MMAP_BUILD_ID != 0 {
+        (identity[4..].get(..identity[0].into()).filter(|id| !id.is_empty()), None)
     } else {
-        None
+        (None, file_id(Bytes(identity)))
     };
     let is_kernel = CpuMode::of(flags) == CpuMode::Kernel;
     // With `--buildid-mmap` perf says `---p` of the kernel.
     let is_code = protection & PROT_EXEC != 0 || is_kernel;
     let path = body.string();
-    Some(Record::Map(MapRecord { pid, start, length, offset, path, build_id, is_code, is_kernel }))
+    let map = MapRecord { pid, start, length, offset, path, build_id, file, is_code, is_kernel };
+    Some(Record::Map(map))
+}
+
+/// Memory without a file has no inode.
+fn file_id(mut bytes: Bytes<'_>) -> Option<FileId> {
+    let device = (bytes.u32()?, bytes.u32()?);
+    let inode = bytes.u64().filter(|inode| *inode != 0)?;
+    Some(FileId { device, inode })
 }
 
 /// A program that the kernel was given to run: `bpf_prog_6deef7357e7b4530_filter`.
@@ -230,9 +250,10 @@ fn kernel_symbol(mut body: Bytes<'_>) -> Option<Record<'_>> {
     // Its kind, and whether it is gone, which does not matter until something else is there.
     body.u32()?;
     let path = body.string();
-    let (pid, offset, build_id) = (MapRecord::KERNEL, 0, None);
+    let (pid, offset, build_id, file) = (MapRecord::KERNEL, 0, None, None);
     let (is_code, is_kernel) = (true, true);
-    Some(Record::Map(MapRecord { pid, start, length, offset, path, build_id, is_code, is_kernel }))
+    let map = MapRecord { pid, start, length, offset, path, build_id, file, is_code, is_kernel };
+    Some(Record::Map(map))
 }
 
 fn comm(mut body: Bytes<'_>) -> Option<Record<'_>> {

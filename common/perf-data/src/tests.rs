@@ -153,11 +153,11 @@ fn build_ids_maps_and_threads_are_handed_out_as_recorded() {
             format!("BuildId {{ {path}, id: {:?} }}", &id[..8]),
             format!(
                 "Map(MapRecord {{ pid: 1, start: 4096, length: 8192, offset: 12288, {path}, \
-                 build_id: Some({id:?}), is_code: true, is_kernel: false }})"
+                 build_id: Some({id:?}), file: None, is_code: true, is_kernel: false }})"
             ),
             format!(
                 "Map(MapRecord {{ pid: 4294967295, start: 16, length: 32, offset: 48, \
-                 path: {:?}, build_id: None, is_code: true, is_kernel: true }})",
+                 path: {:?}, build_id: None, file: None, is_code: true, is_kernel: true }})",
                 b"[kernel]"
             ),
             format!("Comm {{ pid: 1, tid: 2, name: {:?} }}", b"w0 worker"),

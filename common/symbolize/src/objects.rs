@@ -249,6 +249,12 @@ impl Objects {
         }
     }
 
+    /// Whether it is known which build of a file the object is.
+    #[must_use]
+    pub fn has_build_id(&self, id: ObjectId) -> bool {
+        matches!(&self.objects[id.index()].namer, Namer::File(file) if file.has_build_id())
+    }
+
     /// Why an object has no names, if it has none, once one was asked for.
     #[must_use]
     pub fn why_nameless(&self, id: ObjectId) -> Option<NoSymbols> {

@@ -9,6 +9,7 @@
 //! a [`batch`] until the locations are named.
 
 mod batch;
+mod changed;
 mod locations;
 mod messages;
 mod sections;
@@ -16,6 +17,7 @@ mod stacks;
 
 use common::{Input, Result};
 use stack_perf_data::{MapRecord, Processes, RawSample, Record, Recording, Unwinder};
+use std::time::SystemTime;
 use symbolize::{Detail, MappedObject, ObjectId, Objects};
 
 use crate::format::{Extra, Format, Head};
@@ -23,6 +25,7 @@ use crate::options::Options;
 use crate::read::perf_health;
 use crate::samples::{Root, Samples, Weighs};
 use batch::Batch;
+use changed::RecordedFiles;
 use locations::Locations;
 use stacks::Stacks;
 
@@ -49,8 +52,9 @@ fn detect(head: &Head<'_>) -> bool {
 /// everything before it was; or what writing returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
+    let written = input.written();
     let recording = open(input).map_err(|error| messages::error(&name, error))?;
-    let mut join = Join::new(options, samples);
+    let mut join = Join::new(options, samples, written);
     let read = recording.read(|record| join.record(&record, samples));
     // What came before a broken end counts.
     let flushed = join.flush(samples);
@@ -75,10 +79,12 @@ struct Join {
     stacks: Stacks,
     locations: Locations,
     batch: Batch,
+    /// `None` if files are not looked for where they were recorded.
+    files: Option<RecordedFiles>,
 }
 
 impl Join {
-    fn new(options: &Options, samples: &Samples<'_>) -> Join {
+    fn new(options: &Options, samples: &Samples<'_>, written: Option<SystemTime>) -> Join {
         let names = samples.frame_args();
         let detail = Detail { inlines: names.keep_inlined(), lines: names.srcline() };
         Join {
@@ -87,6 +93,7 @@ impl Join {
             stacks: Stacks::new(Unwinder::new()),
             locations: Locations::new(detail, options.threads()),
             batch: Batch::new(),
+            files: options.symbolize.is_of_this_machine().then(|| RecordedFiles::new(written)),
         }
     }
 
@@ -115,6 +122,9 @@ impl Join {
         if map.is_kernel && self.processes.find(MapRecord::KERNEL, map.start).is_none() {
             self.map_all_of_kernel(map.pid);
         }
+        if let Some(files) = &mut self.files {
+            files.note(object, map);
+        }
         self.processes.map(map, object);
     }
 
@@ -124,14 +134,18 @@ impl Join {
         let path = &b"[kernel.kallsyms]"[..];
         let object =
             self.objects.intern(&MappedObject { path, is_kernel: true, ..Default::default() });
-        let (start, length, offset, build_id) = (1 << 63, (1 << 63) - 1, 0, None);
+        let (start, length, offset, build_id, file) = (1 << 63, (1 << 63) - 1, 0, None, None);
         let (is_code, is_kernel) = (true, true);
-        let all = MapRecord { pid, start, length, offset, path, build_id, is_code, is_kernel };
+        let all =
+            MapRecord { pid, start, length, offset, path, build_id, file, is_code, is_kernel };
         self.processes.map(&all, object);
     }
 
     fn sample(&mut self, sample: &RawSample<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let Join { processes, objects, stacks, locations, batch } = self;
+        let Join { processes, objects, stacks, locations, batch, files } = self;
+        if let Some(files) = files {
+            files.note_time(sample.time);
+        }
         let comm = processes.name(sample.tid.unwrap_or_default()).to_vec();
         batch.push(sample, &comm, |out| stacks.locate(sample, processes, objects, locations, out));
         if self.batch.is_full() { self.flush(samples) } else { Ok(()) }
@@ -148,8 +162,13 @@ impl Join {
 
     /// Says what is not as it could be.
     fn report(&mut self, samples: &mut Samples<'_>) {
-        self.stacks.report(samples);
-        self.locations.report(&self.objects, samples);
+        let Join { objects, stacks, locations, files, .. } = self;
+        stacks.report(objects, samples);
+        locations.report(objects, samples);
+        let changed = files.as_ref().and_then(|it| it.report(locations.objects(), objects));
+        if let Some(changed) = changed {
+            samples.note(changed);
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 
 mod jit;
 
-use common::{FrameTable, Pipe, StackTree};
+use common::Pipe;
 
-use crate::samples::Recorded;
+use crate::samples::{CallChains, Recorded};
 use jit::RUNTIMES;
 
 /// Fewer samples prove nothing.
@@ -24,9 +24,14 @@ struct Health {
     jit: u128,
     /// Of these, those in which a runtime of [`RUNTIMES`] is seen.
     runtimes: [u128; RUNTIMES.len()],
-    /// Exactly as deep as the limit.
+    /// With exactly as many addresses as the limit, as far as is known: inlined functions have
+    /// none.
     at_limit: u128,
     beyond_limit: bool,
+    /// With one function of a program that was called.
+    one_of_program: u128,
+    /// With any.
+    of_program: u128,
     /// Roots where only the runtime of OCaml 5 can be.
     cut_ocaml: u128,
     /// Deeper than one frame.
@@ -38,21 +43,31 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     if recorded.samples < FEWEST_SAMPLES {
         return;
     }
-    let Recorded { tree, frames, root_frames, .. } = *recorded;
-    let health = examine(tree, frames, root_frames);
+    let health = examine(recorded);
     if health.total == 0 {
         return;
     }
     let share = |weight: u128| 100.0 * weight as f64 / health.total as f64;
-    if health.chained == 0 {
+    let chains = recorded.chains;
+    if health.chained == 0 && chains == CallChains::None {
         pipe.note("no sample has a call chain: record with 'perf record -g'");
         return;
     }
+    // Where frame pointers are missing, chains end with the function that was running.
+    let may_lack_callers = matches!(chains, CallChains::Printed | CallChains::FramePointers);
+    if may_lack_callers && health.one_of_program * 2 >= health.of_program.max(1) {
+        let share = 100.0 * health.one_of_program as f64 / health.of_program as f64;
+        pipe.note(format_args!(
+            "{share:.1} % of the weight in programs has one function of the program and no \
+             caller, though call chains were recorded: {}",
+            no_callers_remedy(chains)
+        ));
+    }
     if share(health.unknown) >= 10.0 {
         pipe.note(format_args!(
-            "{:.1} % of the weight is in stacks of mostly unknown functions: \
-             install debug symbols, or record with frame pointers or --call-graph dwarf",
-            share(health.unknown)
+            "{:.1} % of the weight is in stacks of mostly unknown functions: {}",
+            share(health.unknown),
+            unknown_remedy(chains)
         ));
     }
     if share(health.jit) >= 10.0 {
@@ -63,11 +78,12 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
             health.jit_remedy()
         ));
     }
-    if !health.beyond_limit && share(health.at_limit) >= 0.1 {
+    let may_be_cut = chains != CallChains::Others && !health.beyond_limit;
+    if may_be_cut && share(health.at_limit) >= 0.1 {
         pipe.note(format_args!(
-            "{:.1} % of the weight is in stacks cut at {FRAME_LIMIT} frames, which lack their roots: \
-             use 'perf script --max-stack 2048', and raise kernel.perf_event_max_stack to record",
-            share(health.at_limit)
+            "{:.1} % of the weight is in stacks cut at {FRAME_LIMIT} frames, which lack their roots: {}",
+            share(health.at_limit),
+            limit_remedy(chains)
         ));
     }
     if share(health.cut_ocaml) >= 5.0 {
@@ -76,6 +92,42 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
              own, which --call-graph dwarf misses; use a compiler with frame pointers and 'perf record -g'",
             share(health.cut_ocaml)
         ));
+    }
+}
+
+/// What helps where functions have no names, or are none.
+fn unknown_remedy(chains: CallChains) -> &'static str {
+    match chains {
+        CallChains::FramePointers => "install debug symbols, or record with --call-graph dwarf",
+        CallChains::Others => "install debug symbols",
+        CallChains::None | CallChains::Printed => {
+            "install debug symbols, or record with frame pointers or --call-graph dwarf"
+        }
+    }
+}
+
+/// What helps where callers are missing.
+fn no_callers_remedy(chains: CallChains) -> &'static str {
+    match chains {
+        CallChains::FramePointers => {
+            "it keeps no frame pointers; record with --call-graph dwarf, or compile it with \
+             -fno-omit-frame-pointer"
+        }
+        _ => {
+            "after 'perf record -g', it keeps no frame pointers: record with --call-graph dwarf; \
+             after that, perf could not unwind it: run stack-parse on the perf.data itself"
+        }
+    }
+}
+
+/// What helps where roots are missing.
+fn limit_remedy(chains: CallChains) -> &'static str {
+    match chains {
+        CallChains::FramePointers => {
+            "raise kernel.perf_event_max_stack to record, or put recursion together with \
+             'stack-fold-towers --reattach'"
+        }
+        _ => "use 'perf script --max-stack 2048', and raise kernel.perf_event_max_stack to record",
     }
 }
 
@@ -92,10 +144,12 @@ impl Health {
         if let (true, Some(runtime)) = (seen.jit, seen.runtime) {
             self.runtimes[usize::from(runtime)] += weight;
         }
-        self.at_limit += weight_if(chain == FRAME_LIMIT);
-        self.beyond_limit |= chain > FRAME_LIMIT;
+        self.at_limit += weight_if((seen.fewest..=seen.most).contains(&FRAME_LIMIT));
+        self.beyond_limit |= seen.fewest > FRAME_LIMIT;
+        self.one_of_program += weight_if(seen.of_program == 1);
+        self.of_program += weight_if(seen.of_program > 0);
         self.cut_ocaml += weight_if(seen.rooted);
-        self.chained += weight_if(chain > 1);
+        self.chained += weight_if(seen.most > 1);
     }
 
     /// What writes the names, as far as the stacks tell in what they run.
@@ -115,6 +169,11 @@ impl Health {
 #[derive(Clone, Copy, Default)]
 struct Seen {
     depth: u32,
+    /// How many addresses the chain has at least and at most.
+    fewest: u32,
+    most: u32,
+    /// How many frames were called in a program.
+    of_program: u32,
     unknown: u32,
     /// The root is the runtime of OCaml.
     rooted: bool,
@@ -143,17 +202,23 @@ impl Named {
     }
 }
 
-fn examine(tree: &StackTree, frames: &FrameTable, root_frames: u32) -> Health {
+fn examine(recorded: &Recorded<'_>) -> Health {
+    let Recorded { tree, frames, traits, root_frames, .. } = *recorded;
     let names: Vec<Named> =
         (0..frames.len() as u32).map(|id| Named::new(frames.name(id))).collect();
     let mut health = Health::default();
     let mut seen = vec![Seen::default(); tree.len()];
     for node in 1..tree.len() as u32 {
-        let (above, frame) = (seen[tree.parent(node) as usize], &names[tree.frame(node) as usize]);
+        let (above, id) = (seen[tree.parent(node) as usize], tree.frame(node));
+        let frame = &names[id as usize];
         let depth = above.depth + 1;
         let is_chain = depth > root_frames;
+        let one_if = |condition: bool| u32::from(is_chain && condition);
         let this = Seen {
             depth,
+            fewest: above.fewest + one_if(!traits.may_be_inlined(id)),
+            most: above.most + one_if(!traits.is_inlined(id)),
+            of_program: above.of_program + one_if(traits.is_called_by_program(id)),
             unknown: above.unknown + u32::from(is_chain && frame.is_unknown),
             rooted: above.rooted || depth == root_frames + 1 && frame.is_ocaml_runtime,
             jit: above.jit || is_chain && frame.is_jit,

@@ -2,8 +2,8 @@
 
 use common::FrameId;
 
-use super::Samples;
 use super::sink::Sink;
+use super::{CallChains, Samples};
 
 impl Samples<'_> {
     /// Whether another thread can help: it would treat samples as this one does,
@@ -22,6 +22,9 @@ impl Samples<'_> {
 
     /// Adds the samples of a fork.
     pub(crate) fn absorb(&mut self, mut other: Samples<'_>) {
+        if other.chains != CallChains::None {
+            self.chains = other.chains;
+        }
         let Samples { events, tree, frames, .. } = self;
         events.absorb(&mut other.events, |ours, theirs| {
             if let Some(their_node) = theirs.node {
@@ -33,6 +36,7 @@ impl Samples<'_> {
         let ours: Vec<FrameId> = (0..other.frames.len() as FrameId)
             .map(|frame| self.frames.intern(other.frames.name(frame)))
             .collect();
+        self.traits.absorb(&other.traits, &ours);
         self.tree.add_tree(&other.tree, |frame| ours[frame as usize]);
     }
 }

@@ -305,6 +305,8 @@ impl Samples<'_> {
         let recorded = Recorded {
             tree: &self.tree,
             frames: &self.frames,
+            traits: &self.traits,
+            chains: self.chains,
             // No call chain has the event and the thread.
             root_frames: 1 + u32::from(self.input.root != Root::None),
             samples: self.events.iter().map(|event| event.all().samples).sum(),

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
@@ -147,6 +148,12 @@ impl Input {
             }
             None => Seekable::spool(self.rest()),
         }
+    }
+
+    /// When the file was written last; `None` if the input is no file, or a compressed one.
+    #[must_use]
+    pub fn written(&self) -> Option<SystemTime> {
+        self.file.as_ref().and_then(Seekable::written)
     }
 
     /// Unpacks and decodes until the first bytes are neither packed nor UTF-16.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::time::SystemTime;
 
 use crate::io::progress::Progress;
 
@@ -34,6 +35,11 @@ impl Seekable {
     /// How many bytes there are, if the system knows.
     pub(crate) fn size(&self) -> Option<u64> {
         self.file.metadata().ok().map(|metadata| metadata.len())
+    }
+
+    /// When the file was written last, if the system knows.
+    pub(crate) fn written(&self) -> Option<SystemTime> {
+        self.file.metadata().ok()?.modified().ok()
     }
 
     /// A copy of all that `reader` returns.

@@ -81,6 +81,8 @@ pub(crate) struct Attr {
     pub(crate) branch_sample_type: u64,
     /// Which registers samples of programs have, by perf's numbers.
     pub(crate) sample_regs_user: u64,
+    /// How many bytes of the stack samples have at most.
+    pub(crate) sample_stack_user: u32,
 }
 
 impl Attr {
@@ -106,6 +108,7 @@ impl Attr {
             address,
             branch_sample_type: bytes.u64().unwrap_or(0),
             sample_regs_user: bytes.u64().unwrap_or(0),
+            sample_stack_user: bytes.u32().unwrap_or(0),
         })
     }
 

@@ -55,6 +55,10 @@ impl Namer {
 }
 
 impl Binary {
+    pub(super) fn has_build_id(&self) -> bool {
+        self.build_id.is_some()
+    }
+
     fn open(&mut self, finder: &Finder) -> Result<&mut Opened, &NoSymbols> {
         let Binary { path, build_id, is_from_here, opened } = self;
         let opened = opened.get_or_insert_with(|| {

@@ -2,9 +2,10 @@
 
 use common::FrameId;
 use hashbrown::{DefaultHashBuilder, HashTable};
+use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use symbolize::{CodeOrigin, Detail, Location, Named, Objects};
+use symbolize::{CodeOrigin, Detail, Location, Named, ObjectId, Objects};
 
 use crate::frame::Frame;
 use crate::nameless;
@@ -108,6 +109,13 @@ impl Locations {
             *uses += 1;
         }
         &self.frames[frames.start as usize..frames.end as usize]
+    }
+
+    /// The objects of all locations.
+    pub(super) fn objects(&self) -> impl Iterator<Item = ObjectId> {
+        let objects: BTreeSet<ObjectId> =
+            self.locations.iter().flatten().map(|location| location.object).collect();
+        objects.into_iter()
     }
 
     /// Reports the frames without a symbol.

@@ -5,17 +5,28 @@ use std::borrow::Cow;
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, elf};
 use stack_perf_data::{LoadedSegment, UnwindFiles, UnwindSections};
-use symbolize::{ObjectId, Objects, section_bytes};
+use symbolize::{CodeOrigin, ObjectId, Objects, section_bytes};
 
 type ElfFile = ElfFile64<'static, LittleEndian>;
 
 /// Looks for the executables where their symbols are looked for.
-pub(super) struct ElfSections<'o>(pub(super) &'o mut Objects);
+pub(super) struct ElfSections<'o> {
+    pub(super) objects: &'o mut Objects,
+    /// The files that were not found, or are not the recorded ones.
+    pub(super) not_here: &'o mut Vec<ObjectId>,
+}
 
 impl UnwindFiles<'static, ObjectId> for ElfSections<'_> {
     fn sections(&mut self, object: ObjectId) -> Option<UnwindSections<'static>> {
-        let elf = self.0.elf(object)?;
-        unwind_sections(elf.bytes, elf.debug)
+        match self.objects.elf(object) {
+            Some(elf) => unwind_sections(elf.bytes, elf.debug),
+            None => {
+                if self.objects.origin(object) == CodeOrigin::File {
+                    self.not_here.push(object);
+                }
+                None
+            }
+        }
     }
 }
 

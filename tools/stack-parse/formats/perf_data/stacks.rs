@@ -1,32 +1,49 @@
 //! The stacks of samples, as locations in object files.
 
-use stack_perf_data::{Processes, RawSample, StackEnd, StackFrame, Unwinder};
-use symbolize::{ObjectId, Objects};
+use std::collections::BTreeMap;
+
+use bstr::ByteSlice;
+use stack_perf_data::{CallGraph, Processes, RawSample, StackEnd, StackFrame, Unwinder};
+use symbolize::{CodeOrigin, ObjectId, Objects};
 
 use super::locations::{LocationId, Locations};
 use super::sections::ElfSections;
-use crate::samples::Samples;
+use crate::samples::{CallChains, Samples};
+
+/// How many files a message names.
+const NAMED: usize = 3;
+
+/// What perf makes of the longest copies that can be asked for, in bytes.
+const LONGEST_COPY: u32 = 65528;
 
 /// Finds the stacks of samples.
 pub(super) struct Stacks {
     unwinder: Unwinder<'static, ObjectId>,
     /// The stack of one sample.
     frames: Vec<StackFrame<ObjectId>>,
+    /// Files of code that was on a stack and that are not here.
+    not_here: Vec<ObjectId>,
     counts: Counts,
 }
 
-/// How many samples have only a part of their stack.
+/// How many samples have only a part of their stack, and how that was recorded.
 #[derive(Default)]
 struct Counts {
     unwound: u64,
     truncated: u64,
     other_registers: u64,
     lacking: u64,
+    /// Stacks that end where a file is not here, by the file.
+    ends: BTreeMap<ObjectId, u64>,
+    /// The longest copy of a stack that was asked for, in bytes.
+    longest_copy: u32,
+    chains: CallChains,
 }
 
 impl Stacks {
     pub(super) fn new(unwinder: Unwinder<'static, ObjectId>) -> Stacks {
-        Stacks { unwinder, frames: Vec::new(), counts: Counts::default() }
+        let (frames, not_here, counts) = Default::default();
+        Stacks { unwinder, frames, not_here, counts }
     }
 
     /// Appends the locations of a sample's stack to `out`, leaf first.
@@ -38,48 +55,127 @@ impl Stacks {
         locations: &mut Locations,
         out: &mut Vec<LocationId>,
     ) {
-        let Stacks { unwinder, frames, counts } = self;
-        let end = unwinder.unwind(sample, processes, &mut ElfSections(objects), frames);
+        let Stacks { unwinder, frames, not_here, counts } = self;
+        let mut files = ElfSections { objects, not_here };
+        let end = unwinder.unwind(sample, processes, &mut files, frames);
         out.extend(frames.iter().map(|frame| match frame.mapped {
             Some((object, offset)) => {
                 locations.intern(objects.locate(object, frame.address, offset, sample.time))
             }
             None => Locations::UNKNOWN,
         }));
+        counts.note_call_graph(sample.event.call_graph());
         counts.lacking += u64::from(sample.lacks_user_chain);
         match end {
             StackEnd::OtherRegisters => counts.other_registers += 1,
-            StackEnd::Root | StackEnd::Lost => counts.unwound += 1,
-            StackEnd::Truncated => {
+            StackEnd::Root | StackEnd::Lost | StackEnd::Truncated => {
                 counts.unwound += 1;
-                counts.truncated += 1;
-                out.push(Locations::TRUNCATED);
+                let is_truncated = end == StackEnd::Truncated;
+                match end_without_file(frames, end, objects, not_here) {
+                    Some(file) => *counts.ends.entry(file).or_default() += 1,
+                    None => counts.truncated += u64::from(is_truncated),
+                }
+                out.extend(is_truncated.then_some(Locations::TRUNCATED));
             }
             _ => {}
         }
     }
 
     /// Says which stacks are not whole.
-    pub(super) fn report(&self, samples: &mut Samples<'_>) {
-        let Counts { unwound, truncated, other_registers, lacking } = self.counts;
-        if truncated > 0 {
+    pub(super) fn report(&self, objects: &Objects, samples: &mut Samples<'_>) {
+        let counts = &self.counts;
+        samples.set_chains(counts.chains);
+        let share = |part: u64| 100.0 * part as f64 / counts.unwound.max(1) as f64;
+        if counts.truncated > 0 {
             samples.note(format_args!(
                 "{:.1} % of the stacks are longer than what was recorded of them and end in \
-                 [truncated]: record with --call-graph dwarf,65528",
-                100.0 * truncated as f64 / unwound as f64
+                 [truncated]: {}",
+                share(counts.truncated),
+                truncated_remedy(counts.longest_copy)
             ));
         }
-        if other_registers > 0 {
+        if !counts.ends.is_empty() {
             samples.note(format_args!(
-                "{other_registers} stacks of programs of 32 bits or for another machine are not \
-                 unwound: record with frame pointers"
+                "{:.1} % of the stacks could not be unwound through files that are not here: {}: \
+                 use --symfs DIR, with a copy of the files of the recorded machine",
+                share(counts.ends.values().sum()),
+                counts.files_not_here(objects)
             ));
         }
-        if lacking > 0 {
+        if counts.other_registers > 0 {
             samples.note(format_args!(
-                "{lacking} samples lack the program's part of their call chain, which was to be \
-                 recorded later"
+                "{} stacks of programs of 32 bits or for another machine are not unwound: \
+                 record with frame pointers",
+                counts.other_registers
             ));
         }
+        if counts.lacking > 0 {
+            samples.note(format_args!(
+                "{} samples lack the program's part of their call chain, which was to be \
+                 recorded later",
+                counts.lacking
+            ));
+        }
+    }
+}
+
+/// The file of the last frame, if what called it is in no way to be found since that file is not
+/// here. Frame pointers may have led to the root all the same, but not from the first function.
+fn end_without_file(
+    frames: &[StackFrame<ObjectId>],
+    end: StackEnd,
+    objects: &Objects,
+    not_here: &[ObjectId],
+) -> Option<ObjectId> {
+    let object = |frame: &StackFrame<ObjectId>| frame.mapped.map(|(object, _)| object);
+    let file = object(frames.last()?).filter(|file| not_here.contains(file))?;
+    let is_kernel = |frame: &StackFrame<ObjectId>| {
+        object(frame).is_some_and(|object| objects.origin(object) == CodeOrigin::Kernel)
+    };
+    let is_first = || frames.iter().rev().nth(1).is_none_or(is_kernel);
+    (end != StackEnd::Root || is_first()).then_some(file)
+}
+
+/// What helps where copies of stacks are too short.
+fn truncated_remedy(longest_copy: u32) -> &'static str {
+    if longest_copy < LONGEST_COPY {
+        "record with --call-graph dwarf,65528"
+    } else {
+        "longer copies cannot be recorded; where it is recursion, 'stack-fold-towers --reattach' \
+         finds the callers"
+    }
+}
+
+impl Counts {
+    fn note_call_graph(&mut self, graph: CallGraph) {
+        match graph {
+            CallGraph::FramePointers if self.chains == CallChains::None => {
+                self.chains = CallChains::FramePointers;
+            }
+            CallGraph::FramePointers | CallGraph::None => {}
+            CallGraph::Copies { bytes } => {
+                self.longest_copy = self.longest_copy.max(bytes);
+                self.chains = CallChains::Others;
+            }
+            _ => self.chains = CallChains::Others,
+        }
+    }
+
+    /// `/app (not found), /lib/b.so (its build-id differs from the recorded one), 2 more`
+    fn files_not_here(&self, objects: &Objects) -> String {
+        let mut files: Vec<_> = self.ends.iter().collect();
+        files.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let named = files.iter().take(NAMED).map(|&(&file, _)| {
+            let path = objects.path(file).as_bstr();
+            match objects.why_nameless(file) {
+                Some(why) => format!("{path} ({why})"),
+                None => path.to_string(),
+            }
+        });
+        let mut named: Vec<String> = named.collect();
+        if files.len() > NAMED {
+            named.push(format!("{} more", files.len() - NAMED));
+        }
+        named.join(", ")
     }
 }

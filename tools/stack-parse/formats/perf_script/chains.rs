@@ -8,8 +8,8 @@ use super::line_hash::LineHash;
 use super::newlines::Newlines;
 use super::symbols::{Symbol, Symbols};
 use crate::frame::{Frame, FrameArgs};
-use crate::samples::Samples;
 use crate::samples::sample::OpenSample;
+use crate::samples::{CallChains, Samples};
 
 /// The frames of a chain.
 pub(super) struct Chain<'a> {
@@ -126,8 +126,11 @@ impl<'a> Chain<'a> {
         let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
         let Chain { names, frames, name, symbols, .. } = self;
         let (first, mut node) = (frames.len(), parent);
-        names.for_each_name(&Frame::from(&parsed), name, |name| {
+        let parsed = Frame::from(&parsed);
+        samples.set_chains(CallChains::Printed);
+        names.for_each_name(&parsed, name, |name| {
             let frame = samples.frame(name);
+            samples.note_frame(frame, &parsed);
             node = samples.child(node, frame);
             frames.push(frame);
         });

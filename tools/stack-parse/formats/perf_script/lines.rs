@@ -9,8 +9,8 @@ use super::frame_line::{FrameLine, is_chain_frame, split_padded_ip};
 use super::glued;
 use super::one_line::{self, is_lone_frame};
 use crate::frame::{Frame, FrameArgs};
-use crate::samples::Samples;
 use crate::samples::sample::{OpenSample, Sample};
+use crate::samples::{CallChains, Samples};
 
 /// What is said of the frames of samples that were printed before.
 const DEFERRED: &str = "a call chain apart from its sample: 'perf script' merges the two, \
@@ -318,6 +318,7 @@ impl<'a> Lines<'a> {
             self.frames.clear();
             self.is_frame_tentative = false;
         }
+        samples.set_chains(CallChains::Printed);
         self.keep_frame(line, frame, samples);
         Ok(())
     }
@@ -332,7 +333,12 @@ impl<'a> Lines<'a> {
     fn push(&mut self, frame: &FrameLine<'_>, samples: &mut Samples<'_>) {
         let start = self.frames.len();
         let Lines { names, frames, name, .. } = self;
-        names.for_each_name(&Frame::from(frame), name, |name| frames.push(samples.frame(name)));
+        let frame = Frame::from(frame);
+        names.for_each_name(&frame, name, |name| {
+            let id = samples.frame(name);
+            samples.note_frame(id, &frame);
+            frames.push(id);
+        });
         self.frames[start..].reverse();
     }
 

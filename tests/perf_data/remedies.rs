@@ -1,0 +1,108 @@
+//! What is said of recordings that lack something, and what helps: by the real perf.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::needs::{goes_without, skip};
+use crate::place::Place;
+use crate::util::{binary, stderr};
+
+/// A program that was recorded.
+struct Recorded {
+    place: Place,
+    data: PathBuf,
+}
+
+impl Recorded {
+    /// Builds a program in a folder of this name and records it, into a pipe or a file. `None`
+    /// where that is not possible.
+    fn new(name: &str, options: &[&str], record: &[&str], is_pipe: bool) -> Option<Recorded> {
+        if goes_without(&[&["perf", "cc"]]) {
+            return None;
+        }
+        let place = Place::new(name);
+        place.compile("app", options);
+        let data = place.folder.join("perf.data");
+        let mut perf = Command::new("perf");
+        perf.args(["record", "-q", "-e", "cpu-clock:u", "-F", "499"]).args(record);
+        match is_pipe {
+            true => perf.args(["-o", "-"]).stdout(File::create(&data).expect("a new file")),
+            false => perf.arg("-o").arg(&data),
+        };
+        perf.arg("--").arg(place.folder.join("app")).arg("100000000");
+        if !perf.status().expect("perf").success() {
+            skip("perf does not record here");
+            return None;
+        }
+        Some(Recorded { place, data })
+    }
+
+    /// What stack-parse says of the recording. In the home folder perf keeps copies of files.
+    fn said(&self) -> String {
+        let mut parse = Command::new(binary("stack-parse"));
+        let output = parse.arg(&self.data).env("HOME", "/nonexistent").output();
+        stderr(&output.expect("it starts"))
+    }
+}
+
+const FRAME_POINTERS: &[&str] = &["-O1", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"];
+
+#[test]
+fn a_program_that_was_built_anew_is_named() {
+    let record = ["-g"];
+    let Some(recorded) = Recorded::new("changed", FRAME_POINTERS, &record, true) else { return };
+    let changed = "app is another file than when it was recorded, so its names may be wrong: \
+                   record with 'perf record --buildid-mmap', and before the program is built anew";
+    let said = recorded.said();
+    assert!(!said.contains("another file"), "{said}");
+    // As compilers do: a new file in place of the old one.
+    let app = recorded.place.folder.join("app");
+    replace(&app);
+    assert!(recorded.said().contains(changed), "{}", recorded.said());
+}
+
+/// Puts a copy, which is as old as the file, in place of the file.
+fn replace(file: &Path) {
+    let copy = file.with_extension("new");
+    let status = Command::new("cp").arg("-p").arg(file).arg(&copy).status();
+    assert!(status.expect("cp").success());
+    fs::rename(&copy, file).expect("the same folder");
+}
+
+#[test]
+fn a_build_id_protects() {
+    let record = ["-g", "--buildid-mmap"];
+    let Some(recorded) = Recorded::new("protected", FRAME_POINTERS, &record, true) else { return };
+    replace(&recorded.place.folder.join("app"));
+    let said = recorded.said();
+    assert!(!said.contains("another file"), "{said}");
+}
+
+#[test]
+fn a_program_without_frame_pointers_is_not_told_to_record_call_chains() {
+    let options = ["-O1", "-fomit-frame-pointer"];
+    let Some(recorded) = Recorded::new("pointerless", &options, &["-g"], false) else { return };
+    let said = recorded.said();
+    let remedy = "though call chains were recorded: it keeps no frame pointers; record with \
+                  --call-graph dwarf, or compile it with -fno-omit-frame-pointer\n";
+    assert!(said.contains(remedy), "{said}");
+    assert!(!said.contains("perf record -g"), "{said}");
+    // Without call chains, these are what is missing.
+    let Some(recorded) = Recorded::new("chainless", FRAME_POINTERS, &[], false) else { return };
+    assert!(recorded.said().contains("no sample has a call chain: record with 'perf record -g'\n"));
+    let Some(recorded) = Recorded::new("healthy", FRAME_POINTERS, &["-g"], false) else { return };
+    assert!(!recorded.said().contains("call chain"), "{}", recorded.said());
+}
+
+#[test]
+fn a_program_that_is_gone_is_named_where_its_stacks_were_copied() {
+    let record = ["--call-graph", "dwarf"];
+    let Some(recorded) = Recorded::new("gone", &["-O1"], &record, false) else { return };
+    assert!(!recorded.said().contains("not here"), "{}", recorded.said());
+    fs::remove_file(recorded.place.folder.join("app")).expect("our own file");
+    let said = recorded.said();
+    let files = "of the stacks could not be unwound through files that are not here: ";
+    assert!(said.contains(files) && said.contains("/app (not found): use --symfs DIR"), "{said}");
+    assert!(!said.contains("record with"), "{said}");
+}
