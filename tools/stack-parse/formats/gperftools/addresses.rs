@@ -53,7 +53,8 @@ impl Addresses {
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         self.mappings.sort_by_key(|mapping| mapping.start);
-        // The names of a profile are those of its own addresses.
+        // As `FixCallerAddresses` of google-pprof does: an address in the call. The names of a
+        // profile are those of its own addresses.
         if self.symbols.is_empty() {
             let first_call = usize::from(!leaf_is_call);
             for stack in &mut unnamed {
