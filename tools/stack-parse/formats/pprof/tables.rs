@@ -168,6 +168,8 @@ impl<'a> Tables<'a> {
             .iter()
             .map(|(&id, location)| (id, LocationMessage::read(location.message)))
             .collect();
+        // Addresses are looked up as they are: `Location.address` of profile.proto is in the
+        // middle of the call where it is a caller's.
         let nameless = places.values().filter(|place| !self.has_name(place));
         let nameless = nameless.map(|place| (place.address, mappings.get(&place.mapping)));
         let names = mapped_code::name_addresses(nameless, options, samples);
