@@ -14,7 +14,11 @@
 //!  "threads":[{"name":"t","samples":{"stack":[0],"time":[0.5]},
 //!   "stackTable":{"prefix":[null],"frame":[0]},"frameTable":{"func":[0]},
 //!   "funcTable":{"name":[0]}}]}
+//! {"label":"a recording","duration":274.2,"profile":{"meta":{..},"threads":[..]}}
 //! ```
+//!
+//! JSON has no order: rows may come before the schema that says what is in them, and
+//! tables before or after what refers to them.
 
 mod names;
 mod table;
@@ -50,6 +54,7 @@ fn detect(head: &Head<'_>) -> bool {
         let has_thread = ["stackTable", "frameTable", "stringTable", "stringArray"];
         keys.has("meta") && has_meta.iter().any(|key| keys.has_inside(key))
             || keys.has("threads") && has_thread.iter().any(|key| keys.has_inside(key))
+            || keys.has("profile") && keys.has_inside("meta") && keys.has_inside("threads")
     };
     head.outline().is_some_and(is_profile)
 }
@@ -99,6 +104,8 @@ impl Profile {
                 b"shared" => process.shared.read_all(json)?,
                 b"threads" => json.for_each(|json| self.read_thread(json, place, depth))?,
                 b"processes" => json.for_each(|json| self.read_process(json, depth + 1))?,
+                // The developer tools of Firefox 61 and before wrote a recording around it.
+                b"profile" => self.read_process(json, depth + 1)?,
                 _ => {}
             }
         }
@@ -145,11 +152,20 @@ impl Document for Profile {
         let mut held = Held::default();
         let mut troubles = thread::Troubles::default();
         for process in &mut self.processes {
+            let mut shared_callerless = 0;
             for thread in &process.threads {
                 let tables = names::Both { own: &thread.tables, shared: &process.shared };
-                let ids = tables.stacks(&process.libs, &mut stacks, &mut names, samples);
+                let (ids, callerless) =
+                    tables.stacks(&process.libs, &mut stacks, &mut names, samples);
+                if thread.tables.has_stacks() {
+                    troubles.callerless += callerless;
+                } else {
+                    shared_callerless = callerless;
+                }
                 thread.hold(process.start, &ids, &mut held, &mut troubles);
             }
+            troubles.callerless += shared_callerless;
+            process.shared.all().into_iter().for_each(|table| troubles.add(table));
         }
         troubles.report(samples);
         held.finish(&mut stacks, &names, samples)

@@ -34,6 +34,16 @@ impl Tables {
         Ok(())
     }
 
+    /// Whether there is a table of stacks.
+    pub(super) fn has_stacks(&self) -> bool {
+        self.stacks.has("frame")
+    }
+
+    /// All tables but the strings.
+    pub(super) fn all(&self) -> [&Table; 5] {
+        [&self.stacks, &self.frames, &self.functions, &self.resources, &self.sources]
+    }
+
     /// Reads the table of this name.
     pub(super) fn read<R: Read>(&mut self, name: Name, json: &mut Json<R>) -> Result<()> {
         match name {
@@ -92,14 +102,15 @@ pub(super) struct Both<'a> {
 }
 
 impl<'a> Both<'a> {
-    /// The stacks of all rows of the stack table.
+    /// The stacks of all rows of the stack table, and how many of them have callers that do not
+    /// come before them in it: those begin there.
     pub(super) fn stacks(
         &self,
         libs: &[Lib],
         stacks: &mut Stacks,
         names: &mut FrameNames,
         samples: &mut Samples<'_>,
-    ) -> Vec<StackId> {
+    ) -> (Vec<StackId>, u64) {
         let table = self.either(|tables| &tables.stacks, "frame");
         let (frames, prefixes) = (table.column("frame"), table.column("prefix"));
         let offsets = table.column("prefixOffset");
@@ -108,15 +119,20 @@ impl<'a> Both<'a> {
         // For frames that are not in their table.
         names.push(&Frame::default(), samples);
         let mut ids: Vec<StackId> = Vec::with_capacity(frames.len());
+        let mut callerless = 0;
         for row in 0..frames.len() {
-            let offset = || row.checked_sub(offsets.row(row).filter(|offset| *offset > 0)?);
-            let prefix = prefixes.row(row).or_else(offset);
             // A caller stands before those it calls.
-            let callers = prefix.and_then(|prefix| ids.get(prefix).copied());
+            let before = |offset: i64| (row as i64).checked_sub(offset);
+            let offset = offsets.get(row).filter(|offset| *offset != 0).and_then(before);
+            // As in other columns, -1 is none.
+            let prefix = prefixes.get(row).filter(|prefix| *prefix != -1).or(offset);
+            let number = prefix.and_then(|prefix| usize::try_from(prefix).ok());
+            let callers = number.and_then(|prefix| ids.get(prefix).copied());
+            callerless += u64::from(prefix.is_some() && callers.is_none());
             let frame = frames.row(row).unwrap_or(rows).min(rows);
             ids.push(stacks.call(callers.unwrap_or(Stacks::EMPTY), (first + frame) as u32));
         }
-        ids
+        (ids, callerless)
     }
 
     /// The own table, or the shared one where the own has no such column.

@@ -41,12 +41,21 @@ const NONE: i64 = i64::MIN;
 /// The same of weights.
 const NO_WEIGHT: i128 = i128::MIN;
 
+/// A weight that is no number.
+const BAD_WEIGHT: i128 = i128::MIN + 1;
+
 /// A table; a column that it lacks has no values.
 #[derive(Default)]
 pub(super) struct Table {
     columns: [Vec<i64>; COLUMNS.len()],
     /// With its digits behind the point, a weight of 64 bits does not fit into 64 bits.
     weights: Vec<i128>,
+    /// Rows that came before the schema, which says what is in them, as JSON.
+    early_rows: Vec<u8>,
+    /// Rows of which no schema says what is in them.
+    unknown_rows: u64,
+    /// Values that should be numbers and are none, or none that fits.
+    bad_values: u64,
     /// `samples`, `tracing-ms` or `bytes`.
     pub(super) weight_type: Vec<u8>,
 }
@@ -75,11 +84,17 @@ impl Table {
         if !json.begin_object()? {
             return Ok(());
         }
-        let mut schema = Vec::new();
+        let mut schema = None;
         while let Some(key) = json.next_key()? {
             match key {
-                b"schema" => read_schema(json, &mut schema)?,
-                b"data" => json.for_each(|json| self.read_row(json, &schema))?,
+                b"schema" => {
+                    let schema = schema.insert(read_schema(json)?);
+                    self.read_early_rows(json, schema)?;
+                }
+                b"data" => json.for_each(|json| match &schema {
+                    Some(schema) => self.read_row(json, schema),
+                    None => self.keep_row(json),
+                })?,
                 b"weightType" => self.weight_type = json.text()?.unwrap_or_default().to_vec(),
                 key => {
                     if let Some(place) = ColumnTarget::of(key) {
@@ -87,6 +102,41 @@ impl Table {
                     }
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Keeps a row until the schema comes.
+    fn keep_row<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        let rows = &mut self.early_rows;
+        self.unknown_rows += 1;
+        rows.push(if rows.is_empty() { b'[' } else { b',' });
+        rows.push(b'[');
+        json.for_each(|json| {
+            let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+            match json.number()? {
+                Some(number) if number.iter().all(is_part) => rows.extend_from_slice(number),
+                Some(_) => rows.extend_from_slice(b"\"\""),
+                None => rows.extend_from_slice(b"null"),
+            }
+            rows.push(b',');
+            Ok(())
+        })?;
+        rows.push(b']');
+        Ok(())
+    }
+
+    /// Reads the rows that were kept.
+    fn read_early_rows<R: Read>(
+        &mut self,
+        json: &Json<R>,
+        schema: &[Option<ColumnTarget>],
+    ) -> Result<()> {
+        let mut rows = std::mem::take(&mut self.early_rows);
+        rows.push(b']');
+        let mut rows = json.inside(&rows);
+        if std::mem::take(&mut self.unknown_rows) > 0 && rows.next_document()? {
+            rows.for_each(|json| self.read_row(json, schema))?;
         }
         Ok(())
     }
@@ -114,7 +164,11 @@ impl Table {
     fn read_value<R: Read>(&mut self, json: &mut Json<R>, place: ColumnTarget) -> Result<()> {
         match place {
             ColumnTarget::Weight => self.weights.push(weight(json)?),
-            ColumnTarget::Column(place, scale) => self.columns[place].push(value(json, scale)?),
+            ColumnTarget::Column(place, scale) => {
+                let number = json.number()?.map(|text| integer(text, scale));
+                self.bad_values += u64::from(number == Some(None));
+                self.columns[place].push(number.flatten().unwrap_or(NONE));
+            }
         }
         Ok(())
     }
@@ -127,14 +181,43 @@ impl Table {
         }
     }
 
-    /// The weight in this row, if it has one, with its digits behind the point.
-    pub(super) fn weight(&self, row: usize) -> Option<i128> {
-        self.weights.get(row).copied().filter(|weight| *weight != NO_WEIGHT)
+    /// How many rows have a stack or a weight.
+    pub(super) fn len(&self) -> usize {
+        self.column("stack").len().max(self.weights.len())
+    }
+
+    /// What each row weighs.
+    pub(super) fn weight(&self, row: usize) -> RowWeight {
+        match self.weights.get(row) {
+            Some(&BAD_WEIGHT) => RowWeight::Bad,
+            Some(&weight) if weight != NO_WEIGHT => RowWeight::Parts(weight),
+            _ if self.weights.is_empty() => RowWeight::One,
+            _ => RowWeight::Missing,
+        }
+    }
+
+    /// How many rows came before a schema that never came, and how many values are no numbers
+    /// that fit.
+    pub(super) fn troubles(&self) -> [u64; 2] {
+        [self.unknown_rows, self.bad_values]
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
         self.column(name).len() > 0
     }
+}
+
+/// What a row weighs.
+#[derive(Clone, Copy)]
+pub(super) enum RowWeight {
+    /// The table has no weights: each row counts one.
+    One,
+    /// Only this row has none.
+    Missing,
+    /// With its digits behind the point.
+    Parts(i128),
+    /// Something that is no number.
+    Bad,
 }
 
 /// The values of a column.
@@ -158,9 +241,10 @@ impl Column<'_> {
 }
 
 /// `{"stack":0,"time":1}`: which column each element of a row belongs to.
-fn read_schema<R: Read>(json: &mut Json<R>, schema: &mut Vec<Option<ColumnTarget>>) -> Result<()> {
+fn read_schema<R: Read>(json: &mut Json<R>) -> Result<Vec<Option<ColumnTarget>>> {
     /// More columns than any table has.
     const MOST: usize = 100;
+    let mut schema = Vec::new();
     if json.begin_object()? {
         while let Some(place) = json.next_key()?.map(ColumnTarget::of) {
             let number = json.integer()?.and_then(|number| usize::try_from(number).ok());
@@ -170,21 +254,22 @@ fn read_schema<R: Read>(json: &mut Json<R>, schema: &mut Vec<Option<ColumnTarget
             }
         }
     }
-    Ok(())
+    Ok(schema)
 }
 
-fn value<R: Read>(json: &mut Json<R>, scale: i32) -> Result<i64> {
-    let value = json.scaled(scale)?.and_then(|value| i64::try_from(value).ok());
-    Ok(value.unwrap_or(NONE))
+/// A number times 10 to the power of `scale`, rounded; `None` if it is none that fits.
+fn integer(text: &[u8], scale: i32) -> Option<i64> {
+    scaled(text, scale).and_then(|value| i64::try_from(value).ok()).filter(|value| *value != NONE)
 }
 
 /// A number of more digits than any weight has is the largest.
 fn weight<R: Read>(json: &mut Json<R>) -> Result<i128> {
-    let weight = json.number()?.map(|text| scaled(text, WEIGHT).unwrap_or(i128::MAX));
-    Ok(weight.unwrap_or(NO_WEIGHT))
+    let Some(text) = json.number()? else { return Ok(NO_WEIGHT) };
+    let is_number = matches!(text, [b'-' | b'0'..=b'9', .., b'0'..=b'9'] | [b'0'..=b'9']);
+    Ok(scaled(text, WEIGHT).unwrap_or(if is_number { i128::MAX } else { BAD_WEIGHT }))
 }
 
 /// Milliseconds as nanoseconds.
 pub(super) fn read_time<R: Read>(json: &mut Json<R>) -> Result<Option<i64>> {
-    Ok(Some(value(json, TIME)?).filter(|value| *value != NONE))
+    Ok(json.number()?.and_then(|text| integer(text, TIME)))
 }

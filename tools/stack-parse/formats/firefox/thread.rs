@@ -5,7 +5,7 @@ use std::io::Read;
 use common::Result;
 
 use super::names::{Name, Tables};
-use super::table::{Table, WEIGHT};
+use super::table::{RowWeight, Table, WEIGHT};
 use crate::read::decimal::Carry;
 use crate::read::held::{Held, Thread as Whose};
 use crate::read::json::Json;
@@ -29,10 +29,22 @@ pub(super) struct Thread {
 pub(super) struct Troubles {
     /// Stacks that are not in the table.
     stackless: u64,
+    /// Stacks whose callers are not before them in the table.
+    pub(super) callerless: u64,
+    /// Weights without a stack.
+    lonely: u64,
+    /// Samples without a weight where others have one.
+    weightless: u64,
+    /// Weights that are no numbers.
+    bad_weights: u64,
     /// Memory that was freed.
     freed: u64,
     /// Weights of more than 64 bits.
     too_heavy: u64,
+    /// Rows of which no schema says what is in them.
+    unknown_rows: u64,
+    /// Other values that are no numbers.
+    bad_values: u64,
 }
 
 impl Thread {
@@ -75,11 +87,13 @@ impl Thread {
             (b"js-allocations", &self.js_allocations),
             (b"native-allocations", &self.native_allocations),
         ] {
-            if table.column("stack").len() > 0 {
+            troubles.add(table);
+            if table.len() > 0 {
                 let thread = held.thread(self.whose(event));
                 hold_table(table, thread, start, stacks, held, troubles);
             }
         }
+        self.tables.all().into_iter().for_each(|table| troubles.add(table));
     }
 
     fn whose(&self, event: &[u8]) -> Whose {
@@ -100,11 +114,23 @@ fn hold_table(
     // Weights are milliseconds, or others that have no fraction.
     let whole = if table.weight_type == b"tracing-ms" { 1 } else { 10i128.pow(WEIGHT as u32) };
     let (mut carry, mut now) = (Carry::default(), 0i64);
+    troubles.lonely += (table.len() - table.column("stack").len()) as u64;
     for row in 0..table.column("stack").len() {
         now = now.saturating_add(deltas.get(row).unwrap_or_default());
         let time = if deltas.len() > 0 { Some(now) } else { times.get(row) };
         let time = time.and_then(|time| u64::try_from(start.saturating_add(time)).ok());
-        let parts = table.weight(row).unwrap_or(whole);
+        let parts = match table.weight(row) {
+            RowWeight::Parts(parts) => parts,
+            RowWeight::One => whole,
+            RowWeight::Missing => {
+                troubles.weightless += 1;
+                whole
+            }
+            RowWeight::Bad => {
+                troubles.bad_weights += 1;
+                continue;
+            }
+        };
         let Some(weight) = carry.round(parts, whole) else {
             if parts < 0 {
                 troubles.freed += 1;
@@ -121,19 +147,29 @@ fn hold_table(
 }
 
 impl Troubles {
+    /// Notes what is wrong with a table.
+    pub(super) fn add(&mut self, table: &Table) {
+        let [unknown_rows, bad_values] = table.troubles();
+        self.unknown_rows += unknown_rows;
+        self.bad_values += bad_values;
+    }
+
     /// Says what is wrong, with its number.
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
-        if self.stackless > 0 {
-            samples.note(format_args!("{} stacks are not in their table", self.stackless));
-        }
-        if self.freed > 0 {
-            let freed = self.freed;
-            samples.note(format_args!("{freed} samples are of memory that was freed, left out"));
-        }
-        if self.too_heavy > 0 {
-            let heavy = self.too_heavy;
-            samples
-                .note(format_args!("{heavy} weights do not fit into 64 bits: they are left out"));
+        for (count, what) in [
+            (self.unknown_rows, "rows are in tables without a schema: they are left out"),
+            (self.bad_values, "values are no numbers: they are taken for null"),
+            (self.stackless, "stacks are not in their table"),
+            (self.callerless, "stacks have callers that are not before them: they begin there"),
+            (self.lonely, "weights have no stack: they are left out"),
+            (self.weightless, "samples have no weight where others have: each counts one"),
+            (self.bad_weights, "weights are no numbers: they are left out"),
+            (self.freed, "samples are of memory that was freed, left out"),
+            (self.too_heavy, "weights do not fit into 64 bits: they are left out"),
+        ] {
+            if count > 0 {
+                samples.note(format_args!("{count} {what}"));
+            }
         }
     }
 }
