@@ -123,6 +123,7 @@ fn files_of_other_people_weigh_what_they_hold() {
         ("v8-heapprofile", "speedscope-node-10.11.0-Heap-20181003T105432.heapprofile", "", 525_704),
         ("pstats", "gprof2dot-memtrail.pstats", "", 13_120_819_961),
         ("firefox-gecko", "gecko-1.json", "", 21),
+        ("firefox-gecko", "firefox-61-recursion.json.gz", "", 15),
         ("firefox-processed", "processed-2.json", "", 21),
         ("austin", "inferno-austin-flames.txt", "", 291_000),
         ("speedscope-json", "speedscope-out-of-order-events.json", "", 4),
@@ -154,4 +155,182 @@ fn weights_beyond_64_bits_are_left_out_and_counted() {
     assert_eq!(stderr(&output.stdout), "work 18446744073709551615\n");
     let said = stderr(&output.stderr);
     assert!(said.contains("2 weights do not fit into 64 bits: they are left out"), "{said}");
+}
+
+/// What is wrong with numbers and callers, in one format after the other: what comes of it, and
+/// what is said. Nothing of it is counted as if it were right.
+#[test]
+fn numbers_and_callers_that_are_wrong_are_said() {
+    let firefox = |samples: &str, stacks: &str| {
+        format!(
+            r#"{{"meta":{{"interval":1,"preprocessedProfileVersion":47}},"libs":[],
+"threads":[{{"name":"main","samples":{samples},"stackTable":{stacks},
+"frameTable":{{"func":[0,1]}},"funcTable":{{"name":[0,1]}},"stringArray":["a","b"]}}]}}"#
+        )
+    };
+    let stacks = r#"{"prefix":[null,0],"frame":[0,1]}"#;
+    let cpuprofile = |rest: &str| {
+        format!(
+            r#"{{"nodes":[{{"id":1,"callFrame":{{"functionName":"(root)"}},"children":[2]}},
+{{"id":2,"callFrame":{{"functionName":"f"}}}}],{rest}}}"#
+        )
+    };
+    let speedscope = |rest: &str| {
+        format!(
+            r#"{{"$schema":"https://www.speedscope.app/file-format-schema.json",
+"shared":{{"frames":[{{"name":"a"}},{{"name":"b"}}]}},"profiles":[{{"type":"sampled","name":"t",
+"unit":"none","startValue":0,"endValue":9,{rest}}}]}}"#
+        )
+    };
+    for (text, folded, said) in [
+        (
+            firefox(r#"{"stack":[1,1,0],"weight":[5,"abc",2]}"#, stacks),
+            "a 2\na;b 5\n",
+            "1 weights are no numbers: they are left out",
+        ),
+        (
+            firefox(r#"{"stack":[1,0],"weight":[5,null]}"#, stacks),
+            "a 1\na;b 5\n",
+            "1 samples have no weight where others have: each counts one",
+        ),
+        (
+            firefox(r#"{"stack":[1],"weight":[5,7,8]}"#, stacks),
+            "a;b 5\n",
+            "2 weights have no stack: they are left out",
+        ),
+        (
+            firefox(r#"{"stack":[1,"x"]}"#, stacks),
+            "[no stack] 1\na;b 1\n",
+            "1 values are no numbers: they are taken for null",
+        ),
+        (
+            firefox(r#"{"data":[[0],[1]]}"#, stacks),
+            "",
+            "2 rows are in tables without a schema: they are left out",
+        ),
+        (
+            firefox(r#"{"stack":[0,1]}"#, r#"{"prefix":[1,7],"frame":[0,1]}"#),
+            "a 1\nb 1\n",
+            "2 stacks have callers that are not before them: they begin there",
+        ),
+        (
+            firefox(r#"{"stack":[1,1]}"#, r#"{"prefixOffset":[0,2],"frame":[0,1]}"#),
+            "b 2\n",
+            "1 stacks have callers that are not before them: they begin there",
+        ),
+        (
+            cpuprofile(
+                r#""startTime":1,"endTime":301,"samples":[2,2,2],"timeDeltas":[1e17,1e17,100]"#,
+            ),
+            "f 300000\n",
+            "2 times between samples are no numbers of 64 bits: no time passes there",
+        ),
+        (
+            cpuprofile(r#""endTime":301,"samples":[2,2],"timeDeltas":[50,100]"#),
+            "f 100000\n",
+            "a profile has an end but no start: its last sample weighs nothing",
+        ),
+        (
+            cpuprofile(r#""samples":[],"timeDeltas":[]"#).replace("}}],", "},\"hitCount\":-7}],"),
+            "",
+            "1 weights are no integers of 64 bits: they are left out",
+        ),
+        (
+            cpuprofile(r#""startTime":0,"samples":[2,2],"timeDeltas":[0,1]"#)
+                .replace("[2]", "[7]")
+                .replace("\"id\":2,", "\"id\":2,\"parent\":9,"),
+            "f 1000\n",
+            "1 nodes have no caller that is there: their stacks begin there",
+        ),
+        (
+            speedscope(r#""samples":[[0],[0,1]],"weights":[3,18446744073709551616]"#),
+            "a 3\n",
+            "1 values are no numbers from 0 to 2^64: they are left out",
+        ),
+        (
+            speedscope(r#""samples":[[0],[0,0.5],[1.0]],"weights":[3,4,5]"#),
+            "a 3\na;[unknown] 4\nb 5\n",
+            "1 frames have no number that is an integer: they are [unknown]",
+        ),
+        (
+            r#"{"traceEvents":[],"samples":[{"sf":1,"weight":3},{"sf":2,"weight":"x"},{"sf":3}],
+"stackFrames":{"1":{"name":"a","parent":1},"2":{"name":"b"},"4":{"name":"c","parent":5}}}"#
+                .to_owned(),
+            "[no stack] 1\na 3\n",
+            "1 weights are no integers of 64 bits: they are left out|\
+             2 frames are not in stackFrames: they are left out|\
+             1 frames are their own callers: their stacks begin there",
+        ),
+        (
+            r#"[{"ph":"X","name":"a","ts":0,"dur":2},{"ph":"X","name":"b","ts":3,"dur":-2}]"#
+                .to_owned(),
+            "a 2000\n",
+            "1 spans have no duration, or one below zero: they weigh nothing",
+        ),
+        (
+            r#"{"n":"","v":4,"c":[{"n":"a","v":2.5},{"n":"b","v":1e14}]}"#.to_owned(),
+            "[no stack] 1500000\na 2500000\n",
+            "1 values are no numbers that can be counted",
+        ),
+    ] {
+        let output = output("stack-parse", &["--root", "none"], &text);
+        let all = stderr(&output.stderr);
+        for said in said.split('|') {
+            assert!(all.contains(said), "{text}\n{said} is not in\n{all}");
+        }
+        assert_eq!(stderr(&output.stdout), folded, "{text}\n{all}");
+    }
+}
+
+/// V8 counts lines and columns from 0; the largest number of 64 bits has none after it.
+#[test]
+fn a_line_after_the_last_one_is_none() {
+    let profile = r#"{"nodes":[{"id":1,"hitCount":7,"callFrame":{"functionName":"f","url":"a.js",
+"lineNumber":18446744073709551615,"columnNumber":18446744073709551615}}]}"#;
+    assert_eq!(filter("stack-parse", &["--srcline"], profile), "f (a.js) 7\n");
+}
+
+/// As if the keys that say what it is came in another moment than those before them.
+#[test]
+fn json_is_known_for_what_it_is_however_little_is_there_at_first() {
+    let heap = recording("formats/heapprofile/node20.heapprofile");
+    let header = filter("stack-parse", &["--header"], &heap);
+    assert!(header.contains("# source: heapprofile\n"), "{header}");
+    let at = heap.windows(8).position(|it| it == b"selfSize").expect("a size");
+    let mut child = std::process::Command::new(crate::util::binary("stack-parse"))
+        .arg("--header")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut stdin, &heap[..at]).expect("a pipe");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    std::io::Write::write_all(&mut stdin, &heap[at..]).expect("a pipe");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(stderr(&output.stdout), header);
+}
+
+/// A file of about 300 MB whose last key says what it is, in 100 MB of memory.
+#[test]
+fn json_is_read_on_in_little_memory() {
+    let zeros = "0,".repeat(32 * 1024);
+    let mut child = std::process::Command::new("sh")
+        .args(["-c", r#"ulimit -v 100000; exec "$0" "$@""#, crate::util::binary("stack-parse")])
+        .args(["--threads", "1"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || {
+        let mut write = |text: &str| std::io::Write::write_all(&mut stdin, text.as_bytes());
+        write(r#"{"nobody knows this":["#)?;
+        (0..4800).try_for_each(|_| write(&zeros))?;
+        write(r#"0],"nodes":[{"id":1,"callFrame":{"functionName":"f"},"hitCount":7}]}"#)
+    });
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic").expect("a pipe that is read to its end");
+    assert_eq!(stderr(&output.stdout), "f 7\n");
 }

@@ -69,16 +69,24 @@ pub(crate) struct Head<'a> {
     pub(crate) is_last: bool,
     /// Made once for all formats in JSON.
     outline: OnceCell<Option<Outline>>,
+    /// The keys of a JSON text that was read further than its first bytes.
+    read_on: Option<&'a Outline>,
 }
 
 impl<'a> Head<'a> {
     pub(crate) fn new(bytes: &'a [u8], is_whole: bool, is_last: bool) -> Head<'a> {
-        Head { bytes, is_whole, is_last, outline: OnceCell::new() }
+        Head { bytes, is_whole, is_last, outline: OnceCell::new(), read_on: None }
+    }
+
+    /// The start of a JSON text whose first bytes do not say what it is: only its keys are
+    /// looked at, which were read further.
+    pub(crate) fn of_keys(outline: &'a Outline) -> Head<'a> {
+        Head { read_on: Some(outline), ..Head::new(b"", false, true) }
     }
 
     /// The keys of its outer objects, if it is JSON.
     pub(crate) fn outline(&self) -> Option<&Outline> {
-        self.outline.get_or_init(|| Outline::of(self.bytes)).as_ref()
+        self.read_on.or_else(|| self.outline.get_or_init(|| Outline::of(self.bytes)).as_ref())
     }
 
     /// The first line that is not empty; empty if there is none.

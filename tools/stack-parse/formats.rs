@@ -55,6 +55,7 @@ mod xctrace;
 mod xdebug;
 
 use std::fmt;
+use std::io::Seek;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -62,6 +63,7 @@ use common::{Error, Input, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::json::{Json, Outline};
 use crate::samples::{Samples, Source};
 
 /// How much of an input is looked at, in bytes.
@@ -157,7 +159,7 @@ pub(crate) fn read(
     samples: &mut Samples<'_>,
 ) -> Result<()> {
     let name = input.name().to_owned();
-    let detected = detect(input)?;
+    let detected = detect(input, chosen.format.is_some())?;
     let format = match (chosen.format, &detected) {
         (Some(format), _) => format,
         (None, Detected::Known(format)) => *format,
@@ -224,19 +226,45 @@ impl fmt::Display for Detected {
 
 /// Looks at the start of an input, which stays to be read. A live recording may
 /// take its time until there is more, so a format that is certain is not kept
-/// waiting.
-fn detect(input: &mut Input) -> Result<Detected> {
+/// waiting. JSON that does not say what it is there is read on, unless the user
+/// chose a format.
+fn detect(input: &mut Input, is_chosen: bool) -> Result<Detected> {
     let name = input.name().to_owned();
-    loop {
+    let (detected, is_cut) = loop {
         let peeked = input.peek_more(HEAD_SIZE);
         let (bytes, is_last) =
             peeked.map_err(|source| Error::Input { name: name.clone(), source })?;
         let head = Head::new(bytes, is_last && bytes.len() < HEAD_SIZE, is_last);
         let detected = detect_head(&head);
         if is_last || matches!(detected, Detected::Known(_)) {
-            return Ok(detected);
+            let is_cut = !head.is_whole && head.outline().is_some_and(Outline::is_cut);
+            break (detected, is_cut);
         }
+    };
+    if is_chosen || !is_cut || matches!(detected, Detected::Known(_)) {
+        return Ok(detected);
     }
+    Ok(detect_by_keys(input)?.map_or(detected, Detected::Known))
+}
+
+/// Reads JSON on until its keys say what it is, or to its end: JSON has no order, so
+/// any number of samples may come before those keys. What was read stays to be read:
+/// an input that is no file is copied into one, which takes no memory. No format in
+/// JSON has to wait for that, since all are read to their end before the first stack
+/// is written.
+fn detect_by_keys(input: &mut Input) -> Result<Option<&'static Format>> {
+    let name = input.name().to_owned();
+    let failed = |source| Error::Input { name: name.clone(), source };
+    let mut copy = input.take_seekable().map_err(failed)?;
+    let mut found = None;
+    Outline::read(Json::named(name.clone(), &mut copy), |keys| {
+        let head = Head::of_keys(keys);
+        found = FORMATS.iter().find(|format| (format.detect)(&head));
+        found.is_some()
+    })?;
+    copy.rewind().map_err(failed)?;
+    *input = Input::from_reader(&name, copy);
+    Ok(found)
 }
 
 fn detect_head(head: &Head<'_>) -> Detected {
@@ -287,6 +315,15 @@ mod tests {
         );
         let hello = "unknown format, the first line is \"hello\"; known are jfr, ";
         assert!(detected("\nhello\nworld 1\n").starts_with(hello));
+    }
+
+    #[test]
+    fn what_is_known_of_no_key_is_no_format() {
+        let keys = Outline::default();
+        let head = Head::of_keys(&keys);
+        for format in FORMATS {
+            assert!(!(format.detect)(&head), "{}", format.name);
+        }
     }
 
     #[test]

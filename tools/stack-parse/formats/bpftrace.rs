@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
 /// entry of a map.
 fn detect(head: &Head<'_>) -> bool {
     const LOOKED_AT: usize = 40;
-    json::is_message(head.first_line())
+    json::is_first_message(head)
         || head.lines().take(LOOKED_AT).any(|line| text::is_start(line) || text::is_entry(line))
 }
 

@@ -33,8 +33,10 @@ pub(super) const FORMAT: Format = Format {
 
 fn detect(head: &Head<'_>) -> bool {
     let is_profile = |keys: &Outline| {
-        let has_node = ["hitCount", "callFrame", "callUID"].iter().any(|key| keys.has_inside(key));
-        (keys.has("nodes") || keys.has("head")) && has_node && !keys.has_inside("selfSize")
+        // A .heapprofile has a head with a call frame, too.
+        let has_node = ["hitCount", "callUID"].iter().any(|key| keys.has_inside(key));
+        (keys.has("nodes") || keys.has("head")) && has_node
+            || keys.has("nodes") && keys.has_inside("callFrame")
             || keys.has("samples") && (keys.has("timeDeltas") || keys.has("timestamps"))
     };
     head.outline().is_some_and(is_profile)
@@ -94,7 +96,7 @@ impl Document for Profile {
         let mut held = Held::default();
         if self.ticks.is_empty() {
             let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
-            for (stack, hits) in self.nodes.own().filter(|(_, hits)| *hits > 0) {
+            for (stack, hits) in self.nodes.own(samples).filter(|(_, hits)| *hits > 0) {
                 held.add(thread, stack, hits, None);
             }
         } else {

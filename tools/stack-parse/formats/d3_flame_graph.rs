@@ -144,7 +144,9 @@ impl Tree {
         if whole.is_some_and(|value| value % u128::from(ONE) != 0) && !self.has_fractions {
             self.has_fractions = true;
             for node in &mut self.nodes {
-                node.value = node.value.map(|value| value.saturating_mul(ONE));
+                let value = node.value.and_then(|value| value.checked_mul(ONE));
+                self.bad_values += u64::from(value.is_none() && node.value.is_some());
+                node.value = value;
             }
         }
         let whole =

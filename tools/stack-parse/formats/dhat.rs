@@ -14,6 +14,7 @@ use common::{Input, Result};
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::bad_weights::note_bad_weights;
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::Json;
 use crate::read::stacks::{FrameNames, Stacks};
@@ -69,6 +70,8 @@ struct Profile {
     /// The frames of all places, leaf first.
     frames: Vec<u64>,
     names: Vec<Vec<u8>>,
+    /// Numbers of places that are no integers.
+    bad_weights: u64,
 }
 
 /// Something that was called with one stack.
@@ -90,6 +93,7 @@ impl Document for Profile {
             places: Vec::new(),
             frames: Vec::new(),
             names: Vec::new(),
+            bad_weights: 0,
         }
     }
 
@@ -124,6 +128,7 @@ impl Document for Profile {
             return Ok(());
         }
         samples.set_measures(&measures);
+        note_bad_weights(self.bad_weights, samples);
         let names = self.frame_names(samples);
         let mut stacks = Stacks::new();
         let mut weights = Vec::new();
@@ -160,7 +165,10 @@ impl Profile {
         while let Some(key) = json.next_key()? {
             if let Some(place) = NUMBERS.iter().position(|(name, ..)| *name == key) {
                 self.has[place] = true;
-                self.places[number].numbers[place] = json.integer()?.unwrap_or_default();
+                match json.integer()? {
+                    Some(weight) => self.places[number].numbers[place] = weight,
+                    None => self.bad_weights += 1,
+                }
             } else if key == b"fs" {
                 json.for_each(|json| {
                     self.frames.push(json.integer()?.unwrap_or(u64::MAX));

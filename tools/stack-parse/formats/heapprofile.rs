@@ -60,7 +60,7 @@ impl Document for Profile {
         self.nodes.resolve(&mut stacks, &mut names, samples);
         let mut held = Held::default();
         let thread = held.thread(Thread { event: b"bytes".to_vec(), ..Thread::default() });
-        for (stack, bytes) in self.nodes.own().filter(|(_, bytes)| *bytes > 0) {
+        for (stack, bytes) in self.nodes.own(samples).filter(|(_, bytes)| *bytes > 0) {
             held.add(thread, stack, bytes, None);
         }
         held.finish(&mut stacks, &names, samples)

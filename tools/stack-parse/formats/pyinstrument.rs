@@ -41,13 +41,15 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 struct Session {
     frames: Vec<Called>,
+    /// Times that are no numbers, below zero or too large.
+    bad_times: u64,
 }
 
 impl Document for Session {
     const WHAT: &'static str = "the JSON of pyinstrument";
 
     fn new() -> Session {
-        Session { frames: Vec::new() }
+        Session { frames: Vec::new(), bad_times: 0 }
     }
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
@@ -60,6 +62,10 @@ impl Document for Session {
     }
 
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.bad_times > 0 {
+            let bad = self.bad_times;
+            samples.note(format_args!("{bad} times are no numbers that fit: they are taken for 0"));
+        }
         let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
         let calls: Vec<Call> = calls.collect();
         if calls.is_empty() { Ok(()) } else { call_tree::add(&calls, 0, 1, samples) }
@@ -91,10 +97,10 @@ impl Tree<&mut Input> for Session {
             Some(b"function") => frame.function = json.text()?.unwrap_or_default().to_vec(),
             Some(b"file_path") => frame.place.set_file(json.text()?.unwrap_or_default()),
             Some(b"line_no") => frame.place.line = json.integer()?.filter(|line| *line > 0),
-            Some(b"time") => {
-                let time = json.scaled(9)?.and_then(|time| u64::try_from(time).ok());
-                frame.time = time.unwrap_or_default();
-            }
+            Some(b"time") => match json.scaled(9)?.and_then(|time| u64::try_from(time).ok()) {
+                Some(time) => frame.time = time,
+                None => self.bad_times += 1,
+            },
             Some(b"children") => return Ok(Field::Children),
             Some(_) => {}
             None => return Ok(Field::End),

@@ -89,8 +89,8 @@ impl Document for File {
         if self.held.is_one_thread() {
             samples.set_one_thread();
         }
+        self.names.name_others(&Frame::default(), samples);
         if self.names.len() < self.frames as usize {
-            self.names.name_others(&Frame::default(), samples);
             samples.note(format_args!(
                 "frames have numbers up to {}, but the list has {}: others are [unknown]",
                 self.frames - 1,

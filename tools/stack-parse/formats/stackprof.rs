@@ -23,6 +23,7 @@ use hashbrown::HashMap;
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::bad_weights::note_bad_weights;
 use crate::read::json::Json;
 use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, Stacks};
@@ -92,6 +93,8 @@ struct Profile {
     numbers: HashMap<Vec<u8>, u32>,
     functions: Vec<Function>,
     raw: Raw,
+    /// Samples of functions that are no integers.
+    bad_weights: u64,
     /// Whether it was read to its end.
     is_whole: bool,
 }
@@ -114,6 +117,7 @@ impl Profile {
             numbers: HashMap::new(),
             functions: Vec::new(),
             raw: Raw::new(),
+            bad_weights: 0,
             is_whole: false,
         }
     }
@@ -126,6 +130,7 @@ impl Profile {
         if !json.begin_object()? {
             return Err(json.unexpected("a profile of stackprof"));
         }
+        self.raw.keep_frames = samples.frame_args().srcline();
         while let Some(key) = json.next_key()? {
             match key {
                 b"mode" => self.mode = json.text()?.unwrap_or_default().to_vec(),
@@ -133,7 +138,6 @@ impl Profile {
                 b"samples" => self.samples = json.integer()?.unwrap_or_default(),
                 b"frames" => self.read_functions(json)?,
                 b"raw" => {
-                    self.raw.keep_frames = samples.frame_args().srcline();
                     let (raw, numbers, functions) =
                         (&mut self.raw, &mut self.numbers, &mut self.functions);
                     raw.read_stacks(json, |id| number(id, numbers, functions))?;
@@ -163,7 +167,10 @@ impl Profile {
                     b"name" => function.name = json.text()?.unwrap_or_default().to_vec(),
                     b"file" => function.place.set_file(json.text()?.unwrap_or_default()),
                     b"line" => function.place.line = json.integer()?,
-                    b"samples" => function.own = json.integer()?.unwrap_or_default(),
+                    b"samples" => match json.integer()? {
+                        Some(own) => function.own = own,
+                        None => self.bad_weights += 1,
+                    },
                     _ => {}
                 }
             }
@@ -175,7 +182,11 @@ impl Profile {
         if self.functions.is_empty() {
             return Ok(());
         }
+        if self.interval == 0 && self.measures().len() > 1 && self.is_whole {
+            samples.note("it does not say how long a sample is: each is taken for one of its unit");
+        }
         self.interval = self.interval.max(1);
+        self.raw.place();
         samples.set_measures(self.measures());
         let names = self.names(samples);
         let one = self.weights();
@@ -183,8 +194,10 @@ impl Profile {
             if self.is_whole {
                 samples.note("no stacks were saved, only functions: record with 'raw: true'");
             }
+            note_bad_weights(self.bad_weights, samples);
             return self.add_functions(&one, &names, samples);
         }
+        note_bad_weights(self.raw.bad_weights, samples);
         let seen = self.raw.add(one[0], self.mode == b"wall", &names, samples)?;
         // In these no code of Ruby's ran.
         let others = self.samples.saturating_sub(seen);

@@ -52,6 +52,21 @@ struct Log {
     stacks: Stacks,
     held: Held,
     thread: u32,
+    /// Ticks that came before the code.
+    early: Vec<Tick>,
+    /// Whether the code was read.
+    has_code: bool,
+}
+
+/// A sample, as it is written.
+#[derive(Default)]
+struct Tick {
+    /// Nanoseconds.
+    time: Option<i128>,
+    /// What the machine was doing.
+    state: Option<u64>,
+    /// Pairs of code and where in it the program was, leaf first.
+    frames: Vec<Option<u64>>,
 }
 
 /// What the state of the machine is called during a collection.
@@ -70,14 +85,27 @@ impl Document for Log {
             stacks: Stacks::new(),
             held,
             thread,
+            early: Vec::new(),
+            has_code: false,
         }
     }
 
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
             match key {
-                b"code" => json.for_each(|json| self.read_code(json, samples))?,
-                b"ticks" => json.for_each(|json| self.read_tick(json, samples))?,
+                b"code" => {
+                    json.for_each(|json| self.read_code(json, samples))?;
+                    self.has_code = true;
+                }
+                b"ticks" => json.for_each(|json| {
+                    let tick = Tick::read(json)?;
+                    if self.has_code {
+                        self.add(&tick, samples)
+                    } else {
+                        self.early.push(tick)
+                    }
+                    Ok(())
+                })?,
                 _ => {}
             }
         }
@@ -85,6 +113,9 @@ impl Document for Log {
     }
 
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        for tick in std::mem::take(&mut self.early) {
+            self.add(&tick, samples);
+        }
         self.held.finish(&mut self.stacks, &self.names, samples)
     }
 }
@@ -109,29 +140,13 @@ impl Log {
         Ok(())
     }
 
-    /// `{"tm":2622,"vm":0,"s":[1,0,-1,19295226]}`: pairs of code and where in it the
-    /// program was, or of -1 and an address without code.
-    fn read_tick(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
-        let (mut time, mut state, mut frames) = (None, None, Vec::new());
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"tm" => time = json.scaled(MICROSECONDS)?,
-                    b"vm" => state = json.integer()?,
-                    b"s" => json.for_each(|json| {
-                        frames.push(json.integer()?);
-                        Ok(())
-                    })?,
-                    _ => {}
-                }
-            }
-        }
+    fn add(&mut self, tick: &Tick, samples: &mut Samples<'_>) {
         let mut stack = Stacks::EMPTY;
-        for pair in frames.chunks(2).rev() {
+        for pair in tick.frames.chunks(2).rev() {
             let frame = self.frame(pair[0], pair.get(1).copied().flatten(), samples);
             stack = self.stacks.call(stack, frame);
         }
-        if state == Some(IN_COLLECTOR) {
+        if tick.state == Some(IN_COLLECTOR) {
             let frame = self.other(
                 u64::MAX,
                 &Frame { name: b"(garbage collector)", ..Frame::default() },
@@ -139,9 +154,8 @@ impl Log {
             );
             stack = self.stacks.call(stack, frame);
         }
-        let time = time.and_then(|time| u64::try_from(time).ok());
+        let time = tick.time.and_then(|time| u64::try_from(time).ok());
         self.held.add(self.thread, stack, 1, time);
-        Ok(())
     }
 
     fn frame(&mut self, code: Option<u64>, at: Option<u64>, samples: &mut Samples<'_>) -> u32 {
@@ -161,6 +175,28 @@ impl Log {
             self.names.push(frame, samples);
             (self.names.len() - 1) as u32
         })
+    }
+}
+
+impl Tick {
+    /// `{"tm":2622,"vm":0,"s":[1,0,-1,19295226]}`: pairs of code and where in it the
+    /// program was, or of -1 and an address without code.
+    fn read(json: &mut Json<&mut Input>) -> Result<Tick> {
+        let mut tick = Tick::default();
+        if json.begin_object()? {
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"tm" => tick.time = json.scaled(MICROSECONDS)?,
+                    b"vm" => tick.state = json.integer()?,
+                    b"s" => json.for_each(|json| {
+                        tick.frames.push(json.integer()?);
+                        Ok(())
+                    })?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(tick)
     }
 }
 

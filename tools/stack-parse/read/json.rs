@@ -208,11 +208,10 @@ impl<R: Read> Json<R> {
         Ok(self.number()?.and_then(|text| scaled(text, scale)))
     }
 
-    /// An integer of 64 bits without sign; `None` if the value is none.
+    /// An integer of 64 bits without sign, also as `1.0` or `1e3`; `None` if the value is none.
     pub(crate) fn integer(&mut self) -> Result<Option<u64>> {
         let Some(text) = self.number()? else { return Ok(None) };
-        let other = || scaled(text, 0).and_then(|number| u64::try_from(number).ok());
-        Ok(decimal(text).or_else(other))
+        Ok(decimal(text).or_else(|| without_fraction(text)))
     }
 
     /// Passes over the next value, whatever is in it.
@@ -244,6 +243,11 @@ impl<R: Read> Json<R> {
         let at = self.before + self.at as u64;
         let what = format!("byte {at}: {what}; what came before is kept");
         Error::Unknown { name: self.name.clone(), what }
+    }
+
+    /// Whether all bytes were read: an error that comes then is that they end too early.
+    fn is_at_end(&self) -> bool {
+        self.at == self.filled
     }
 
     fn cut_short(&self) -> Error {
@@ -303,13 +307,23 @@ impl<R: Read> Json<R> {
     }
 
     fn expected_or_cut(&self, expected: &str) -> Error {
-        if self.at == self.filled { self.cut_short() } else { self.unexpected(expected) }
+        if self.is_at_end() { self.cut_short() } else { self.unexpected(expected) }
     }
 
     /// Notes that a value was read.
     fn end_value(&mut self) {
         self.next = if self.open.is_empty() { Next::Document } else { Next::Comma };
     }
+}
+
+/// A number that is an integer of 64 bits without sign.
+fn without_fraction(text: &[u8]) -> Option<u64> {
+    /// Digits after the point that are looked at.
+    const DIGITS: u32 = 18;
+    let number = scaled(text, 0)?;
+    let exact = scaled(text, DIGITS as i32)?;
+    let is_whole = number.checked_mul(10i128.pow(DIGITS)) == Some(exact);
+    u64::try_from(number).ok().filter(|_| is_whole)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use std::io::Read;
 use common::Result;
 use hashbrown::HashMap;
 
+use super::bad_weights::note_bad_weights;
 use super::json::{Field, Json, Tree, read_tree};
 use super::source::Place;
 use super::stacks::{FrameNames, StackId, Stacks};
@@ -29,6 +30,8 @@ pub(crate) struct Nodes {
     list: Vec<Node>,
     /// Which node has which id.
     by_id: HashMap<u64, usize>,
+    /// Samples or bytes that are no integers of 64 bits.
+    bad_weights: u64,
 }
 
 #[derive(Default)]
@@ -45,7 +48,7 @@ struct Node {
     is_open: bool,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Parent {
     #[default]
     None,
@@ -75,9 +78,11 @@ impl Nodes {
             node
         }));
         self.by_id.extend(later.by_id.into_iter().map(|(id, place)| (id, place + before)));
+        self.bad_weights += later.bad_weights;
     }
 
-    /// Makes stacks of all nodes, and names their frames.
+    /// Makes stacks of all nodes, and names their frames. Says how many have a caller that is
+    /// not there, or are their own caller.
     pub(crate) fn resolve(
         &mut self,
         stacks: &mut Stacks,
@@ -92,8 +97,9 @@ impl Nodes {
             }
         }
         let mut frames = HashMap::new();
+        let mut callerless = 0;
         for place in 0..self.list.len() {
-            self.resolve_one(place, stacks, |node| {
+            callerless += self.resolve_one(place, stacks, |node| {
                 *frames.entry((node.function.clone(), node.place.text().to_vec())).or_insert_with(
                     || {
                         node.push_name(names, samples);
@@ -102,24 +108,33 @@ impl Nodes {
                 )
             });
         }
+        if callerless > 0 {
+            samples.note(format_args!(
+                "{callerless} nodes have no caller that is there: their stacks begin there"
+            ));
+        }
     }
 
-    /// Makes the stack of a node, after those of the nodes above it.
+    /// Makes the stack of a node, after those of the nodes above it. Returns how many of
+    /// these have a caller that is not there, or are their own caller.
     fn resolve_one(
         &mut self,
         place: usize,
         stacks: &mut Stacks,
         mut frame: impl FnMut(&mut Node) -> u32,
-    ) {
+    ) -> u64 {
+        let mut callerless = 0;
         let mut path = Vec::new();
         let mut next = Some(place);
         while let Some(place) = next.filter(|&place| self.list[place].stack.is_none()) {
             // In a damaged tree a node may be below itself.
             if std::mem::replace(&mut self.list[place].is_open, true) {
+                callerless += 1;
                 break;
             }
             path.push(place);
             next = self.parent(place);
+            callerless += u64::from(next.is_none() && self.list[place].parent != Parent::None);
         }
         for place in path.into_iter().rev() {
             let parent = self.parent(place);
@@ -130,6 +145,7 @@ impl Nodes {
                 _ => stacks.call(callers.unwrap_or(Stacks::EMPTY), frame(node)),
             });
         }
+        callerless
     }
 
     fn parent(&self, place: usize) -> Option<usize> {
@@ -145,8 +161,9 @@ impl Nodes {
         self.list.get(*self.by_id.get(&id)?)?.stack
     }
 
-    /// The stack of each node, and what it weighs itself.
-    pub(crate) fn own(&self) -> impl Iterator<Item = (StackId, u64)> {
+    /// The stack of each node, and what it weighs itself. Says how many weights are no numbers.
+    pub(crate) fn own(&self, samples: &mut Samples<'_>) -> impl Iterator<Item = (StackId, u64)> {
+        note_bad_weights(self.bad_weights, samples);
         self.list.iter().map(|node| (node.stack.unwrap_or(Stacks::EMPTY), node.own))
     }
 }
@@ -173,7 +190,10 @@ impl<R: Read> Tree<R> for Nodes {
                     node.parent = Parent::Id(id);
                 }
             }
-            b"hitCount" | b"selfSize" => node.own = json.integer()?.unwrap_or_default(),
+            b"hitCount" | b"selfSize" => match json.integer()? {
+                Some(own) => node.own = own,
+                None => self.bad_weights += 1,
+            },
             b"callFrame" => node.read_call_frame(json)?,
             // The first generation has no call frame, and counts lines from 1.
             b"functionName" => node.function = json.text()?.unwrap_or_default().to_vec(),
@@ -193,6 +213,11 @@ impl<R: Read> Tree<R> for Nodes {
     }
 }
 
+/// A line or column that is counted from 0, counted from 1.
+fn plus_one(number: Option<u64>) -> Option<u64> {
+    number?.checked_add(1)
+}
+
 impl Node {
     /// `{"functionName":"main","url":"a.js","lineNumber":6,"columnNumber":13}`,
     /// where lines and columns are counted from 0, and -1 is none.
@@ -204,8 +229,8 @@ impl Node {
             match key {
                 b"functionName" => self.function = json.text()?.unwrap_or_default().to_vec(),
                 b"url" => self.place.set_file(json.text()?.unwrap_or_default()),
-                b"lineNumber" => self.place.line = json.integer()?.map(|line| line + 1),
-                b"columnNumber" => self.place.column = json.integer()?.map(|column| column + 1),
+                b"lineNumber" => self.place.line = plus_one(json.integer()?),
+                b"columnNumber" => self.place.column = plus_one(json.integer()?),
                 _ => {}
             }
         }

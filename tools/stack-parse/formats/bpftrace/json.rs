@@ -12,7 +12,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::text::Text;
+use crate::format::Head;
 use crate::read::byte_string::ByteString;
+use crate::read::json::Outline;
 use crate::samples::Samples;
 
 /// A line.
@@ -34,9 +36,41 @@ enum Data {
     Other,
 }
 
+/// What the messages of bpftrace are: the first is mostly that probes were attached.
+const TYPES: [&str; 13] = [
+    "attached_probes",
+    "cat",
+    "hist",
+    "join",
+    "lhist",
+    "lost_events",
+    "map",
+    "printf",
+    "stats",
+    "syscall",
+    "time",
+    "tseries",
+    "value",
+];
+
+/// Whether an input begins with a message of bpftrace.
+pub(super) fn is_first_message(head: &Head<'_>) -> bool {
+    let has_type = || {
+        let line = head.first_line();
+        line.find_iter("\"type\"").any(|at| {
+            let value = line[at + b"\"type\"".len()..].trim_ascii_start();
+            let value = value.strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+            let word = value.and_then(|value| value.strip_prefix(b"\"")?.split_once_str("\""));
+            word.is_some_and(|(word, _)| TYPES.iter().any(|name| name.as_bytes() == word))
+        })
+    };
+    let has_keys = |keys: &Outline| keys.has("type") && keys.has("data");
+    head.first_line().starts_with(b"{") && head.outline().is_some_and(has_keys) && has_type()
+}
+
 /// Whether a line is a message of bpftrace.
 pub(super) fn is_message(line: &[u8]) -> bool {
-    line.starts_with(b"{\"type\": \"") && line.contains_str("\"data\": ")
+    line.starts_with(b"{") && ["\"type\"", "\"data\""].iter().all(|key| line.contains_str(key))
 }
 
 /// Reads a line.

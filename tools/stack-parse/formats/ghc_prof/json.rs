@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 
 use super::frame;
 use crate::frame::Frame;
+use crate::read::bad_weights::note_bad_weights;
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::{Field, Json, Tree, read_tree};
 use crate::read::stacks::{FrameNames, StackId, Stacks};
@@ -29,6 +30,8 @@ struct Profile {
     numbers: HashMap<u64, u32>,
     names: FrameNames,
     nodes: Vec<Node>,
+    /// Ticks and bytes that are no integers.
+    bad_weights: u64,
 }
 
 /// A cost centre below those that called it.
@@ -45,7 +48,12 @@ impl Document for Profile {
     const WHAT: &'static str = "the JSON of a GHC profile";
 
     fn new() -> Profile {
-        Profile { numbers: HashMap::new(), names: FrameNames::default(), nodes: Vec::new() }
+        Profile {
+            numbers: HashMap::new(),
+            names: FrameNames::default(),
+            nodes: Vec::new(),
+            bad_weights: 0,
+        }
     }
 
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
@@ -60,6 +68,7 @@ impl Document for Profile {
     }
 
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        note_bad_weights(self.bad_weights, samples);
         self.names.name_others(&Frame::default(), samples);
         let mut stacks = Stacks::new();
         let mut found: Vec<StackId> = Vec::with_capacity(self.nodes.len());
@@ -117,8 +126,13 @@ impl Tree<&mut Input> for Profile {
         let node = &mut self.nodes[number];
         match json.next_key()? {
             Some(b"id") => node.id = json.integer()?.unwrap_or(u64::MAX),
-            Some(b"ticks") => node.own[0] = json.integer()?.unwrap_or_default(),
-            Some(b"alloc") => node.own[1] = json.integer()?.unwrap_or_default(),
+            Some(key @ (b"ticks" | b"alloc")) => {
+                let place = usize::from(key == b"alloc");
+                match json.integer()? {
+                    Some(own) => node.own[place] = own,
+                    None => self.bad_weights += 1,
+                }
+            }
             Some(b"children") => return Ok(Field::Children),
             Some(_) => {}
             None => return Ok(Field::End),

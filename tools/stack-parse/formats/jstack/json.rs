@@ -31,19 +31,44 @@ pub(super) fn read(input: &mut Input, dumps: &mut Dumps, samples: &mut Samples<'
     Ok(())
 }
 
+/// Reads a dump. Its threads wait for its time, which may come after them.
 fn read_dump(
     json: &mut Json<&mut Input>,
     dumps: &mut Dumps,
     samples: &mut Samples<'_>,
 ) -> Result<()> {
+    let (mut threads, mut time) = (Vec::new(), None);
+    let read = read_keys(json, &mut time, &mut threads);
+    if let Some(time) = time {
+        dumps.time = time;
+    }
+    for DumpedThread { thread, calls } in threads {
+        dumps.thread = Some(thread);
+        calls.iter().for_each(|call| dumps.frame(call, samples));
+        dumps.end_thread(samples)?;
+    }
+    read
+}
+
+/// A thread, and its calls, leaf first.
+struct DumpedThread {
+    thread: Thread,
+    calls: Vec<Vec<u8>>,
+}
+
+fn read_keys(
+    json: &mut Json<&mut Input>,
+    time: &mut Option<Option<u64>>,
+    threads: &mut Vec<DumpedThread>,
+) -> Result<()> {
     while let Some(key) = json.next_key()? {
         match key {
-            b"time" => dumps.time = json.text()?.and_then(thread::instant),
+            b"time" => *time = Some(json.text()?.and_then(thread::instant)),
             b"threadContainers" => json.for_each(|json| {
                 if json.begin_object()? {
                     while let Some(key) = json.next_key()? {
                         if key == b"threads" {
-                            json.for_each(|json| read_thread(json, dumps, samples))?;
+                            json.for_each(|json| read_thread(json, threads))?;
                         }
                     }
                 }
@@ -55,14 +80,10 @@ fn read_dump(
     Ok(())
 }
 
-fn read_thread(
-    json: &mut Json<&mut Input>,
-    dumps: &mut Dumps,
-    samples: &mut Samples<'_>,
-) -> Result<()> {
+fn read_thread(json: &mut Json<&mut Input>, threads: &mut Vec<DumpedThread>) -> Result<()> {
     let (mut number, mut name, mut state) = (Vec::new(), Vec::new(), None);
     let mut is_virtual = false;
-    let mut stack: Vec<Vec<u8>> = Vec::new();
+    let mut calls: Vec<Vec<u8>> = Vec::new();
     if !json.begin_object()? {
         return Ok(());
     }
@@ -74,13 +95,13 @@ fn read_thread(
             // It is written only where it is true.
             b"virtual" => is_virtual = true,
             b"stack" => json.for_each(|json| {
-                stack.push(json.text()?.unwrap_or_default().to_vec());
+                calls.push(json.text()?.unwrap_or_default().to_vec());
                 Ok(())
             })?,
             _ => {}
         }
     }
-    dumps.thread = Some(Thread::in_file(&number, &name, is_virtual, state.as_deref()));
-    stack.iter().for_each(|call| dumps.frame(call, samples));
-    dumps.end_thread(samples)
+    let thread = Thread::in_file(&number, &name, is_virtual, state.as_deref());
+    threads.push(DumpedThread { thread, calls });
+    Ok(())
 }

@@ -34,13 +34,12 @@ struct Node {
     allocated_bytes: Option<f64>,
 }
 
+/// 2 to the power of 64.
+const TOO_MUCH: f64 = 18_446_744_073_709_551_616.0;
+
 /// Whether a text that begins so is a call tree in JSON.
 pub(super) fn detect(head: &Head<'_>) -> bool {
-    let nodes = || {
-        let rest = head.bytes.trim_ascii_start().strip_prefix(b"{")?.trim_ascii_start();
-        rest.strip_prefix(b"\"nodes\"")
-    };
-    nodes().is_some_and(|nodes| memchr::memmem::find(nodes, b"\"landmark_id\"").is_some())
+    head.outline().is_some_and(|keys| keys.has("nodes") && keys.has_inside("landmark_id"))
 }
 
 /// Reads one input to its end.
@@ -59,6 +58,12 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
     let has_bytes = graph.nodes.iter().any(|node| node.allocated_bytes.is_some());
     let measures = if has_bytes { &[CYCLES, BYTES][..] } else { &[CYCLES] };
     samples.set_measures(measures);
+    let totals = graph.nodes.iter().flat_map(|node| [Some(node.time), node.allocated_bytes]);
+    // As a number of 64 bits such a total is the nearest one that fits.
+    let bad = totals.flatten().filter(|total| !(0.0..TOO_MUCH).contains(total)).count();
+    if bad > 0 {
+        samples.note(format_args!("{bad} totals are below zero or over 64 bits: they are cut"));
+    }
     let calls: Vec<Call> = graph.nodes.into_iter().map(|node| node.into_call(samples)).collect();
     call_tree::add(&calls, graph.root, measures.len(), samples)
 }

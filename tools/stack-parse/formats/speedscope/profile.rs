@@ -52,8 +52,10 @@ struct FrameEvent {
 pub(super) struct Troubles {
     /// Samples without a weight, and weights without a sample.
     halves: u64,
-    /// Values that are no numbers, or below zero.
+    /// Values that are no numbers from 0 to those of 64 bits.
     values: u64,
+    /// Frames whose number is none.
+    pub(super) frames: u64,
     /// Returns from functions that were not called.
     returns: u64,
     /// Events that are earlier than those before them.
@@ -78,7 +80,7 @@ impl Profile {
                 b"startValue" => self.start = json.scaled(PARTS)?,
                 b"endValue" => self.end = json.scaled(PARTS)?,
                 b"samples" => json.for_each(|json| {
-                    let stack = self.read_stack(json, stacks)?;
+                    let stack = self.read_stack(json, stacks, troubles)?;
                     self.samples.push(stack);
                     Ok(())
                 })?,
@@ -99,18 +101,27 @@ impl Profile {
     }
 
     /// `[0,1,2]`, root first.
-    fn read_stack(&mut self, json: &mut Json<&mut Input>, stacks: &mut Stacks) -> Result<StackId> {
+    fn read_stack(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        stacks: &mut Stacks,
+        troubles: &mut Troubles,
+    ) -> Result<StackId> {
         let mut stack = Stacks::EMPTY;
         json.for_each(|json| {
-            stack = stacks.call(stack, self.frame(json.integer()?));
+            stack = stacks.call(stack, self.frame(json.integer()?, troubles));
             Ok(())
         })?;
         Ok(stack)
     }
 
-    /// The number of a frame; the one behind all others if it is none.
-    fn frame(&mut self, frame: Option<u64>) -> u32 {
-        let frame = frame.unwrap_or(MOST_FRAMES).min(MOST_FRAMES) as u32;
+    /// The number of a frame; the one after all others if it is none.
+    fn frame(&mut self, frame: Option<u64>, troubles: &mut Troubles) -> u32 {
+        let Some(frame) = frame else {
+            troubles.frames += 1;
+            return MOST_FRAMES as u32;
+        };
+        let frame = frame.min(MOST_FRAMES) as u32;
         self.frames = self.frames.max(frame + 1);
         frame
     }
@@ -130,7 +141,7 @@ impl Profile {
         }
         match (opens, at) {
             (Some(opens), Some(at)) => {
-                let frame = self.frame(frame);
+                let frame = self.frame(frame, troubles);
                 self.events.push(FrameEvent { opens, frame, at });
             }
             _ => troubles.values += 1,
@@ -267,7 +278,8 @@ impl Troubles {
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
         for (count, what) in [
             (self.halves, "samples or weights have no other half: they are left out"),
-            (self.values, "values are below zero or no numbers: they are left out"),
+            (self.values, "values are no numbers from 0 to 2^64: they are left out"),
+            (self.frames, "frames have no number that is an integer: they are [unknown]"),
             (self.returns, "returns are from functions that were not called: they are left out"),
             (self.earlier, "events are earlier than the one before them: no time passes there"),
         ] {

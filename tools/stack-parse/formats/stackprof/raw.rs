@@ -18,12 +18,16 @@ pub(super) struct Raw {
     runs: Vec<Run>,
     /// The functions of all stacks, if lines matter.
     functions: Vec<u32>,
+    /// The lines of all frames of a stack, and `None` after each stack, if lines matter.
+    lines: Vec<Option<u64>>,
     /// What each frame is, if it is a function at a line.
     placed: Vec<(u32, u64)>,
     /// When each sample was taken, in microseconds.
     times: Vec<u64>,
     /// How many microseconds each sample is after the last one.
     deltas: Vec<u64>,
+    /// Counts and times that are no integers.
+    pub(super) bad_weights: u64,
 }
 
 /// A stack, and how often it was seen in a row.
@@ -47,9 +51,11 @@ impl Raw {
             stacks: Stacks::new(),
             runs: Vec::new(),
             functions: Vec::new(),
+            lines: Vec::new(),
             placed: Vec::new(),
             times: Vec::new(),
             deltas: Vec::new(),
+            bad_weights: 0,
         }
     }
 
@@ -69,9 +75,9 @@ impl Raw {
         json: &mut Json<R>,
         mut number: impl FnMut(&[u8]) -> u32,
     ) -> Result<()> {
-        let Raw { keep_frames, stacks, runs, functions, .. } = self;
+        let Raw { keep_frames, stacks, runs, functions, bad_weights, .. } = self;
         let mut stack = Stacks::EMPTY;
-        for_each_part(json, |part| match part {
+        *bad_weights += for_each_part(json, |part| match part {
             Part::Frame(id) => {
                 let function = number(id);
                 stack = stacks.call(stack, function);
@@ -83,38 +89,50 @@ impl Raw {
                 runs.push(Run { stack, count });
                 stack = Stacks::EMPTY;
             }
-        })
+        })?;
+        Ok(())
     }
 
-    /// Reads `raw_lines`; if all are there, frames are functions at a line from here on.
+    /// Reads `raw_lines`, which may come before `raw`.
     pub(super) fn read_lines<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if !self.keep_frames {
+        let Raw { keep_frames, lines, .. } = self;
+        if !*keep_frames {
             return Ok(());
         }
+        for_each_part(json, |part| {
+            lines.push(match part {
+                Part::Frame(line) => Some(decimal(line).unwrap_or_default()),
+                Part::End(_) => None,
+            });
+        })?;
+        Ok(())
+    }
+
+    /// Gives the frames of all stacks their lines, if all are there: they are functions at a
+    /// line from here on.
+    pub(super) fn place(&mut self) {
         let (mut stacks, mut placed, mut numbers) = (Stacks::new(), Vec::new(), HashMap::new());
         let mut functions = self.functions.iter();
         let mut stack = Stacks::EMPTY;
         let mut found = Vec::new();
-        for_each_part(json, |part| match part {
-            Part::Frame(line) => {
-                let Some(&function) = functions.next() else { return };
-                let place = (function, decimal(line).unwrap_or_default());
-                let number = *numbers.entry(place).or_insert_with(|| {
-                    placed.push(place);
-                    (placed.len() - 1) as u32
-                });
-                stack = stacks.call(stack, number);
-            }
-            Part::End(_) => {
+        for line in std::mem::take(&mut self.lines) {
+            let Some(line) = line else {
                 found.push(stack);
                 stack = Stacks::EMPTY;
-            }
-        })?;
+                continue;
+            };
+            let Some(&function) = functions.next() else { return };
+            let place = (function, line);
+            let number = *numbers.entry(place).or_insert_with(|| {
+                placed.push(place);
+                (placed.len() - 1) as u32
+            });
+            stack = stacks.call(stack, number);
+        }
         if found.len() == self.runs.len() && functions.next().is_none() {
             (self.stacks, self.placed) = (stacks, placed);
             self.runs.iter_mut().zip(found).for_each(|(run, stack)| run.stack = stack);
         }
-        Ok(())
     }
 
     /// Reads `raw_sample_timestamps`.
@@ -129,7 +147,9 @@ impl Raw {
     /// passed then.
     pub(super) fn read_deltas<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
         json.for_each(|json| {
-            self.deltas.push(json.integer()?.unwrap_or_default());
+            let delta = json.scaled(0)?.map(|delta| u64::try_from(delta.max(0)));
+            self.bad_weights += u64::from(!matches!(delta, Some(Ok(_))));
+            self.deltas.push(delta.and_then(Result::ok).unwrap_or_default());
             Ok(())
         })
     }
@@ -178,8 +198,9 @@ impl Raw {
 /// Samples: when, in microseconds; their stack; what one weighs; how many.
 type Row = (Option<u64>, StackId, u64, u64);
 
-/// Calls `each` for the parts of `raw` or `raw_lines`. What is no number ends them.
-fn for_each_part<R: Read>(json: &mut Json<R>, mut each: impl FnMut(Part<'_>)) -> Result<()> {
+/// Calls `each` for the parts of `raw` or `raw_lines`; returns how many lengths and counts are
+/// no integers, which are taken for 0.
+fn for_each_part<R: Read>(json: &mut Json<R>, mut each: impl FnMut(Part<'_>)) -> Result<u64> {
     /// What comes next.
     enum Next {
         Length,
@@ -187,10 +208,15 @@ fn for_each_part<R: Read>(json: &mut Json<R>, mut each: impl FnMut(Part<'_>)) ->
         Frames(u64),
         Count,
     }
-    let mut next = Next::Length;
+    let (mut next, mut bad) = (Next::Length, 0);
+    let mut integer = |json: &mut Json<R>| -> Result<u64> {
+        let integer = json.integer()?;
+        bad += u64::from(integer.is_none());
+        Ok(integer.unwrap_or_default())
+    };
     json.for_each(|json| {
         next = match next {
-            Next::Length => match json.integer()?.unwrap_or_default() {
+            Next::Length => match integer(json)? {
                 0 => Next::Count,
                 length => Next::Frames(length),
             },
@@ -199,10 +225,11 @@ fn for_each_part<R: Read>(json: &mut Json<R>, mut each: impl FnMut(Part<'_>)) ->
                 if length > 1 { Next::Frames(length - 1) } else { Next::Count }
             }
             Next::Count => {
-                each(Part::End(json.integer()?.unwrap_or_default()));
+                each(Part::End(integer(json)?));
                 Next::Length
             }
         };
         Ok(())
-    })
+    })?;
+    Ok(bad)
 }

@@ -19,9 +19,10 @@ pub(super) struct TraceEvent {
     pub(super) time: Option<i64>,
     pub(super) duration: Option<i64>,
     pub(super) place: Place,
-    /// The number of a stack frame, and how much a sample weighs.
+    /// The number of a stack frame.
     pub(super) frame: Vec<u8>,
-    pub(super) weight: Option<u64>,
+    /// How much a sample weighs, if it says that; `None` inside if that is no integer.
+    pub(super) weight: Option<Option<u64>>,
     /// The name of a thread or process.
     pub(super) named: Vec<u8>,
     /// Part of a profile by V8.
@@ -123,7 +124,7 @@ impl TraceEvent {
             Field::File => self.place.set_file(json.text()?.unwrap_or_default()),
             Field::Line => self.place.line = json.integer()?,
             Field::Frame => set(&mut self.frame, json.number()?),
-            Field::Weight => self.weight = json.integer()?,
+            Field::Weight => self.weight = Some(json.integer()?),
             Field::Other => {}
         }
         Ok(())

@@ -13,9 +13,11 @@ use super::Output;
 use super::event::TraceEvent;
 use super::frames::Frames;
 use super::threads::Threads;
+use crate::read::bad_weights::note_bad_weights;
 use crate::read::held::Held;
 use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
+use crate::samples::Samples;
 
 #[derive(Default)]
 pub(super) struct Sampled {
@@ -25,6 +27,10 @@ pub(super) struct Sampled {
     frames: Vec<StackFrame>,
     /// The names of the events that were sampled.
     events: Vec<Vec<u8>>,
+    /// Samples whose weight is no integer.
+    bad_weights: u64,
+    /// Frames that are their own callers.
+    own_callers: u64,
 }
 
 struct Row {
@@ -48,6 +54,10 @@ struct StackFrame {
 impl Sampled {
     /// Holds a sample.
     pub(super) fn add(&mut self, event: &TraceEvent, thread: u32) {
+        let Some(weight) = event.weight.unwrap_or(Some(1)) else {
+            self.bad_weights += 1;
+            return;
+        };
         let name = if event.name.is_empty() { b"samples" } else { &event.name[..] };
         let known = self.events.iter().position(|known| known == name);
         let number = known.unwrap_or_else(|| {
@@ -57,7 +67,7 @@ impl Sampled {
         let frame = self.number(&event.frame);
         self.samples.push(Row {
             time: event.time.and_then(|time| u64::try_from(time).ok()),
-            weight: event.weight.unwrap_or(1),
+            weight,
             frame,
             thread,
             event: number,
@@ -116,7 +126,26 @@ impl Sampled {
             held.add(thread, stack, row.weight, row.time);
             held.relieve(stacks, names, samples)?;
         }
+        self.report(output.samples);
         Ok(())
+    }
+
+    fn report(&self, samples: &mut Samples<'_>) {
+        note_bad_weights(self.bad_weights, samples);
+        // A sample without a frame has none to look for.
+        let is_unknown =
+            |id: &[u8], number: usize| !id.is_empty() && self.frames[number].name.is_none();
+        let unknown = self.numbers.iter().filter(|(id, number)| is_unknown(id, **number)).count();
+        if unknown > 0 {
+            samples
+                .note(format_args!("{unknown} frames are not in stackFrames: they are left out"));
+        }
+        if self.own_callers > 0 {
+            let own_callers = self.own_callers;
+            samples.note(format_args!(
+                "{own_callers} frames are their own callers: their stacks begin there"
+            ));
+        }
     }
 
     /// The stack that ends with a frame; a frame that is not in the list has no name
@@ -127,6 +156,7 @@ impl Sampled {
         while let Some(frame) = next.filter(|&frame| self.frames[frame].stack.is_none()) {
             // In a damaged list a frame may be below itself.
             if std::mem::replace(&mut self.frames[frame].is_open, true) {
+                self.own_callers += 1;
                 break;
             }
             path.push(frame);

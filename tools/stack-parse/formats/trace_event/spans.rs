@@ -26,6 +26,8 @@ pub(super) struct Spans {
     begins: u64,
     /// Events without a time.
     timeless: u64,
+    /// Spans without a duration, or one below zero.
+    durationless: u64,
 }
 
 /// A begin, an end or both, in as few bytes as possible: there may be many.
@@ -96,8 +98,9 @@ impl Spans {
             b'B' | b'b' | b'S' => (event.place.text(), OPEN),
             b'E' | b'e' | b'F' => (&b""[..], CLOSE),
             _ => {
-                let length = self.lengths.pack(event.duration.unwrap_or_default().max(0));
-                (event.place.text(), length)
+                let duration = event.duration.filter(|duration| *duration >= 0);
+                self.durationless += u64::from(duration.is_none());
+                (event.place.text(), self.lengths.pack(duration.unwrap_or_default()))
             }
         };
         let frame = frames.number(&event.name, place);
@@ -186,6 +189,7 @@ impl Spans {
             (self.begins, "spans did not end: they last to the last event of their thread"),
             (self.ends, "ends are of spans that did not begin: they are left out"),
             (self.timeless, "events have no time: they are left out"),
+            (self.durationless, "spans have no duration, or one below zero: they weigh nothing"),
         ] {
             if count > 0 {
                 output.samples.note(format_args!("{count} {what}"));

@@ -1,20 +1,36 @@
-//! What a JSON text is, by the keys of its first bytes.
+//! What a JSON text is, by the keys of its outer objects.
 
-use common::Result;
+use std::io::Read;
+
+use common::{Error, Result};
+use hashbrown::HashSet;
 
 use super::{Json, Kind};
 
-/// The keys of outer objects, as far as the first bytes of an input have them.
+/// The keys of outer objects, as far as they were read.
+#[derive(Default)]
 pub(crate) struct Outline {
-    /// In how many objects each key is, and the key.
-    keys: Vec<(usize, Vec<u8>)>,
+    /// Those of the objects of the first level, and of the second.
+    keys: [HashSet<Vec<u8>>; LEVELS],
+    /// Whether the text ended before the JSON did.
+    is_cut: bool,
 }
+
+/// How many levels of objects are looked at.
+const LEVELS: usize = 2;
 
 /// Deeper arrays and objects are not looked at.
 const DEEPEST: usize = 5;
 
-/// More different keys than the outer objects of any format have.
+/// More keys than any object has whose keys tell a format: of one that names its parts by
+/// numbers, as the functions of stackprof, only as many are looked at.
 const MOST_KEYS: usize = 200;
+
+/// More different keys than the objects of one level have in any format.
+const MOST_DIFFERENT: usize = 10 * MOST_KEYS;
+
+/// Told of every new key; returns whether no more keys are needed.
+type Known<'a> = &'a mut dyn FnMut(&Outline) -> bool;
 
 impl Outline {
     /// `None` if an input that starts so is no JSON.
@@ -23,49 +39,90 @@ impl Outline {
             return None;
         }
         let mut json = Json::named(String::new(), start);
-        if !json.next_document().ok()? {
-            return None;
-        }
-        let mut outline = Outline { keys: Vec::new() };
+        let mut outline = Outline::default();
         // The start mostly ends somewhere in the text, which is no error here.
-        let _ = outline.add(&mut json, 0, 0);
+        let read = outline.add_document(&mut json, &mut |_| false);
+        outline.is_cut = read.is_err() && json.is_at_end();
         Some(outline)
+    }
+
+    /// Reads the first document of a JSON text until `is_known` returns true, which is told of
+    /// every new key, or to where it is no JSON. Memory is that of [`Json`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`].
+    pub(crate) fn read<R: Read>(
+        mut json: Json<R>,
+        mut is_known: impl FnMut(&Outline) -> bool,
+    ) -> Result<()> {
+        match Outline::default().add_document(&mut json, &mut is_known) {
+            Err(error @ Error::Input { .. }) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the text ended before the JSON did, so that there may be more keys.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Whether an object of the first level has this key: the outermost one, or
     /// those of the outermost array.
     pub(crate) fn has(&self, key: &str) -> bool {
-        self.has_at(1, key)
+        self.keys[0].contains(key.as_bytes())
     }
 
     /// Whether an object of the second level has this key: those inside of the
     /// first ones, whether or not an array is between.
     pub(crate) fn has_inside(&self, key: &str) -> bool {
-        self.has_at(2, key)
+        self.keys[1].contains(key.as_bytes())
     }
 
-    fn has_at(&self, level: usize, key: &str) -> bool {
-        self.keys.iter().any(|(known, name)| *known == level && name == key.as_bytes())
+    fn add_document<R: Read>(&mut self, json: &mut Json<R>, is_known: Known<'_>) -> Result<()> {
+        if json.next_document()? {
+            self.add(json, 0, 0, is_known)?;
+        }
+        Ok(())
     }
 
-    fn add(&mut self, json: &mut Json<&[u8]>, level: usize, depth: usize) -> Result<()> {
-        if depth == DEEPEST || level == 2 && json.kind()? == Kind::Object {
-            return Ok(());
+    /// Adds the keys of the next value; true once they are enough.
+    fn add<R: Read>(
+        &mut self,
+        json: &mut Json<R>,
+        level: usize,
+        depth: usize,
+        is_known: Known<'_>,
+    ) -> Result<bool> {
+        if depth == DEEPEST || level == LEVELS && json.kind()? == Kind::Object {
+            return Ok(false);
         }
         if json.begin_array()? {
             while json.next_element()? {
-                self.add(json, level, depth + 1)?;
+                if self.add(json, level, depth + 1, is_known)? {
+                    return Ok(true);
+                }
             }
         } else if json.begin_object()? {
-            let level = level + 1;
+            let mut left = MOST_KEYS;
             while let Some(key) = json.next_key()? {
-                let is_same = |(known, name): &(usize, Vec<u8>)| *known == level && name == key;
-                if self.keys.len() < MOST_KEYS && !self.keys.iter().any(is_same) {
-                    self.keys.push((level, key.to_vec()));
+                left = left.saturating_sub(1);
+                let is_new = left > 0 && self.insert(level, key);
+                if is_new && is_known(self) || self.add(json, level + 1, depth + 1, is_known)? {
+                    return Ok(true);
                 }
-                self.add(json, level, depth + 1)?;
             }
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Adds a key; false if it is not new.
+    fn insert(&mut self, level: usize, key: &[u8]) -> bool {
+        let keys = &mut self.keys[level];
+        let is_new = keys.len() < MOST_DIFFERENT && !keys.contains(key);
+        if is_new {
+            keys.insert(key.to_vec());
+        }
+        is_new
     }
 }

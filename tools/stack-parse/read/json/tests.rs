@@ -172,3 +172,40 @@ fn an_outline_has_the_keys_of_outer_objects() {
     assert!(list.has("ph") && !list.has_inside("ph"));
     assert!(outline(b"main;f 1\n").is_none());
 }
+
+#[test]
+fn a_key_after_many_others_is_in_the_outline() {
+    let many = |count: usize| (0..count).map(|it| format!("\"{it}\":{{\"x\":1}},"));
+    let text = format!("{{\"frames\":{{{}\"z\":1}},\"mode\":1,\"a\":{{\"b\":1", {
+        many(5000).collect::<String>()
+    });
+    let found = Outline::of(text.as_bytes()).expect("JSON");
+    assert!(found.has("mode") && found.has("frames") && found.has_inside("b") && found.is_cut());
+    for whole in ["{}", "[]", "{\"a\":}", "[New LWP 7]", "{\"a\":1} {\"b\""] {
+        assert!(!Outline::of(whole.as_bytes()).expect("JSON").is_cut(), "{whole}");
+    }
+    for start in ["{", "[[", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":[{\"b\":\"x"] {
+        assert!(Outline::of(start.as_bytes()).expect("JSON").is_cut(), "{start}");
+    }
+}
+
+#[test]
+fn only_numbers_without_a_fraction_are_integers() {
+    for (text, expected) in [
+        ("7", Some(7)),
+        ("7.0", Some(7)),
+        ("7e2", Some(700)),
+        ("1.8446744073709551615e19", Some(u64::MAX)),
+        ("18446744073709551615", Some(u64::MAX)),
+        ("18446744073709551616", None),
+        ("0.5", None),
+        ("1000000.5", None),
+        ("-1", None),
+        ("\"12\"", Some(12)),
+        ("null", None),
+    ] {
+        let mut json = Json::named(String::new(), text.as_bytes());
+        assert!(json.next_document().expect("JSON"));
+        assert_eq!(json.integer().expect("JSON"), expected, "{text}");
+    }
+}

@@ -14,7 +14,7 @@ use crate::samples::Samples;
 #[derive(Default)]
 pub(crate) struct Ticks {
     nodes: Vec<u64>,
-    /// The time since the sample before, which may be negative; or the time.
+    /// The time since the sample before, which may be negative; or the time; or [`NO_TIME`].
     deltas: Vec<i64>,
     are_times: bool,
     pub(crate) start: Option<i64>,
@@ -23,6 +23,9 @@ pub(crate) struct Ticks {
 
 /// V8 writes microseconds.
 const TO_NANOSECONDS: i32 = 3;
+
+/// A time that is no number, or does not fit into 64 bits.
+const NO_TIME: i64 = i64::MIN;
 
 impl Ticks {
     /// Whether there are samples, not only counts of them.
@@ -43,7 +46,7 @@ impl Ticks {
     pub(crate) fn read_deltas<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
         self.deltas.clear();
         json.for_each(|json| {
-            self.deltas.push(Ticks::read_time(json)?.unwrap_or_default());
+            self.deltas.push(Ticks::read_time(json)?.unwrap_or(NO_TIME));
             Ok(())
         })
     }
@@ -77,25 +80,77 @@ impl Ticks {
         held: &mut Held,
         samples: &mut Samples<'_>,
     ) {
-        let (mut nodeless, timeless) = (0, self.nodes.len().abs_diff(self.deltas.len()));
-        let mut now = if self.are_times { 0 } else { self.start.unwrap_or_default() };
-        let mut ticks: Vec<(i64, u64)> = Vec::with_capacity(self.nodes.len());
-        for (node, delta) in self.nodes.into_iter().zip(self.deltas) {
-            now = if self.are_times { delta } else { now.saturating_add(delta) };
-            ticks.push((now, node));
-        }
-        ticks.sort_by_key(|(time, _)| *time);
+        let Ticks { start, end, are_times, .. } = self;
+        // Without a start, times are those since then, which cannot be compared with the end.
+        let is_startless = !are_times && start.is_none() && end.is_some();
+        let (mut nodeless, mut troubles) = (0, TickTroubles::default());
+        troubles.startless = is_startless && !self.is_empty();
+        let ticks = self.in_order(&mut troubles);
+        let end = end.filter(|_| !is_startless);
         for (place, &(time, node)) in ticks.iter().enumerate() {
-            let next = ticks.get(place + 1).map(|(time, _)| *time).or(self.end).unwrap_or(time);
+            let next = ticks.get(place + 1).map(|(time, _)| *time).or(end).unwrap_or(time);
+            // The end may be before the last sample.
             let weight = u64::try_from(next.saturating_sub(time)).unwrap_or_default();
             nodeless += u64::from(nodes.stack(node).is_none());
             let stack = nodes.stack(node).unwrap_or(Stacks::EMPTY);
-            held.add(thread, stack, weight, u64::try_from(time).ok());
+            let time = u64::try_from(time).ok().filter(|_| !is_startless);
+            held.add(thread, stack, weight, time);
         }
+        let timeless = troubles.timeless;
         if nodeless > 0 || timeless > 0 {
             samples.note(format_args!(
                 "{nodeless} samples are of no node, {timeless} have no time and are left out"
             ));
+        }
+        troubles.report(samples);
+    }
+
+    /// The time and node of each sample, in the order of time.
+    fn in_order(self, troubles: &mut TickTroubles) -> Vec<(i64, u64)> {
+        troubles.timeless = self.nodes.len().abs_diff(self.deltas.len());
+        let mut now = if self.are_times { 0 } else { self.start.unwrap_or_default() };
+        let mut ticks: Vec<(i64, u64)> = Vec::with_capacity(self.nodes.len());
+        for (node, delta) in self.nodes.into_iter().zip(self.deltas) {
+            let is_time = delta != NO_TIME;
+            match self.are_times {
+                true if is_time => now = delta,
+                true => {
+                    troubles.timeless += 1;
+                    continue;
+                }
+                false => match now.checked_add(delta).filter(|_| is_time) {
+                    Some(time) => now = time,
+                    None => troubles.bad_deltas += 1,
+                },
+            }
+            ticks.push((now, node));
+        }
+        ticks.sort_by_key(|(time, _)| *time);
+        ticks
+    }
+}
+
+/// What is wrong with times.
+#[derive(Default)]
+struct TickTroubles {
+    /// Samples without a time, or times without a sample.
+    timeless: usize,
+    /// Times since the sample before that are no numbers that fit.
+    bad_deltas: u64,
+    /// Whether there is an end, but no start.
+    startless: bool,
+}
+
+impl TickTroubles {
+    fn report(&self, samples: &mut Samples<'_>) {
+        if self.bad_deltas > 0 {
+            samples.note(format_args!(
+                "{} times between samples are no numbers of 64 bits: no time passes there",
+                self.bad_deltas
+            ));
+        }
+        if self.startless {
+            samples.note("a profile has an end but no start: its last sample weighs nothing");
         }
     }
 }
