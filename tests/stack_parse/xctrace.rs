@@ -101,3 +101,43 @@ fn references_do_not_multiply() {
     text += "</node></trace-query-result>";
     assert_eq!(filter("stack-parse", &[], text), "f 59\n");
 }
+
+#[test]
+fn a_weight_that_cannot_be_read_is_not_one() {
+    for bad in ["abc", "-5", "1000000.5", "", " ", "18446744073709551616"] {
+        let row = |weight: &str, id: u32| {
+            format!(
+                "<row><sample-time id=\"{id}\">{id}</sample-time><weight id=\"{}\">{weight}</weight>\
+                 <backtrace id=\"{}\"><frame id=\"{}\" name=\"f\"/></backtrace></row>",
+                id + 1,
+                id + 2,
+                id + 3
+            )
+        };
+        let seen = |weight: u32| {
+            format!(
+                "<row><sample-time ref=\"1\"/><weight ref=\"{weight}\"/><backtrace ref=\"3\"/></row>"
+            )
+        };
+        let text = [
+            "<trace-query-result><node><schema name=\"t\"/>",
+            &row(bad, 1),
+            &row("7", 5),
+            &seen(2),
+            &seen(6),
+            "</node></trace-query-result>",
+        ]
+        .concat();
+        let output = output("stack-parse", &[], text);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "f 14\n", "{bad:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let expected = "2 rows have a weight that is no integer of 64 bits, they are left out";
+        assert!(said.contains(expected), "{bad:?}: {said}");
+    }
+    // An element that says nothing at all.
+    let text = "<trace-query-result><node><schema name=\"t\"/><row><weight/><backtrace id=\"1\">\
+                <frame id=\"2\" name=\"f\"/></backtrace></row></node></trace-query-result>";
+    let output = output("stack-parse", &[], text);
+    assert_eq!(output.stdout, b"");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 rows have a weight that is no"));
+}

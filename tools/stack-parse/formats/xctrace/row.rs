@@ -5,6 +5,8 @@
 pub(super) struct Row {
     pub(super) is_open: bool,
     pub(super) time: Option<u64>,
+    /// Whether there is a weight, though it may be none that can be read.
+    pub(super) has_weight: bool,
     pub(super) weight: Option<u64>,
     /// Whether the weight is in cycles.
     pub(super) has_cycles: bool,
@@ -31,6 +33,11 @@ pub(super) struct Process {
 impl Row {
     /// Whether it says what a sample says.
     pub(super) fn is_sample(&self) -> bool {
-        self.weight.is_some() || self.has_stack
+        self.has_weight || self.has_stack
+    }
+
+    /// Whether its weight is one that cannot be read.
+    pub(super) fn is_of_bad_weight(&self) -> bool {
+        self.has_weight && self.weight.is_none()
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Table {
     open_process: Option<(Option<u64>, Process)>,
     known_rows: KnownRows,
     rows_without_sample: u64,
+    /// Rows whose weight is no integer of 64 bits.
+    rows_of_bad_weight: u64,
     /// How many elements refer to none that is there.
     pub(super) dangling: u64,
 }
@@ -73,6 +75,7 @@ impl Table {
                     let process = Process { name, pid: Vec::new() };
                     self.open_process = Some((element.id, process));
                 }
+                b"weight" | b"cycle-weight" => self.row.has_weight = true,
                 b"core" => self.row.core = element.text(b"fmt").into_owned(),
                 b"binary" => self.frames.open_binary(element),
                 b"source" => self.frames.open_source(element),
@@ -162,6 +165,7 @@ impl Table {
         match column {
             b"sample-time" => self.row.time = number,
             _ => {
+                self.row.has_weight = true;
                 self.row.weight = number;
                 self.row.has_cycles = column == b"cycle-weight";
             }
@@ -197,6 +201,10 @@ impl Table {
             self.rows_without_sample += 1;
             return Ok(());
         }
+        if self.row.is_of_bad_weight() {
+            self.rows_of_bad_weight += 1;
+            return Ok(());
+        }
         self.frames.stack.reverse();
         let row = std::mem::take(&mut self.row);
         let stack = std::mem::take(&mut self.frames.stack);
@@ -223,6 +231,7 @@ impl Table {
         }
         let has_process = !row.process.name.is_empty() || !row.process.pid.is_empty();
         let process = if has_process { &row.process } else { &row.thread.process };
+        // Tables of other events have no weights: each row counts one.
         let weights = [row.weight.unwrap_or(1)];
         let sample = Sample {
             comm: &process.name,
@@ -252,7 +261,7 @@ impl Table {
     pub(super) fn keep(&mut self, xml: &[u8]) {
         let Some(timed) = TimedRow::new(xml) else { return };
         let is_read = self.row.is_sample() && self.row.time == Some(timed.time);
-        if is_read && timed.only_refers() {
+        if is_read && !self.row.is_of_bad_weight() && timed.only_refers() {
             self.known_rows.insert(&timed, &self.row, &self.frames.stack);
         }
     }
@@ -263,6 +272,12 @@ impl Table {
             samples.note(format_args!(
                 "{} rows have neither weight nor backtrace, they are left out",
                 self.rows_without_sample
+            ));
+        }
+        if self.rows_of_bad_weight > 0 {
+            samples.note(format_args!(
+                "{} rows have a weight that is no integer of 64 bits, they are left out",
+                self.rows_of_bad_weight
             ));
         }
         if self.dangling > 0 {
