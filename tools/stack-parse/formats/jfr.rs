@@ -6,7 +6,9 @@
 //! and constants stand behind the events that need them.
 
 mod chunk;
+mod kinds;
 mod pools;
+mod stackless;
 mod types;
 mod values;
 
@@ -17,11 +19,12 @@ use common::{Error, Input, Result, Seekable};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::samples::sample::{Sample, Time, known};
 use crate::samples::{Root, Samples, Weighs};
 use chunk::{File, Header};
+use kinds::{EventKind, PREFERRED, kind, unit};
 use pools::{Pools, Thread};
-use types::{Class, Role, Types};
+use stackless::{Stackless, StacklessEvent, sample};
+use types::{Role, Types};
 use values::Values;
 
 pub(super) const FORMAT: Format = Format {
@@ -37,31 +40,6 @@ pub(super) const FORMAT: Format = Format {
 /// The numbers of what is no event.
 const METADATA: u64 = 0;
 const CHECKPOINT: u64 = 1;
-
-/// Which event is taken unless the user chooses: the first of these that a recording
-/// has.
-const PREFERRED: [&str; 7] = [
-    "jdk.ExecutionSample",
-    "jdk.CPUTimeSample",
-    "profiler.WallClockSample",
-    "jdk.NativeMethodSample",
-    "jdk.ObjectAllocationSample",
-    "jdk.ObjectAllocationInNewTLAB",
-    "jdk.JavaMonitorEnter",
-];
-
-/// The field that an event is weighed by, and its unit. Others are weighed by their
-/// duration, or count one if they have none.
-const WEIGHTS: [(&str, Role, &str); 8] = [
-    ("jdk.ObjectAllocationSample", Role::Weight, "bytes"),
-    ("jdk.ObjectAllocationInNewTLAB", Role::TlabSize, "bytes"),
-    ("jdk.ObjectAllocationOutsideTLAB", Role::AllocationSize, "bytes"),
-    ("profiler.LiveObject", Role::AllocationSize, "bytes"),
-    ("profiler.Malloc", Role::Size, "bytes"),
-    ("profiler.WallClockSample", Role::Samples, "samples"),
-    ("jdk.CPUTimeSample", Role::Other, "samples"),
-    ("jdk.ExecutionSample", Role::Other, "samples"),
-];
 
 fn detect(head: &Head<'_>) -> bool {
     head.bytes.starts_with(b"FLR\0")
@@ -80,10 +58,9 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let mut recording = Recording::of(file);
     let read = recording.chunks(samples);
     for class in &recording.seen {
-        let unit = WEIGHTS.iter().find(|(name, ..)| name.as_bytes() == class.name);
-        let default = if class.has_duration { "nanoseconds" } else { "samples" };
-        samples.set_unit(&class.name, unit.map_or(default, |(.., unit)| unit).as_bytes());
+        samples.set_unit(&class.name, unit(&class.name, class.has_duration));
     }
+    recording.report(samples);
     match read {
         Err(Stop::Broken(source)) => return Err(failed(source)),
         Err(Stop::Failed(error)) => return Err(error),
@@ -126,6 +103,11 @@ struct Recording {
     /// The event that is being read.
     body: Vec<u8>,
     seen: HashSet<Seen>,
+    stackless: Stackless,
+    /// Events whose weight is below zero.
+    bad_weights: u64,
+    /// Events that do not say what they weigh, though others of their name do.
+    weightless: u64,
 }
 
 /// A type of events of which there is one.
@@ -142,8 +124,8 @@ struct Contents {
     pools: Pools,
 }
 
-/// The types met, and what weighs those that have stacks.
-type Kinds<'t> = HashMap<u64, Option<(&'t Class, Role)>>;
+/// The types met, of which `None` never have stacks.
+type EventKinds<'t> = HashMap<u64, Option<EventKind<'t>>>;
 
 impl Recording {
     fn of(file: Seekable) -> Recording {
@@ -153,6 +135,9 @@ impl Recording {
             is_chosen: false,
             body: Vec::new(),
             seen: HashSet::new(),
+            stackless: Stackless::default(),
+            bad_weights: 0,
+            weightless: 0,
         }
     }
 
@@ -254,7 +239,19 @@ impl Recording {
         }
     }
 
-    /// Adds the events of a chunk that have a stack.
+    /// Says what is wrong with weights.
+    fn report(&self, samples: &mut Samples<'_>) {
+        for (count, what) in [
+            (self.bad_weights, "events weigh less than nothing: they are left out"),
+            (self.weightless, "events do not say what they weigh: each counts one"),
+        ] {
+            if count > 0 {
+                samples.note(format_args!("{count} {what}"));
+            }
+        }
+    }
+
+    /// Adds the events of a chunk that have a stack, or are of a type that has stacks.
     fn events(
         &mut self,
         chunk: &Header,
@@ -262,18 +259,17 @@ impl Recording {
         samples: &mut Samples<'_>,
     ) -> Result<(), Stop> {
         let Contents { types, pools } = contents;
-        let mut kinds = Kinds::new();
+        let mut kinds = EventKinds::new();
         self.file.seek(chunk.start + chunk::HEADER_SIZE)?;
         while let Some(Some(event)) = self.file.event(chunk)? {
-            let known = *kinds.entry(event.class).or_insert_with(|| {
-                let found = types.get(event.class).and_then(kind);
-                if let Some((class, weight)) = found {
-                    let has_duration = weight == Role::Duration;
-                    self.seen.insert(Seen { name: class.name.clone(), has_duration });
-                }
-                found
+            let known = kinds.entry(event.class).or_insert_with(|| {
+                let mut found = types.get(event.class).and_then(kind)?;
+                let has_duration = found.weight == Role::Duration;
+                self.seen.insert(Seen { name: found.class.name.clone(), has_duration });
+                found.is_sampled |= self.stackless.is_stacked(&found.class.name);
+                Some(found)
             });
-            let Some((class, weight)) = known else {
+            let Some(kind) = known else {
                 self.file.skip(&event)?;
                 continue;
             };
@@ -281,34 +277,53 @@ impl Recording {
                 break;
             }
             let mut values = Values::new(&self.body, chunk.is_compressed);
-            let Ok(fields) = Fields::read(event.class, weight, &mut values, types) else {
+            let Ok(fields) = Fields::read(event.class, kind.weight, &mut values, types) else {
                 self.damage(event.at, "an event");
                 continue;
             };
-            // Settings have a place for a stack, too, but none in it.
-            if fields.stack != 0 || is_sample(class) {
-                add(class, weight, &fields, chunk, pools, samples)?;
+            if fields.stack != 0 && !kind.is_sampled {
+                kind.is_sampled = true;
+                self.stackless.add(&kind.class.name, samples)?;
             }
+            let kind = *kind;
+            self.add(kind, &fields, chunk, pools, samples)?;
         }
         Ok(())
     }
-}
 
-/// What weighs an event of this class, if it has a stack.
-fn kind(class: &Class) -> Option<(&Class, Role)> {
-    let has = |role| class.fields.iter().any(|field| field.role == role);
-    if !has(Role::StackTrace) {
-        return None;
+    /// Adds an event, or has it wait for one of its type that has a stack.
+    fn add(
+        &mut self,
+        EventKind { class, weight, is_sampled }: EventKind<'_>,
+        fields: &Fields,
+        chunk: &Header,
+        pools: &mut Pools,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        let weight = match (weight, fields.weight) {
+            (_, Some(number)) if number.cast_signed() < 0 => {
+                self.bad_weights += u64::from(is_sampled);
+                return Ok(());
+            }
+            (Role::Duration, Some(ticks)) => chunk.nanoseconds_of(ticks),
+            (_, Some(weight)) => weight,
+            (Role::Other, None) => 1,
+            (_, None) => {
+                self.weightless += u64::from(is_sampled);
+                1
+            }
+        };
+        let nobody = Thread::default();
+        let time = chunk.time(fields.time);
+        if !is_sampled {
+            let thread = pools.thread(fields.thread).unwrap_or(&nobody).clone();
+            self.stackless.wait(&class.name, StacklessEvent { time, weight, thread });
+            return Ok(());
+        }
+        pools.name_stack(fields.stack, samples);
+        let thread = pools.thread(fields.thread).unwrap_or(&nobody);
+        samples.add(&sample(&class.name, thread, time, &[weight]), pools.stack(fields.stack))
     }
-    let known = WEIGHTS.iter().find(|(name, ..)| name.as_bytes() == class.name);
-    let default = if has(Role::Duration) { Role::Duration } else { Role::Other };
-    Some((class, known.map_or(default, |(_, role, _)| *role)))
-}
-
-/// Whether an event without a stack counts.
-fn is_sample(class: &Class) -> bool {
-    let is_it = |name: &str| name.as_bytes() == class.name;
-    PREFERRED.iter().any(|name| is_it(name)) || WEIGHTS.iter().any(|(name, ..)| is_it(name))
 }
 
 /// The fields of an event that matter.
@@ -340,30 +355,4 @@ impl Fields {
         })?;
         Ok(fields)
     }
-}
-
-fn add(
-    class: &Class,
-    weight: Role,
-    fields: &Fields,
-    chunk: &Header,
-    pools: &mut Pools,
-    samples: &mut Samples<'_>,
-) -> Result<()> {
-    let weight = match (weight, fields.weight) {
-        (Role::Duration, Some(ticks)) => chunk.nanoseconds_of(ticks),
-        (_, weight) => weight.unwrap_or(1),
-    };
-    pools.name_stack(fields.stack, samples);
-    let nobody = Thread::default();
-    let thread = pools.thread(fields.thread).unwrap_or(&nobody);
-    let sample = Sample {
-        comm: &thread.name,
-        tid: known(&thread.tid),
-        time: Some(Time::Nanoseconds(chunk.time(fields.time))),
-        event: &class.name,
-        weights: &[weight],
-        ..Sample::default()
-    };
-    samples.add(&sample, pools.stack(fields.stack))
 }

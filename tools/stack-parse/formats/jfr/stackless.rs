@@ -1,0 +1,99 @@
+//! Events that could have a stack and have none.
+//!
+//! Of some types no event ever has one, such as settings: they are no samples. Of others only
+//! some have none, such as the starts of threads by the JVM itself: these are samples without a
+//! stack. Which of both a type is shows its first event with a stack.
+
+use std::collections::{HashMap, HashSet};
+
+use common::Result;
+
+use super::pools::Thread;
+use crate::samples::Samples;
+use crate::samples::sample::{Sample, Time, known};
+
+/// How many events of a type wait. No type has more that comes before one with a stack, but
+/// for those that never have one.
+const MOST: usize = 4096;
+
+/// Events without a stack that wait for one with a stack of their type.
+#[derive(Default)]
+pub(super) struct Stackless {
+    waiting: HashMap<Vec<u8>, WaitingEvents>,
+    /// The types of which an event has a stack.
+    stacked: HashSet<Vec<u8>>,
+}
+
+/// The events of a type.
+#[derive(Default)]
+struct WaitingEvents {
+    events: Vec<StacklessEvent>,
+    /// How many there were beyond those, and what they weigh.
+    others: u64,
+    weight: u128,
+}
+
+/// What an event says beside its stack.
+pub(super) struct StacklessEvent {
+    /// Nanoseconds.
+    pub(super) time: u64,
+    pub(super) weight: u64,
+    pub(super) thread: Thread,
+}
+
+impl Stackless {
+    /// Whether an event of this type had a stack.
+    pub(super) fn is_stacked(&self, class: &[u8]) -> bool {
+        self.stacked.contains(class)
+    }
+
+    /// Has an event wait.
+    pub(super) fn wait(&mut self, class: &[u8], event: StacklessEvent) {
+        if !self.waiting.contains_key(class) {
+            self.waiting.insert(class.to_vec(), WaitingEvents::default());
+        }
+        let Some(waiting) = self.waiting.get_mut(class) else { return };
+        if waiting.events.len() < MOST {
+            waiting.events.push(event);
+        } else {
+            waiting.others += 1;
+            waiting.weight += u128::from(event.weight);
+        }
+    }
+
+    /// Adds the events that waited, as one of their type has a stack.
+    pub(super) fn add(&mut self, class: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        self.stacked.insert(class.to_vec());
+        let Some(WaitingEvents { events, others, weight }) = self.waiting.remove(class) else {
+            return Ok(());
+        };
+        for StacklessEvent { time, weight, thread } in events {
+            samples.add(&sample(class, &thread, time, &[weight]), &[])?;
+        }
+        if others > 0 {
+            let class = String::from_utf8_lossy(class);
+            samples.note(format_args!(
+                "{others} samples of {class} have no stack and come before all that have one: \
+                 they are left out, with {weight}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A sample of a thread; `time` is in nanoseconds.
+pub(super) fn sample<'a>(
+    class: &'a [u8],
+    thread: &'a Thread,
+    time: u64,
+    weights: &'a [u64],
+) -> Sample<'a> {
+    Sample {
+        comm: &thread.name,
+        tid: known(&thread.tid),
+        time: Some(Time::Nanoseconds(time)),
+        event: class,
+        weights,
+        ..Sample::default()
+    }
+}
