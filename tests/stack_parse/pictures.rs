@@ -249,6 +249,48 @@ fn pictures_like_those_of_flamegraph_pl_give_back_what_was_drawn() {
     }
 }
 
+/// inferno writes how much a box took also where `--nameattr` put another title in the place of
+/// its own.
+#[test]
+fn boxes_of_inferno_with_titles_of_the_user_weigh_what_they_took() {
+    let folded = "main;draw 30\nmain;parse 5\nmain;parse;lex 40\nmain;parse;read 25\n";
+    let mut options = flamegraph::Options::default();
+    let mut picture = Vec::new();
+    flamegraph::from_lines(&mut options, folded.lines(), &mut picture).expect("inferno draws");
+    let mut picture = String::from_utf8(picture).expect("UTF-8");
+    for (title, other) in [
+        ("parse (70 samples, 70.00%)", "the parser"),
+        ("lex (40 samples, 40.00%)", "the lexer (new)"),
+    ] {
+        let [title, other] = [title, other].map(|title| format!("<title>{title}</title>"));
+        assert!(picture.contains(&title), "{title}: {picture}");
+        picture = picture.replace(&title, &other);
+    }
+    let expected = "main;draw 30\nmain;the parser 5\nmain;the parser;read 25\n\
+                    main;the parser;the lexer (new) 40\n";
+    assert_eq!(filter("stack-parse", &[], picture), expected);
+}
+
+/// Without such numbers, a box without a count has what is on top of it.
+#[test]
+fn boxes_without_a_count_are_said() {
+    let output = output("stack-parse", &[], recording("formats/svg/nameattr.svg"));
+    let said = stderr(&output);
+    let expected = "2 boxes have no count, their callers have what they weigh";
+    assert!(said.contains(expected), "{said}");
+    assert_eq!(weight(&output.stdout), 100, "{said}");
+}
+
+/// The figure is what the title of the box of all samples says.
+#[test]
+fn a_picture_of_2012_is_read() {
+    let Some(folder) = third_party("old-svg") else { return };
+    let picture = std::fs::read(folder.join("cpu-linux-tcpsend.svg.gz")).expect("it is there");
+    let folded = filter("stack-parse", &[], picture);
+    assert_eq!(weight(folded.as_bytes()), 29_952);
+    assert!(folded.lines().any(|it| it.starts_with("system_call_fastpath;sys_write;vfs_write;")));
+}
+
 #[test]
 fn all_pictures_of_a_page_are_read() {
     let mut random = Random(2);

@@ -8,6 +8,7 @@
 //! flamegraph.pl and those who draw alike write the counts into the titles, rounded places,
 //! and boxes in any order. inferno adds exact places: `fg:x="21" fg:w="1234"`. stack-svg
 //! writes every frame a second time, as data for its script, at the end of the picture.
+//! flamegraph.pl of 2012 had no titles: `<rect ... onmouseover="s('read (7 samples, 5.60%)')" />`.
 
 mod boxes;
 mod embedded;
@@ -39,13 +40,14 @@ pub(super) const FORMAT: Format = Format {
 /// How much is read at a time, in bytes.
 const BLOCK: usize = 256 * 1024;
 
-/// What only flame graphs have: stack-svg's class, inferno's name space, and the comment and
-/// a class of flamegraph.pl.
-const SIGNS: [&[u8]; 4] = [
+/// What only flame graphs have: stack-svg's class, inferno's name space, the comment and
+/// a class of flamegraph.pl, and what each of its boxes had at first.
+const SIGNS: [&[u8]; 5] = [
     b"class=\"stack-svg",
     b"\"http://github.com/jonhoo/inferno\"",
     b"Flame graph stack visualization",
     b".func_g:hover",
+    b" onmouseover=\"s('",
 ];
 
 fn detect(head: &Head<'_>) -> bool {
@@ -190,7 +192,8 @@ impl Picture {
             b"g" | b"a" => self.is_in_group = true,
             b"title" if self.is_in_group => self.wanted = Wanted::Title,
             b"rect" => {
-                if let Some(title) = self.title.take() {
+                let old = || title::of_handler(&attribute(tag, b"onmouseover"));
+                if let Some(title) = self.title.take().or_else(old) {
                     self.boxes.add(&title, tag, samples);
                 }
             }

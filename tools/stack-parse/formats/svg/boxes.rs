@@ -25,7 +25,7 @@ pub(super) struct Boxes {
     unit: Vec<u8>,
     /// Whether titles show other numbers than the attributes: `--factor`.
     is_scaled: bool,
-    /// Titles of boxes without a count.
+    /// Boxes of which neither title nor attributes say a count.
     uncounted: u64,
     /// What boxes have more than those they stand on.
     excess: u128,
@@ -37,6 +37,8 @@ struct Frame {
     y: i64,
     left: i64,
     right: i64,
+    /// Whether it says how much it took. If not, that is what the boxes on top of it took.
+    is_counted: bool,
     total: u64,
     /// What is in no box on top of it.
     own: u64,
@@ -52,17 +54,17 @@ enum Likeness {
     None,
     /// It is called `all`.
     Named,
-    /// It is called `all` and has `100%`.
+    /// It is called `all`, or `all samples` as in 2012, and has `100%`.
     Sure,
 }
 
 impl Boxes {
-    /// Adds a box.
+    /// Adds a box. Some titles say no count, such as those that inferno's and flamegraph.pl's
+    /// `--nameattr` put in their place: then all of it is the name.
     pub(super) fn add(&mut self, title: &[u8], rect: &BytesStart<'_>, samples: &mut Samples<'_>) {
-        let Some(title) = Title::parse(title) else {
-            self.uncounted += 1;
-            return;
-        };
+        let parsed = Title::parse(title);
+        let is_title_counted = parsed.is_some();
+        let title = parsed.unwrap_or(Title { name: title, ..Title::default() });
         let place = |name: &str| fixed(&attribute(rect, name.as_bytes()));
         let count = |name: &str| decimal(&attribute(rect, name.as_bytes()));
         let exact = count("fg:x").zip(count("fg:w"));
@@ -75,11 +77,13 @@ impl Boxes {
             _ => title.total,
         };
         let likeness = match title.name {
-            b"all" if title.is_whole => Likeness::Sure,
+            b"all" | b"all samples" if title.is_whole => Likeness::Sure,
             b"all" => Likeness::Named,
             _ => Likeness::None,
         };
-        self.is_scaled |= total != title.total;
+        let is_counted = is_title_counted || exact.is_some();
+        self.uncounted += u64::from(!is_counted);
+        self.is_scaled |= is_title_counted && total != title.total;
         if likeness > Likeness::None {
             self.unit = title.unit.to_vec();
         }
@@ -87,6 +91,7 @@ impl Boxes {
             y: place("y"),
             left,
             right: left.saturating_add(width),
+            is_counted,
             total,
             own: total,
             name: samples.frame(title.name),
@@ -125,6 +130,7 @@ impl Boxes {
             self.find_parents(below, here.clone());
             below = here;
         }
+        self.count_uncounted();
         self.boxes.first().is_some_and(|first| {
             first.likeness > Likeness::None
                 && self.boxes.get(1).is_none_or(|next| next.y != first.y)
@@ -156,12 +162,31 @@ impl Boxes {
                 .take_while(|(_, it)| it.left <= child.left)
                 .filter(|(_, it)| child.right <= it.right);
             // At an edge two may be under it: then the one that has enough left.
-            let fits = under.clone().find(|(_, it)| it.own >= child.total);
+            let fits = under.clone().find(|(_, it)| !it.is_counted || it.own >= child.total);
             let Some((offset, _)) = fits.or_else(|| under.clone().next()) else { continue };
             self.boxes[number].parent = u32::try_from(first + offset).ok();
-            let parent = &mut self.boxes[first + offset];
-            self.excess += u128::from(child.total.saturating_sub(parent.own));
-            parent.own = parent.own.saturating_sub(child.total);
+            self.take_from(first + offset, child.total);
+        }
+    }
+
+    /// Takes what a box took from that of its parent.
+    fn take_from(&mut self, parent: usize, total: u64) {
+        let parent = &mut self.boxes[parent];
+        if parent.is_counted {
+            self.excess += u128::from(total.saturating_sub(parent.own));
+            parent.own = parent.own.saturating_sub(total);
+        } else {
+            parent.total = parent.total.saturating_add(total);
+        }
+    }
+
+    /// Boxes without a count took what those on top of them took, which come after them.
+    fn count_uncounted(&mut self) {
+        for number in (0..self.boxes.len()).rev() {
+            let Frame { is_counted, total, parent, .. } = self.boxes[number];
+            if let (false, Some(parent)) = (is_counted, parent) {
+                self.take_from(parent as usize, total);
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use bstr::ByteSlice;
 use crate::read::numbers::grouped;
 
 /// What the title of a box says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Title<'a> {
     pub(super) name: &'a [u8],
     /// What the frame and all that it called took.
@@ -52,6 +52,18 @@ impl<'a> Title<'a> {
         let is_whole = rest.ends_with(b" 100%");
         Title { name, total, unit, is_whole, has_two_counts: false }
     }
+}
+
+/// The title in `s('read (7 samples, 5.60%)')`, what a box did when the mouse came over it.
+pub(super) fn of_handler(handler: &[u8]) -> Option<Vec<u8>> {
+    let text = handler.strip_prefix(b"s('")?.strip_suffix(b"')")?;
+    let mut title = Vec::with_capacity(text.len());
+    let mut rest = text.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        let escaped = (byte == b'\\').then(|| rest.next_if(|next| matches!(next, b'\'' | b'\\')));
+        title.push(escaped.flatten().unwrap_or(byte));
+    }
+    Some(title)
 }
 
 /// `1,234 samples`: the number, and what follows.
