@@ -1,6 +1,8 @@
 //! The call tree of Visual Studio's profiler as a table, `CallTreeSummary.csv` of
 //! `vsperfreport /summary:calltree`. When it samples, the columns count samples. When it
-//! instruments, they are rounded shares of time, and numbers of calls.
+//! instruments, they are rounded shares of time, and numbers of calls. A number may have a
+//! fraction that is not counted, as `4,718.25` samples: then all are rounded so that their sum
+//! is right.
 //!
 //! ```text
 //! Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,...
@@ -16,6 +18,7 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::csv::fields;
+use crate::read::decimal::Carry;
 use crate::read::numbers::scaled;
 use crate::read::table_of_calls::{TableOfCalls, read_table};
 use crate::samples::events::Measure;
@@ -44,11 +47,25 @@ fn detect(head: &Head<'_>) -> bool {
     Columns::of(head.first_line()).is_some()
 }
 
+/// How many parts of what is counted are told apart: digits after these are rounded away.
+const PARTS: u64 = 1_000_000;
+
 /// In which columns the parts of a row stand.
 struct Columns {
-    /// Columns, what they measure, and how many of that one in the column is.
-    weights: Vec<(usize, Measure<'static>, u64)>,
+    weights: Vec<WeightColumn>,
     module: Option<usize>,
+    /// Numbers that were rounded.
+    rounded: u64,
+}
+
+/// A column that is weighed.
+struct WeightColumn {
+    column: usize,
+    measure: Measure<'static>,
+    /// How many of what is measured one in the column is.
+    scale: u64,
+    /// What rounding took from the numbers so far.
+    rest: Carry,
 }
 
 impl Columns {
@@ -56,43 +73,61 @@ impl Columns {
         line.strip_prefix(b"Level,Function Name,")?;
         let names = fields(line, b',');
         let place = |wanted: &[u8]| names.iter().position(|name| &name[..] == wanted);
-        let weights: Vec<_> = WEIGHTS
-            .iter()
-            .filter_map(|(name, measure, scale)| Some((place(name)?, *measure, *scale)))
-            .collect();
-        Some(Columns { weights, module: place(b"Module Name") }).filter(|it| !it.weights.is_empty())
+        let weight = |&(name, measure, scale): &(&[u8], _, _)| {
+            Some(WeightColumn { column: place(name)?, measure, scale, rest: Carry::default() })
+        };
+        let weights: Vec<_> = WEIGHTS.iter().filter_map(weight).collect();
+        Some(Columns { weights, module: place(b"Module Name"), rounded: 0 })
+            .filter(|it| !it.weights.is_empty())
+    }
+
+    /// The weights of a row; `None` if one is no number.
+    fn weights(&mut self, fields: &[Cow<'_, [u8]>]) -> Option<Vec<u64>> {
+        let mut rounded = 0;
+        let weights = self.weights.iter_mut().map(|weight| {
+            let text = fields.get(weight.column)?.trim_ascii();
+            // A number too large for its parts has no fraction that matters.
+            let Some(parts) = scaled(text, weight.scale * PARTS) else {
+                return scaled(text, weight.scale);
+            };
+            rounded += u64::from(parts % PARTS != 0);
+            weight.rest.round(parts.into(), PARTS.into())
+        });
+        let weights = weights.collect();
+        self.rounded += rounded;
+        weights
     }
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let columns = |line: &[u8], samples: &mut Samples<'_>| {
         let columns = Columns::of(line)?;
-        let measures: Vec<_> = columns.weights.iter().map(|(_, measure, _)| *measure).collect();
+        let measures: Vec<_> = columns.weights.iter().map(|weight| weight.measure).collect();
         samples.set_measures(&measures);
         Some(columns)
     };
     let expected = "a level, a function and numbers of Visual Studio";
-    read_table(input, samples, columns, add_row, expected)
+    let columns = read_table(input, samples, columns, add_row, expected)?;
+    if let Some(Columns { rounded: rounded @ 1.., .. }) = columns {
+        samples.note(format_args!(
+            "{rounded} numbers have a fraction, they are rounded so that their sum is right"
+        ));
+    }
+    Ok(())
 }
 
 /// Adds a row, if it is one.
 fn add_row(
     line: &[u8],
-    columns: &Columns,
+    columns: &mut Columns,
     calls: &mut TableOfCalls,
     samples: &mut Samples<'_>,
 ) -> Result<Option<()>> {
     let fields = fields(line, b',');
     let field = |column: usize| fields.get(column).map(|field: &Cow<'_, [u8]>| &field[..]);
     let level = field(0).filter(|level| !level.is_empty()).and_then(decimal);
-    let weights: Option<Vec<u64>> = columns
-        .weights
-        .iter()
-        .map(|(column, _, scale)| scaled(field(*column)?.trim_ascii(), *scale))
-        .collect();
-    let (Some(level), Some(name), Some(weights)) = (level, field(1), weights) else {
-        return Ok(None);
-    };
+    let (Some(level), Some(name)) = (level, field(1)) else { return Ok(None) };
+    let Some(weights) = columns.weights(&fields) else { return Ok(None) };
     let object = columns.module.and_then(field).unwrap_or_default();
     let frame = Frame { name, object, ..Frame::default() };
     calls.add(level, &frame, &weights, samples).map(Some)

@@ -60,13 +60,14 @@ impl Columns {
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"cpu-time", unit: b"nanoseconds" }]);
     let columns = |line: &[u8], _: &mut Samples<'_>| Columns::of(line);
-    read_table(input, samples, columns, add_row, "a function, seconds and a module of VTune")
+    read_table(input, samples, columns, add_row, "a function, seconds and a module of VTune")?;
+    Ok(())
 }
 
 /// Adds a row, if it is one.
 fn add_row(
     line: &[u8],
-    columns: &Columns,
+    columns: &mut Columns,
     calls: &mut TableOfCalls,
     samples: &mut Samples<'_>,
 ) -> Result<Option<()>> {

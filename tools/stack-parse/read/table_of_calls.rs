@@ -39,7 +39,7 @@ impl TableOfCalls {
 
 /// Reads a table: `header` tells the columns by the line that names them, before which all
 /// lines are passed over, and `add_row` adds the row of a line if it is one. It should be
-/// what is `expected`.
+/// what is `expected`. Returns what `header` told.
 ///
 /// # Errors
 ///
@@ -48,13 +48,13 @@ pub(crate) fn read_table<C>(
     input: &mut Input,
     samples: &mut Samples<'_>,
     header: impl Fn(&[u8], &mut Samples<'_>) -> Option<C>,
-    add_row: impl Fn(&[u8], &C, &mut TableOfCalls, &mut Samples<'_>) -> Result<Option<()>>,
+    add_row: impl Fn(&[u8], &mut C, &mut TableOfCalls, &mut Samples<'_>) -> Result<Option<()>>,
     expected: &str,
-) -> Result<()> {
+) -> Result<Option<C>> {
     let mut columns = None;
     let mut calls = TableOfCalls::default();
     for_each_line(input, |number, line| {
-        let Some(columns) = &columns else {
+        let Some(columns) = &mut columns else {
             columns = header(line, samples);
             return Ok(());
         };
@@ -62,5 +62,6 @@ pub(crate) fn read_table<C>(
             samples.malformed(number, format_args!("expected {expected}"));
         }
         Ok(())
-    })
+    })?;
+    Ok(columns)
 }
