@@ -3,7 +3,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::util::{filter, golden_path, output, recording, stderr, tool, weight};
+use crate::util::{TempFile, binary, filter, golden_path, output, recording, stderr, tool, weight};
 
 /// A message of protocol buffers, written field by field.
 #[derive(Clone, Default)]
@@ -147,4 +147,36 @@ fn damage_is_named_and_the_rest_is_kept() {
     assert_eq!(output.stdout, b"main 4\nmain;f 3\n");
     let expected = format!("expected a field of a profile at byte {}", whole.len());
     assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
+}
+
+/// A location that stands for 30,000 inlined functions, named 5,000 times in one sample and once
+/// in each of 5,000 others.
+#[test]
+fn a_small_profile_takes_little_memory() {
+    let mut profile = Message::default();
+    profile = profile.bytes(1, &Message::default().number(1, 1).number(2, 2).0);
+    let line = Message::default().number(1, 1);
+    let lines = (0..30_000).fold(Message::default().number(1, 1), |it, _| it.bytes(4, &line.0));
+    profile = profile.bytes(4, &lines.0);
+    profile = profile.bytes(5, &Message::default().number(1, 1).number(2, 3).0);
+    let often = (0..5000).fold(Message::default(), |it, _| it.number(1, 1));
+    profile = profile.bytes(2, &often.number(2, 7).0);
+    for caller in 2..5002 {
+        let line = Message::default().number(1, 1);
+        profile = profile.bytes(4, &Message::default().number(1, caller).bytes(4, &line.0).0);
+        profile =
+            profile.bytes(2, &Message::default().number(1, 1).number(1, caller).number(2, 1).0);
+    }
+    for string in [b"", &b"cpu"[..], b"nanoseconds", b"f"] {
+        profile = profile.bytes(6, string);
+    }
+    let file = TempFile::new(&profile.0);
+    let output = std::process::Command::new("sh")
+        .args(["-c", r#"ulimit -v 400000; exec "$0" "$@""#, binary("stack-parse")])
+        .args(["--threads", "1", file.path()])
+        .output()
+        .expect("a shell");
+    let said = stderr(&output);
+    assert_eq!(weight(&output.stdout), 5007, "{said}");
+    assert!(said.contains(" inlined frames are left out, as the profile names far more"), "{said}");
 }

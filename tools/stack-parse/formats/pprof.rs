@@ -18,7 +18,7 @@ use crate::read::protobuf::{Fields, Value};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
-use tables::Tables;
+use tables::{Inlined, Tables};
 
 pub(super) const FORMAT: Format = Format {
     name: "pprof",
@@ -107,6 +107,13 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
             counted.unknown_locations
         ));
     }
+    if counted.inlined.left_out > 0 {
+        samples.note(format_args!(
+            "{} inlined frames are left out, as the profile names far more than its size lets \
+             expect: their callers have what they weigh",
+            counted.inlined.left_out
+        ));
+    }
     let damaged = |at| {
         let what =
             format!("expected a field of a profile at byte {at}; what could be read is kept");
@@ -120,12 +127,12 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
 }
 
 /// What was seen of the samples.
-#[derive(Debug, Default)]
 struct Counted {
     /// Samples whose value is below 0, and the sum of those.
     negative: u64,
     negative_total: i128,
     unknown_locations: u64,
+    inlined: Inlined,
     /// Where the first sample is that cannot be read.
     damaged: Option<usize>,
 }
@@ -150,7 +157,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
         place = samples.set_measures_with(&measures, tables.default_type());
     }
     let key = samples.root_label().map(<[u8]>::to_vec);
-    let (mut counted, mut stored) = (Counted::default(), Stored::default());
+    let (mut counted, mut stored) = (Counted::new(bytes.len()), Stored::default());
     let mut frames = Vec::new();
     let mut fields = Fields::of(bytes);
     loop {
@@ -168,7 +175,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
         }
         frames.clear();
         for &location in locations.iter().rev() {
-            if !tables.append_frames(location, &mut frames) {
+            if !tables.append_frames(location, &mut counted.inlined, &mut frames) {
                 counted.unknown_locations += 1;
                 frames.push(samples.frame(b"[unknown]"));
             }
@@ -176,7 +183,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
         if let Some(kept) = tables.prune(locations) {
             frames.clear();
             kept.iter().rev().for_each(|&location| {
-                tables.append_frames(location, &mut frames);
+                tables.append_frames(location, &mut counted.inlined, &mut frames);
             });
         }
         let label = key.as_ref().map(|_| &label[..]);
@@ -207,6 +214,12 @@ impl Stored {
 }
 
 impl Counted {
+    /// For a profile of this many bytes.
+    fn new(length: usize) -> Counted {
+        let inlined = Inlined::of(length);
+        Counted { negative: 0, negative_total: 0, unknown_locations: 0, inlined, damaged: None }
+    }
+
     /// Whether the value at `place` of a sample can be counted. Values below 0 become
     /// 0 at other places, where nobody asked for them.
     fn admit(&mut self, weights: &mut [u64], place: Option<usize>) -> bool {

@@ -69,6 +69,36 @@ struct LocationMessage {
     lines: Vec<(u64, u64)>,
 }
 
+/// How many inlined frames samples may still name. A location is a byte or two in a sample, but
+/// may stand for any number of inlined functions: no real profile has many for each byte, but a
+/// hostile one of some kilobytes could ask for gigabytes.
+pub(super) struct Inlined {
+    left: usize,
+    /// Frames that were left out, as there were too many.
+    pub(super) left_out: u64,
+}
+
+impl Inlined {
+    /// For a profile of this many bytes.
+    pub(super) fn of(length: usize) -> Inlined {
+        const LEAST: usize = 1 << 18;
+        const FOR_EACH_BYTE: usize = 8;
+        Inlined { left: LEAST + FOR_EACH_BYTE.saturating_mul(length), left_out: 0 }
+    }
+
+    /// How many frames of a location of so many are shown: all, or only the outermost one.
+    #[inline]
+    fn take(&mut self, frames: usize) -> usize {
+        let inlined = frames.saturating_sub(1);
+        if inlined <= self.left {
+            self.left -= inlined;
+            return frames;
+        }
+        self.left_out += inlined as u64;
+        1
+    }
+}
+
 impl<'a> Tables<'a> {
     /// Reads all that stands in a profile beside its samples; `Err` holds the byte
     /// from which on it could not be read.
@@ -241,10 +271,16 @@ impl<'a> Tables<'a> {
     /// Appends the frames of a location, root first; false if there is no such
     /// location.
     #[inline]
-    pub(super) fn append_frames(&self, location: u64, frames: &mut Vec<FrameId>) -> bool {
+    pub(super) fn append_frames(
+        &self,
+        location: u64,
+        inlined: &mut Inlined,
+        frames: &mut Vec<FrameId>,
+    ) -> bool {
         let Some(location) = self.locations.get(&location) else { return false };
         let range = location.frames.start as usize..location.frames.end as usize;
-        frames.extend_from_slice(&self.frames[range]);
+        let of_location = &self.frames[range];
+        frames.extend_from_slice(&of_location[..inlined.take(of_location.len())]);
         true
     }
 
