@@ -77,8 +77,8 @@ struct Profile {
     traces: HashMap<Vec<u8>, Trace>,
     /// The trace whose frames are being read.
     trace: Option<Vec<u8>>,
-    /// The section whose rows are being read, and its total.
-    section: Option<(Section, u64)>,
+    /// The section whose rows are being read, and its total if that is a number.
+    section: Option<(Section, Option<u64>)>,
     /// Trace, weight and event of all rows.
     rows: Vec<(Vec<u8>, u64, &'static [u8])>,
     /// The first event of each section that has a total, and that.
@@ -127,10 +127,10 @@ impl Profile {
             self.replaced += (before - self.rows.len()) as u64;
             let digits = &line[title.len()..];
             let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
-            let total = decimal(digits).unwrap_or(0);
+            let total = decimal(digits);
             let (event, _) = section.events[0];
             self.totals.retain(|(other, _)| *other != event);
-            self.totals.push((event, total));
+            self.totals.extend(total.map(|total| (event, total)));
             self.section = Some((section, total));
         }
     }
@@ -144,7 +144,7 @@ impl Profile {
     }
 
     /// `   1 33.02% 33.02%    1110 300169 java.net.SocketInputStream.socketRead0`
-    fn row(&mut self, (section, total): (Section, u64), line: &[u8]) -> Option<()> {
+    fn row(&mut self, (section, total): (Section, Option<u64>), line: &[u8]) -> Option<()> {
         let fields: Vec<&[u8]> = line.fields().collect();
         let trace = *fields.get(section.trace)?;
         if !is_digits(trace) {
@@ -156,7 +156,8 @@ impl Profile {
                 // Some countries write 23,26%.
                 Some(share) => {
                     let share: f64 = share.replace(',', ".").parse().ok()?;
-                    (share / 100.0 * total as f64).round() as u64
+                    let share = Some(share).filter(|share| (0.0..=100.0).contains(share))?;
+                    (share / 100.0 * total? as f64).round() as u64
                 }
                 None => text.parse().ok()?,
             };

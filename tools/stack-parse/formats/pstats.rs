@@ -65,6 +65,10 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         "pstats has callers but no stacks: times are split in proportion, their sum is exact",
     );
     file.add(samples)?;
+    if file.below_zero > 0 {
+        let count = file.below_zero;
+        samples.note(format_args!("{count} functions took less than no time: taken for none"));
+    }
     read.map_err(|Malformed(expected)| {
         let at = marshal.at();
         let what = format!("byte {at}: expected {expected}; what came before is kept");
@@ -79,6 +83,8 @@ struct File {
     graph: Graph,
     /// The own time of each function, in seconds.
     own: Vec<f64>,
+    /// Functions whose own time is below zero.
+    below_zero: u64,
 }
 
 impl File {
@@ -93,7 +99,9 @@ impl File {
             // The dictionary of callers is the last of the five.
             let length = marshal.begin_tuple("a tuple of five")?;
             let [_, _, own, time] = [0; 4].map(|_| marshal.value());
-            let (own, time) = (seconds(own?)?, seconds(time?)?);
+            let own = own?;
+            self.below_zero += u64::from(is_below_zero(&own));
+            let (own, time) = (seconds(own)?, seconds(time?)?);
             self.graph.set_function(function, own, Some(time));
             self.own[function as usize] = own;
             if length != 5 {
@@ -161,6 +169,14 @@ fn edge(value: &Value) -> Result<(f64, f64), Malformed> {
         },
         Value::Integer(calls) => Ok((*calls as f64, *calls as f64)),
         _ => Err(Malformed("a tuple of four")),
+    }
+}
+
+fn is_below_zero(value: &Value) -> bool {
+    match value {
+        Value::Float(number) => *number < 0.0,
+        Value::Integer(number) => *number < 0,
+        _ => false,
     }
 }
 

@@ -43,19 +43,25 @@ pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> 
     if reader.has_shares {
         samples.note("only shares of 0.1 % were saved: '+RTS -P' saves exact numbers");
     }
+    if reader.lost_shares > 0 {
+        let lost = reader.lost_shares;
+        samples.note(format_args!("{lost} shares are of a total that is no number: left out"));
+    }
     Ok(())
 }
 
 #[derive(Default)]
 struct GhcProfReader {
-    total_ticks: u64,
-    total_bytes: u64,
+    /// Ticks and bytes of the whole program.
+    totals: [Option<u64>; 2],
     columns: Option<Columns>,
     calls: TableOfCalls,
     /// What rounding took from the shares of rows.
     rests: [Carry; 2],
     /// Whether rows have shares only.
     has_shares: bool,
+    /// Shares of totals that are no numbers.
+    lost_shares: u64,
     name: Vec<u8>,
 }
 
@@ -86,9 +92,9 @@ impl GhcProfReader {
             // Several profiles may follow each other.
             self.columns = None;
         } else if let Some(rest) = line.trim_ascii_start().strip_prefix(b"total time ") {
-            self.total_ticks = between(rest, "(", " ticks").unwrap_or_default();
+            self.totals[0] = between(rest, "(", " ticks");
         } else if let Some(rest) = line.trim_ascii_start().strip_prefix(b"total alloc =") {
-            self.total_bytes = between(rest, "", " bytes").unwrap_or_default();
+            self.totals[1] = between(rest, "", " bytes");
         } else if let Some(columns) = Columns::of(line) {
             self.columns = Some(columns);
             self.calls = TableOfCalls::default();
@@ -107,13 +113,13 @@ impl GhcProfReader {
             Own::Exact(own) => own,
             Own::Shares(shares) => {
                 self.has_shares = true;
-                let totals = [self.total_ticks, self.total_bytes];
-                let mut own = [0; 2];
-                for (place, own) in own.iter_mut().enumerate() {
-                    let parts = i128::from(shares[place]) * i128::from(totals[place]);
-                    *own = self.rests[place].round(parts, WHOLE.into()).unwrap_or_default();
-                }
-                own
+                [0, 1].map(|place| {
+                    let total = self.totals[place].map(i128::from);
+                    let parts = total.map(|total| i128::from(shares[place]) * total);
+                    let own = parts.and_then(|parts| self.rests[place].round(parts, WHOLE.into()));
+                    self.lost_shares += u64::from(own.is_none() && shares[place] > 0);
+                    own.unwrap_or_default()
+                })
             }
         };
         let Row { indent, label, module, source, .. } = row;

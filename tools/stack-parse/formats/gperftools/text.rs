@@ -87,12 +87,15 @@ impl Kind {
     fn set(&mut self, line: &[u8]) -> bool {
         let Some((key, value)) = line.split_once_str("=") else { return false };
         let number = value.trim_ascii().to_str().ok().and_then(|text| text.parse::<f64>().ok());
-        if let (Kind::Locks { cycles_per_second, period }, Some(number)) = (self, number) {
-            match key.trim_ascii() {
-                b"cycles/second" if number > 0.0 => *cycles_per_second = number,
-                b"sampling period" if number > 0.0 => *period = number,
-                _ => {}
-            }
+        let number = number.filter(|number| *number > 0.0 && number.is_finite());
+        if let Kind::Locks { cycles_per_second, period } = self {
+            let setting = match key.trim_ascii() {
+                b"cycles/second" => cycles_per_second,
+                b"sampling period" => period,
+                _ => return true,
+            };
+            let Some(number) = number else { return false };
+            *setting = number;
         }
         true
     }
