@@ -268,8 +268,12 @@ fn detect_by_keys(input: &mut Input) -> Result<Option<&'static Format>> {
 }
 
 fn detect_head(head: &Head<'_>) -> Detected {
+    if head.bytes.trim_ascii().is_empty() {
+        return Detected::Empty;
+    }
+    // The first line may be longer than what is looked at.
     let first_line = head.lines().find(|line| !line.trim_ascii().is_empty());
-    let Some(first_line) = first_line else { return Detected::Empty };
+    let first_line = first_line.unwrap_or(head.bytes.trim_ascii_start());
     match FORMATS.iter().find(|format| (format.detect)(head)) {
         Some(format) => Detected::Known(format),
         None => Detected::Unknown {
@@ -315,6 +319,14 @@ mod tests {
         );
         let hello = "unknown format, the first line is \"hello\"; known are jfr, ";
         assert!(detected("\nhello\nworld 1\n").starts_with(hello));
+    }
+
+    #[test]
+    fn a_long_first_line_is_not_nothing() {
+        // As in a profile of pprof, whose first byte is a line end.
+        let bytes = [b"\n\x04\x08".to_vec(), vec![b'x'; HEAD_SIZE]].concat();
+        let detected = detect_head(&Head::new(&bytes[..HEAD_SIZE], false, true));
+        assert!(matches!(detected, Detected::Unknown { .. }), "{detected}");
     }
 
     #[test]
