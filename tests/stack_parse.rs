@@ -54,6 +54,7 @@ mod perf_data;
 
 // Tables, and those who read them.
 mod table;
+mod too_large;
 
 use crate::util::{TempFile, filter, golden_files, output, recording, utf16, weight};
 

@@ -201,7 +201,12 @@ fn numbers_and_callers_that_are_wrong_are_said() {
         (
             firefox(r#"{"stack":[1,"x"]}"#, stacks),
             "[no stack] 1\na;b 1\n",
-            "1 values are no numbers: they are taken for null",
+            "1 values are no numbers that can be read: they are taken for null",
+        ),
+        (
+            firefox(r#"{"stack":[1,0.5,1.0,1e0]}"#, stacks),
+            "[no stack] 1\na;b 3\n",
+            "1 values are no numbers that can be read: they are taken for null",
         ),
         (
             firefox(r#"{"data":[[0],[1]]}"#, stacks),
@@ -265,7 +270,27 @@ fn numbers_and_callers_that_are_wrong_are_said() {
             r#"[{"ph":"X","name":"a","ts":0,"dur":2},{"ph":"X","name":"b","ts":3,"dur":-2}]"#
                 .to_owned(),
             "a 2000\n",
-            "1 spans have no duration, or one below zero: they weigh nothing",
+            "1 spans have no duration that can be counted: they weigh nothing",
+        ),
+        (
+            // In nanoseconds it ends after 2 to the power of 63.
+            r#"[{"ph":"X","name":"a","ts":9e15,"dur":9e15},{"ph":"X","name":"b","ts":0,"dur":2}]"#
+                .to_owned(),
+            "b 2000\n",
+            "1 spans have no duration that can be counted: they weigh nothing",
+        ),
+        (
+            // It lasts longer than that.
+            r#"[{"ph":"B","name":"a","ts":-9e15},{"ph":"E","name":"a","ts":9e15},
+{"ph":"X","name":"b","ts":0,"dur":2}]"#
+                .to_owned(),
+            "b 2000\n",
+            "1 spans have no duration that can be counted: they weigh nothing",
+        ),
+        (
+            cpuprofile(r#""samples":[2,2],"timestamps":[-9e15,9e15]"#),
+            "f 18000000000000000000\n",
+            "",
         ),
         (
             r#"{"n":"","v":4,"c":[{"n":"a","v":2.5},{"n":"b","v":1e14}]}"#.to_owned(),

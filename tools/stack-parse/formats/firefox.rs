@@ -104,7 +104,7 @@ impl Profile {
                 b"shared" => process.shared.read_all(json)?,
                 b"threads" => json.for_each(|json| self.read_thread(json, place, depth))?,
                 b"processes" => json.for_each(|json| self.read_process(json, depth + 1))?,
-                // The developer tools of Firefox 61 and before wrote a recording around it.
+                // The developer tools of old versions of Firefox wrote a recording around it.
                 b"profile" => self.read_process(json, depth + 1)?,
                 _ => {}
             }

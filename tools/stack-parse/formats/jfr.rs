@@ -104,7 +104,7 @@ struct Recording {
     body: Vec<u8>,
     seen: HashSet<Seen>,
     stackless: Stackless,
-    /// Events whose weight is below zero.
+    /// Events whose weight is below zero or over 64 bits.
     bad_weights: u64,
     /// Events that do not say what they weigh, though others of their name do.
     weightless: u64,
@@ -242,7 +242,10 @@ impl Recording {
     /// Says what is wrong with weights.
     fn report(&self, samples: &mut Samples<'_>) {
         for (count, what) in [
-            (self.bad_weights, "events weigh less than nothing: they are left out"),
+            (
+                self.bad_weights,
+                "events have a weight below zero or over 64 bits: they are left out",
+            ),
             (self.weightless, "events do not say what they weigh: each counts one"),
         ] {
             if count > 0 {
@@ -301,17 +304,18 @@ impl Recording {
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         let weight = match (weight, fields.weight) {
-            (_, Some(number)) if number.cast_signed() < 0 => {
-                self.bad_weights += u64::from(is_sampled);
-                return Ok(());
-            }
+            (_, Some(number)) if number.cast_signed() < 0 => None,
             (Role::Duration, Some(ticks)) => chunk.nanoseconds_of(ticks),
-            (_, Some(weight)) => weight,
-            (Role::Other, None) => 1,
+            (_, Some(weight)) => Some(weight),
+            (Role::Other, None) => Some(1),
             (_, None) => {
                 self.weightless += u64::from(is_sampled);
-                1
+                Some(1)
             }
+        };
+        let Some(weight) = weight else {
+            self.bad_weights += u64::from(is_sampled);
+            return Ok(());
         };
         let nobody = Thread::default();
         let time = chunk.time(fields.time);

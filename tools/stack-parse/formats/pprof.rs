@@ -55,9 +55,10 @@ fn detect(head: &Head<'_>) -> bool {
     });
     let rest = fields.rest();
     let is_all = is_well_formed && (rest.is_empty() || is_begun_field(rest));
-    // A sample type may come behind any number of samples. Where many fields are
-    // right the next may be damaged.
-    is_all && (has_type && seen > 1 || messages > 20) || has_type && seen > 5
+    // A sample type may come after any number of samples, and a message after it that is
+    // longer than what is looked at. Where many fields are right the next may be damaged.
+    let is_more = seen > 1 || is_begun_message(rest);
+    is_all && (has_type && is_more || messages > 20) || has_type && seen > 5
 }
 
 /// Two small numbers, of strings.
@@ -72,6 +73,11 @@ fn is_message(message: &[u8]) -> bool {
 /// Whether bytes that end too early may be a field of a profile.
 fn is_begun_field(rest: &[u8]) -> bool {
     matches!(rest[0] & 7, 0 | 2) && (1..=15).contains(&(rest[0] >> 3))
+}
+
+/// Whether bytes that end too early are the start of a message of a profile.
+fn is_begun_message(rest: &[u8]) -> bool {
+    rest.first().is_some_and(|tag| tag & 7 == 2 && (1..=5).contains(&(tag >> 3)))
 }
 
 /// Reads one input to its end, or as far as it can be read.

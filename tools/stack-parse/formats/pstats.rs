@@ -30,6 +30,9 @@ use marshal::{Malformed, Marshal, Value};
 /// Seconds have as many nanoseconds.
 const NANOSECONDS: f64 = 1e9;
 
+/// More than any program ran: 570 years, which fit into 64 bits as nanoseconds.
+const MOST_SECONDS: f64 = 1.8e10;
+
 pub(super) const FORMAT: Format = Format {
     name: "pstats",
     about: "Python's pstats: cProfile, profile",
@@ -148,9 +151,10 @@ impl File {
         let (mut exact, mut counted) = (0.0, 0);
         let weights = self.own.iter().map(|own| {
             exact += own * NANOSECONDS;
-            let weight = (exact.round() as u64).saturating_sub(counted);
+            let weight = (exact.round() as u128).saturating_sub(counted);
             counted += weight;
-            weight
+            // It fits, as no function took more than `MOST_SECONDS`.
+            weight as u64
         });
         let owns = (0..).zip(weights).map(|(it, weight)| Own { function: it, frame: it, weight });
         let owns: Vec<Own> = owns.collect();
@@ -182,8 +186,8 @@ fn is_below_zero(value: &Value) -> bool {
 
 fn seconds(value: Value) -> Result<f64, Malformed> {
     match value {
-        Value::Float(number) if number.is_finite() => Ok(number.max(0.0)),
-        Value::Integer(number) => Ok(number.max(0) as f64),
+        Value::Float(number) if number < MOST_SECONDS => Ok(number.max(0.0)),
+        Value::Integer(number) if (number as f64) < MOST_SECONDS => Ok(number.max(0) as f64),
         _ => Err(Malformed("a time")),
     }
 }

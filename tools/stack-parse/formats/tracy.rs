@@ -92,10 +92,11 @@ fn zone(line: &[u8], columns: &Columns, samples: &mut Samples<'_>) -> Option<Opt
     let number = |column: usize| field(column).filter(|it| !it.is_empty()).and_then(decimal);
     let (start, length) = (number(3)?, number(4)?);
     let thread = if columns.has_thread { number(5)? } else { 0 };
+    let end = start.checked_add(length)?;
     let source = [file, b":", line].concat();
     let mut frames = Vec::new();
     samples.frames(&Frame { name, source: &source, ..Frame::default() }, &mut frames);
-    let zone = |frame: FrameId| Zone { thread, start, end: start.saturating_add(length), frame };
+    let zone = |frame: FrameId| Zone { thread, start, end, frame };
     Some(frames.last().copied().map(zone))
 }
 

@@ -100,9 +100,9 @@ impl Document for Log {
                 b"ticks" => json.for_each(|json| {
                     let tick = Tick::read(json)?;
                     if self.has_code {
-                        self.add(&tick, samples)
+                        self.add(&tick, samples);
                     } else {
-                        self.early.push(tick)
+                        self.early.push(tick);
                     }
                     Ok(())
                 })?,

@@ -12,7 +12,7 @@
 
 use std::collections::HashMap;
 
-use common::{FrameId, Input, Result};
+use common::{Error, FrameId, Input, Result};
 
 use super::order::{Order, order};
 use super::sized::for_each_sized;
@@ -40,10 +40,7 @@ fn detect(head: &Head<'_>) -> bool {
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"", unit: b"" }]);
     let mut tree = Tree::default();
-    let read = for_each_sized(input, samples, |size, path, samples| {
-        tree.add(size, path, samples);
-        Ok(())
-    });
+    let read = for_each_sized(input, samples, |size, path, samples| tree.add(size, path, samples));
     tree.add_all(samples)?;
     read
 }
@@ -67,7 +64,7 @@ struct File {
 }
 
 impl Tree {
-    fn add(&mut self, size: u64, path: &[u8], samples: &mut Samples<'_>) {
+    fn add(&mut self, size: u64, path: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let mut last = None;
         for part in parts(path) {
             let name = samples.frame(part);
@@ -84,8 +81,9 @@ impl Tree {
         // A path is listed twice where several lists were put together.
         if let Some(number) = last {
             let total = &mut self.files[number as usize].total;
-            *total = Some(total.unwrap_or_default().saturating_add(size));
+            *total = Some(total.unwrap_or(0).checked_add(size).ok_or(Error::Overflow)?);
         }
+        Ok(())
     }
 
     fn add_all(mut self, samples: &mut Samples<'_>) -> Result<()> {

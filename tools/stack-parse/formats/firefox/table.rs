@@ -257,9 +257,17 @@ fn read_schema<R: Read>(json: &mut Json<R>) -> Result<Vec<Option<ColumnTarget>>>
     Ok(schema)
 }
 
-/// A number times 10 to the power of `scale`, rounded; `None` if it is none that fits.
+/// A number times 10 to the power of `scale`, rounded; `None` if it is none that fits. What is
+/// not scaled is the number of a row or a line, which has no fraction.
 fn integer(text: &[u8], scale: i32) -> Option<i64> {
-    scaled(text, scale).and_then(|value| i64::try_from(value).ok()).filter(|value| *value != NONE)
+    let value = scaled(text, scale)?;
+    let is_plain = || text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
+    let is_whole = || scaled(text, WEIGHT) == value.checked_mul(10i128.pow(WEIGHT as u32));
+    if scale > 0 || is_plain() || is_whole() {
+        i64::try_from(value).ok().filter(|value| *value != NONE)
+    } else {
+        None
+    }
 }
 
 /// A number of more digits than any weight has is the largest.

@@ -8,6 +8,7 @@ use common::{Error, Input, Result};
 use super::addresses::{Addresses, Unnamed};
 use crate::format::Head;
 use crate::options::Options;
+use crate::read::bad_weights::note_bad_weights;
 use crate::read::bytes::{Bytes, Endian};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
@@ -79,7 +80,8 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
     let period = words.nth(3).unwrap_or_default();
     let _padding = words.next();
     samples.set_measures_with(&MEASURES, 1);
-    let (unnamed, has_end) = read_samples(&mut words, period.saturating_mul(1000));
+    let (unnamed, bad_weights, has_end) = read_samples(&mut words, period);
+    note_bad_weights(bad_weights, samples);
     // 'google-pprof --raw' writes no end.
     let is_whole = has_end || start > 0 && words.bytes.is_empty();
     let at = bytes.len() - words.bytes.len();
@@ -100,22 +102,23 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
 }
 
 /// Reads the samples: a count, a depth and as many addresses; 0, 1 and 0 end them.
-/// False if that end is not there. `period` is in nanoseconds.
-fn read_samples(words: &mut Words<'_>, period: u64) -> (Vec<Unnamed>, bool) {
-    let mut unnamed = Vec::new();
+/// False if that end is not there. `period` is in microseconds; samples whose time does not
+/// fit into 64 bits are left out, the second value is how many these are.
+fn read_samples(words: &mut Words<'_>, period: u64) -> (Vec<Unnamed>, u64, bool) {
+    let (mut unnamed, mut bad_weights) = (Vec::new(), 0);
     loop {
         let mut ahead = *words;
         let (Some(count), Some(depth)) = (ahead.next(), ahead.next()) else {
-            return (unnamed, false);
+            return (unnamed, bad_weights, false);
         };
         let room = ahead.bytes.len() / ahead.size;
         let Some(depth) = usize::try_from(depth).ok().filter(|depth| *depth <= room) else {
-            return (unnamed, false);
+            return (unnamed, bad_weights, false);
         };
         let mut addresses: Vec<u64> = ahead.by_ref().take(depth).collect();
         *words = ahead;
         if (count, &addresses[..]) == (0, &[0]) {
-            return (unnamed, true);
+            return (unnamed, bad_weights, true);
         }
         // The leaf may be there twice: from the signal and from the stack.
         if let [leaf, caller, ..] = addresses[..]
@@ -123,7 +126,10 @@ fn read_samples(words: &mut Words<'_>, period: u64) -> (Vec<Unnamed>, bool) {
         {
             addresses.remove(0);
         }
-        unnamed.push(Unnamed { addresses, weights: vec![count, count.saturating_mul(period)] });
+        match period.checked_mul(1000).and_then(|period| period.checked_mul(count)) {
+            Some(time) => unnamed.push(Unnamed { addresses, weights: vec![count, time] }),
+            None => bad_weights += 1,
+        }
     }
 }
 
@@ -145,11 +151,11 @@ mod tests {
             let mut words = Words::of(&bytes).expect("a profile");
             assert_eq!((words.size, words.endian), (size, endian));
             words.nth(4);
-            let (unnamed, is_whole) = read_samples(&mut words, 1000);
-            assert!(is_whole);
+            let (unnamed, bad_weights, is_whole) = read_samples(&mut words, 1000);
+            assert!(is_whole && bad_weights == 0);
             assert_eq!(unnamed.len(), 1);
             assert_eq!(unnamed[0].addresses, [0x1234, 0x5678]);
-            assert_eq!(unnamed[0].weights, [7, 7000]);
+            assert_eq!(unnamed[0].weights, [7, 7_000_000]);
             assert_eq!(words.next(), Some(9));
         }
         assert!(Words::of(&[0; 64]).is_none());

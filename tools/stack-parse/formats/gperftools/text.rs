@@ -56,7 +56,7 @@ impl Kind {
         // heap profile:   4048:   435576 [ 27861:  3000000] @ heap_v2/524288
         if let Some(totals) = title.strip_prefix(b"heap profile:") {
             let (_, kind) = totals.split_once_str("@")?;
-            return Some(Kind::Heap { rate: heap_rate(kind.trim_ascii()) });
+            return Some(Kind::Heap { rate: heap_rate(kind.trim_ascii())? });
         }
         // --- contentionz 1 ---, --- mutex:
         if let Some(name) = title.strip_prefix(b"--- ") {
@@ -107,16 +107,16 @@ impl Kind {
         match (self, &numbers?[..]) {
             (Kind::Heap { rate }, &[count, bytes, all_count, all_bytes]) => {
                 let (used, all) =
-                    (scaled(count, bytes, *rate), scaled(all_count, all_bytes, *rate));
+                    (scaled(count, bytes, *rate)?, scaled(all_count, all_bytes, *rate)?);
                 Some(vec![all.0, all.1, used.0, used.1])
             }
             (Kind::JavaHeap, &[bytes, count]) => {
-                let (count, bytes) = scaled(count, bytes, JAVA_HEAP_RATE);
+                let (count, bytes) = scaled(count, bytes, JAVA_HEAP_RATE)?;
                 Some(vec![count, bytes])
             }
             (Kind::Locks { cycles_per_second, period }, &[cycles, count]) => {
                 let nanoseconds = cycles as f64 * period / (cycles_per_second / 1e9);
-                Some(vec![(count as f64 * period) as u64, nanoseconds as u64])
+                Some(vec![whole(count as f64 * period)?, whole(nanoseconds)?])
             }
             (Kind::Count(_), &[count]) => Some(vec![count]),
             _ => None,
@@ -126,25 +126,35 @@ impl Kind {
 
 /// One sample stands for so many bytes: of `heap_v2/524288` as it says, of Go's
 /// `heap/1048576` for half of it. `heapprofile` has all allocations.
-fn heap_rate(kind: &[u8]) -> f64 {
-    let (name, rate) = kind.split_once_str("/").unwrap_or((kind, b""));
-    let rate = rate.to_str().ok().and_then(|rate| rate.parse::<f64>().ok()).unwrap_or_default();
+/// `None` if what it says is no number.
+fn heap_rate(kind: &[u8]) -> Option<f64> {
+    let (name, rate) = kind.split_once_str("/").unwrap_or((kind, b"0"));
+    let rate = || rate.to_str().ok()?.parse::<f64>().ok().filter(|rate| rate.is_finite());
     match name {
-        b"heap_v2" | b"heapz_v2" => rate,
-        b"heap" => (rate / 2.0).floor(),
-        _ => 0.0,
+        b"heap_v2" | b"heapz_v2" => rate(),
+        b"heap" => rate().map(|rate| (rate / 2.0).floor()),
+        _ => Some(0.0),
     }
 }
 
 /// How much was allocated if so many objects of so many bytes were sampled, as pprof
-/// estimates it: an object of a bytes is sampled with probability 1 - e^(-a/rate).
-fn scaled(count: u64, bytes: u64, rate: f64) -> (u64, u64) {
+/// estimates it: an object of a bytes is sampled with probability 1 - e^(-a/rate). `None` if
+/// that is over 64 bits.
+fn scaled(count: u64, bytes: u64, rate: f64) -> Option<(u64, u64)> {
     if count == 0 || bytes == 0 || rate <= 1.0 {
-        return (count, bytes);
+        return Some((count, bytes));
     }
     let size = bytes as f64 / count as f64;
     let scale = 1.0 / (1.0 - (-size / rate).exp());
-    ((count as f64 * scale) as u64, (bytes as f64 * scale) as u64)
+    Some((whole(count as f64 * scale)?, whole(bytes as f64 * scale)?))
+}
+
+/// A number that is not below zero without its fraction, as pprof cuts it; `None` if it does
+/// not fit into 64 bits.
+fn whole(number: f64) -> Option<u64> {
+    /// 2 to the power of 64.
+    const TOO_MUCH: f64 = 18_446_744_073_709_551_616.0;
+    (number < TOO_MUCH).then_some(number as u64)
 }
 
 /// Reads one input to its end.
@@ -351,8 +361,9 @@ mod tests {
 
     #[test]
     fn samples_of_memory_stand_for_more() {
-        assert_eq!(scaled(1, 1_048_576, 4096.0), (1, 1_048_576));
-        assert_eq!(scaled(8, 64, 4096.0), (4100, 32_800));
-        assert_eq!(scaled(8, 64, 0.0), (8, 64));
+        assert_eq!(scaled(1, 1_048_576, 4096.0), Some((1, 1_048_576)));
+        assert_eq!(scaled(8, 64, 4096.0), Some((4100, 32_800)));
+        assert_eq!(scaled(8, 64, 0.0), Some((8, 64)));
+        assert_eq!(scaled(u64::MAX, 1, 4096.0), None);
     }
 }

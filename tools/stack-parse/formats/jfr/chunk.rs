@@ -48,15 +48,16 @@ impl Header {
         })
     }
 
-    /// How many nanoseconds so many ticks are.
-    pub(super) fn nanoseconds_of(&self, ticks: u64) -> u64 {
+    /// How many nanoseconds these ticks are; `None` if they do not fit.
+    pub(super) fn nanoseconds_of(&self, ticks: u64) -> Option<u64> {
         let nanoseconds = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks_per_second);
-        u64::try_from(nanoseconds).unwrap_or(u64::MAX)
+        u64::try_from(nanoseconds).ok()
     }
 
     /// The time of an event in nanoseconds since 1970.
     pub(super) fn time(&self, ticks: u64) -> u64 {
-        self.nanoseconds.saturating_add(self.nanoseconds_of(ticks.saturating_sub(self.ticks)))
+        let passed = self.nanoseconds_of(ticks.saturating_sub(self.ticks));
+        self.nanoseconds.saturating_add(passed.unwrap_or(u64::MAX))
     }
 }
 
@@ -159,5 +160,21 @@ impl File {
             }
         }
         Ok(Some(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_that_are_too_many_are_no_time() {
+        let mut bytes = [0; HEADER_SIZE as usize];
+        bytes[..6].copy_from_slice(b"FLR\0\0\x02");
+        bytes[56..64].copy_from_slice(&1000u64.to_be_bytes());
+        let header = Header::of(&bytes, 0).expect("a header");
+        assert_eq!(header.nanoseconds_of(7), Some(7_000_000));
+        assert_eq!(header.nanoseconds_of(u64::MAX / 1_000_000), Some(18_446_744_073_709_000_000));
+        assert_eq!(header.nanoseconds_of(u64::MAX / 1_000_000 + 1), None);
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Spans {
     begins: u64,
     /// Events without a time.
     timeless: u64,
-    /// Spans without a duration, or one below zero.
+    /// Spans without a duration, or one below zero, or too long.
     durationless: u64,
 }
 
@@ -98,7 +98,8 @@ impl Spans {
             b'B' | b'b' | b'S' => (event.place.text(), OPEN),
             b'E' | b'e' | b'F' => (&b""[..], CLOSE),
             _ => {
-                let duration = event.duration.filter(|duration| *duration >= 0);
+                let is_counted = |it: &i64| *it >= 0 && time.checked_add(*it).is_some();
+                let duration = event.duration.filter(is_counted);
                 self.durationless += u64::from(duration.is_none());
                 (event.place.text(), self.lengths.pack(duration.unwrap_or_default()))
             }
@@ -181,7 +182,9 @@ impl Spans {
     }
 
     fn end(&mut self, mark: &mut Mark, time: i64) {
-        mark.length = self.lengths.pack(time.saturating_sub(mark.time));
+        let length = time.checked_sub(mark.time);
+        self.durationless += u64::from(length.is_none());
+        mark.length = self.lengths.pack(length.unwrap_or_default());
     }
 
     fn report(&self, output: &mut Output<'_, '_>) {
@@ -189,7 +192,7 @@ impl Spans {
             (self.begins, "spans did not end: they last to the last event of their thread"),
             (self.ends, "ends are of spans that did not begin: they are left out"),
             (self.timeless, "events have no time: they are left out"),
-            (self.durationless, "spans have no duration, or one below zero: they weigh nothing"),
+            (self.durationless, "spans have no duration that can be counted: they weigh nothing"),
         ] {
             if count > 0 {
                 output.samples.note(format_args!("{count} {what}"));
@@ -210,7 +213,7 @@ fn add_thread(
     for span in spans.chain([end]) {
         while let Some(Open { first_end, stack, .. }) = open.last() {
             let next = (*first_end).min(span.start);
-            let passed = u64::try_from(next.saturating_sub(now)).unwrap_or_default();
+            let passed = if next > now { next.abs_diff(now) } else { 0 };
             if passed > 0 {
                 output.held.add(thread, *stack, passed, u64::try_from(now).ok());
             }

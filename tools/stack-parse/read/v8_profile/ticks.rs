@@ -90,7 +90,7 @@ impl Ticks {
         for (place, &(time, node)) in ticks.iter().enumerate() {
             let next = ticks.get(place + 1).map(|(time, _)| *time).or(end).unwrap_or(time);
             // The end may be before the last sample.
-            let weight = u64::try_from(next.saturating_sub(time)).unwrap_or_default();
+            let weight = if next > time { next.abs_diff(time) } else { 0 };
             nodeless += u64::from(nodes.stack(node).is_none());
             let stack = nodes.stack(node).unwrap_or(Stacks::EMPTY);
             let time = u64::try_from(time).ok().filter(|_| !is_startless);

@@ -1,0 +1,82 @@
+//! Weights that a format computes and that do not fit into 64 bits: they are said, and never cut.
+
+use crate::util::{output, stderr};
+
+/// What Python's marshal writes of functions without callers that took these seconds.
+fn pstats(own: &[f64]) -> Vec<u8> {
+    let mut bytes = b"{".to_vec();
+    for (line, seconds) in (1u8..).zip(own) {
+        bytes.extend_from_slice(b"(\x03\0\0\0u\x01\0\0\0~i");
+        bytes.extend_from_slice(&[line, 0, 0, 0]);
+        bytes.extend_from_slice(b"u\x01\0\0\0f(\x05\0\0\0i\x01\0\0\0i\x01\0\0\0");
+        for _ in ["own", "with callees"] {
+            bytes.push(b'g');
+            bytes.extend_from_slice(&seconds.to_le_bytes());
+        }
+        bytes.extend_from_slice(b"{0");
+    }
+    bytes.push(b'0');
+    bytes
+}
+
+/// A profile of gperftools with two stacks.
+fn gperftools(period: u64) -> Vec<u8> {
+    let words = [0, 3, 0, period, 0, 1, 1, 0x1000, 1 << 40, 1, 0x1000, 0, 1, 0];
+    words.iter().flat_map(|word: &u64| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn weights_that_do_not_fit_are_said() {
+    let zone = |length: &str| {
+        format!(
+            "name,src_file,src_line,ns_since_start,exec_time_ns,thread\n\
+             a,a.c,1,9,{length},1\nb,a.c,1,1,5,1\n"
+        )
+    };
+    let locks = |settings: &str| format!("--- contentionz 1 ---\n{settings}\n9 7 @ 0x1000\n");
+    let heap = |rate: &str| {
+        format!(
+            "heap profile: 1: 2 [ 1: 2] @ heap_v2/{rate}\n 18446744073709551615: 1 [ 1: 2] @ 0x1\n"
+        )
+    };
+    for (args, bytes, folded, said) in [
+        ("-f tracy", zone("18446744073709551615").into(), "b 5\n", "line 2: expected a zone"),
+        ("-f tracy", zone("18446744073709551606").into(), "a 18446744073709551606\nb 5\n", ""),
+        ("-f pstats", pstats(&[1.5, 2.5]), "f 4000000000\n", ""),
+        ("-f pstats", pstats(&[1.5, 1e300]), "f 1500000000\n", "expected a time"),
+        ("-f pstats", pstats(&[1.7e10; 2]), "", "their sum is over 18446744073709551615"),
+        ("-f gperftools", gperftools(1), "[0x1000] 1099511628777000\n", ""),
+        (
+            "-f gperftools",
+            gperftools(1 << 40),
+            "[0x1000] 1099511627776000\n",
+            "1 weights are no integers of 64 bits: they are left out",
+        ),
+        (
+            "-f pprof-text",
+            locks("cycles/second = 1\nsampling period=1e300").into(),
+            "",
+            "line 4: expected counts",
+        ),
+        (
+            "-f pprof-text",
+            locks("cycles/second = many\nsampling period=1").into(),
+            "[0xfff] 9\n",
+            "line 2: expected counts",
+        ),
+        ("-f pprof-text", heap("4096").into(), "", "line 2: expected counts"),
+        ("-f pprof-text", heap("much").into(), "", "line 2: expected counts"),
+        (
+            "-f du",
+            b"18446744073709551615\ta\n1\ta\n".to_vec(),
+            "",
+            "their sum is over 18446744073709551615",
+        ),
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let output = output("stack-parse", &args, &bytes);
+        let found = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(found, folded, "{args:?} {said:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{args:?}: {said} is not in {}", stderr(&output));
+    }
+}
