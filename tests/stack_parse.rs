@@ -54,7 +54,10 @@ mod perf_data;
 
 // Tables, and those who read them.
 mod table;
+
+// Numbers that are wrong, or do not fit.
 mod too_large;
+mod wrong_numbers;
 
 use crate::util::{TempFile, filter, golden_files, output, recording, utf16, weight};
 

@@ -2,6 +2,13 @@
 
 use crate::util::{output, stderr};
 
+fn check(format: &str, bytes: &[u8], folded: &str, said: &str) {
+    let output = output("stack-parse", &["-f", format], bytes);
+    let found = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(found, folded, "{format} {said:?}: {}", stderr(&output));
+    assert!(stderr(&output).contains(said), "{format}: {said} is not in {}", stderr(&output));
+}
+
 /// What Python's marshal writes of functions without callers that took these seconds.
 fn pstats(own: &[f64]) -> Vec<u8> {
     let mut bytes = b"{".to_vec();
@@ -26,57 +33,43 @@ fn gperftools(period: u64) -> Vec<u8> {
 }
 
 #[test]
-fn weights_that_do_not_fit_are_said() {
+fn times_that_do_not_fit_are_said() {
     let zone = |length: &str| {
         format!(
             "name,src_file,src_line,ns_since_start,exec_time_ns,thread\n\
              a,a.c,1,9,{length},1\nb,a.c,1,1,5,1\n"
         )
     };
+    let expected = "line 2: expected a zone";
+    check("tracy", zone("18446744073709551615").as_bytes(), "b 5\n", expected);
+    let most = "a 18446744073709551606\nb 5\n";
+    check("tracy", zone("18446744073709551606").as_bytes(), most, "");
+
+    check("pstats", &pstats(&[1.5, 2.5]), "f 4000000000\n", "");
+    check("pstats", &pstats(&[1.5, 1e300]), "f 1500000000\n", "expected a time");
+    let over = "their sum is over 18446744073709551615";
+    check("pstats", &pstats(&[1.7e10; 2]), "", over);
+
+    check("gperftools", &gperftools(1), "[0x1000] 1099511628777000\n", "");
+    let left_out = "1 weights are no integers of 64 bits: they are left out";
+    check("gperftools", &gperftools(1 << 40), "[0x1000] 1099511627776000\n", left_out);
+}
+
+#[test]
+fn sums_and_estimates_that_do_not_fit_are_said() {
     let locks = |settings: &str| format!("--- contentionz 1 ---\n{settings}\n9 7 @ 0x1000\n");
+    let huge = locks("cycles/second = 1\nsampling period=1e300");
+    check("pprof-text", huge.as_bytes(), "", "line 4: expected counts");
+    let unknown = locks("cycles/second = many\nsampling period=1");
+    check("pprof-text", unknown.as_bytes(), "[0xfff] 9\n", "line 2: expected counts");
+
     let heap = |rate: &str| {
-        format!(
-            "heap profile: 1: 2 [ 1: 2] @ heap_v2/{rate}\n 18446744073709551615: 1 [ 1: 2] @ 0x1\n"
-        )
+        let counts = "18446744073709551615: 1 [ 1: 2] @ 0x1";
+        format!("heap profile: 1: 2 [ 1: 2] @ heap_v2/{rate}\n {counts}\n")
     };
-    for (args, bytes, folded, said) in [
-        ("-f tracy", zone("18446744073709551615").into(), "b 5\n", "line 2: expected a zone"),
-        ("-f tracy", zone("18446744073709551606").into(), "a 18446744073709551606\nb 5\n", ""),
-        ("-f pstats", pstats(&[1.5, 2.5]), "f 4000000000\n", ""),
-        ("-f pstats", pstats(&[1.5, 1e300]), "f 1500000000\n", "expected a time"),
-        ("-f pstats", pstats(&[1.7e10; 2]), "", "their sum is over 18446744073709551615"),
-        ("-f gperftools", gperftools(1), "[0x1000] 1099511628777000\n", ""),
-        (
-            "-f gperftools",
-            gperftools(1 << 40),
-            "[0x1000] 1099511627776000\n",
-            "1 weights are no integers of 64 bits: they are left out",
-        ),
-        (
-            "-f pprof-text",
-            locks("cycles/second = 1\nsampling period=1e300").into(),
-            "",
-            "line 4: expected counts",
-        ),
-        (
-            "-f pprof-text",
-            locks("cycles/second = many\nsampling period=1").into(),
-            "[0xfff] 9\n",
-            "line 2: expected counts",
-        ),
-        ("-f pprof-text", heap("4096").into(), "", "line 2: expected counts"),
-        ("-f pprof-text", heap("much").into(), "", "line 2: expected counts"),
-        (
-            "-f du",
-            b"18446744073709551615\ta\n1\ta\n".to_vec(),
-            "",
-            "their sum is over 18446744073709551615",
-        ),
-    ] {
-        let args: Vec<&str> = args.split(' ').collect();
-        let output = output("stack-parse", &args, &bytes);
-        let found = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(found, folded, "{args:?} {said:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{args:?}: {said} is not in {}", stderr(&output));
+    for rate in ["4096", "much"] {
+        check("pprof-text", heap(rate).as_bytes(), "", "line 2: expected counts");
     }
+    let listed = "18446744073709551615\ta\n1\ta\n";
+    check("du", listed.as_bytes(), "", "their sum is over 18446744073709551615");
 }

@@ -1,0 +1,171 @@
+//! Numbers and callers that are wrong, in formats in JSON: what comes of it, and what is said.
+//! Nothing of it is counted as if it were right.
+
+use crate::util::{output, stderr};
+
+/// A text, what becomes of it, and what is said.
+type Case = (String, &'static str, &'static str);
+
+fn assert_said<const CASES: usize>(cases: [Case; CASES]) {
+    for (text, folded, said) in cases {
+        let output = output("stack-parse", &["--root", "none"], &text);
+        assert!(stderr(&output).contains(said), "{text}\n{said} is not in\n{}", stderr(&output));
+        let found = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(found, folded, "{text}\n{}", stderr(&output));
+    }
+}
+
+#[test]
+fn of_firefox() {
+    let firefox = |samples: &str, stacks: &str| {
+        format!(
+            r#"{{"meta":{{"interval":1,"preprocessedProfileVersion":47}},"libs":[],
+"threads":[{{"name":"main","samples":{samples},"stackTable":{stacks},
+"frameTable":{{"func":[0,1]}},"funcTable":{{"name":[0,1]}},"stringArray":["a","b"]}}]}}"#
+        )
+    };
+    let stacks = r#"{"prefix":[null,0],"frame":[0,1]}"#;
+    assert_said([
+        (
+            firefox(r#"{"stack":[1,1,0],"weight":[5,"abc",2]}"#, stacks),
+            "a 2\na;b 5\n",
+            "1 weights are no numbers: they are left out",
+        ),
+        (
+            firefox(r#"{"stack":[1,0],"weight":[5,null]}"#, stacks),
+            "a 1\na;b 5\n",
+            "1 samples have no weight where others have: each counts one",
+        ),
+        (
+            firefox(r#"{"stack":[1],"weight":[5,7,8]}"#, stacks),
+            "a;b 5\n",
+            "2 weights have no stack: they are left out",
+        ),
+        (
+            firefox(r#"{"stack":[1,"x"]}"#, stacks),
+            "[no stack] 1\na;b 1\n",
+            "1 values are no numbers that can be read: they are taken for null",
+        ),
+        (
+            firefox(r#"{"stack":[1,0.5,1.0,1e0]}"#, stacks),
+            "[no stack] 1\na;b 3\n",
+            "1 values are no numbers that can be read: they are taken for null",
+        ),
+        (
+            firefox(r#"{"data":[[0],[1]]}"#, stacks),
+            "",
+            "2 rows are in tables without a schema: they are left out",
+        ),
+        (
+            firefox(r#"{"stack":[0,1]}"#, r#"{"prefix":[1,7],"frame":[0,1]}"#),
+            "a 1\nb 1\n",
+            "2 stacks have callers that are not before them: they begin there",
+        ),
+        (
+            firefox(r#"{"stack":[1,1]}"#, r#"{"prefixOffset":[0,2],"frame":[0,1]}"#),
+            "b 2\n",
+            "1 stacks have callers that are not before them: they begin there",
+        ),
+    ]);
+}
+
+#[test]
+fn of_v8() {
+    let cpuprofile = |rest: &str| {
+        format!(
+            r#"{{"nodes":[{{"id":1,"callFrame":{{"functionName":"(root)"}},"children":[2]}},
+{{"id":2,"callFrame":{{"functionName":"f"}}}}],{rest}}}"#
+        )
+    };
+    assert_said([
+        (
+            cpuprofile(
+                r#""startTime":1,"endTime":301,"samples":[2,2,2],"timeDeltas":[1e17,1e17,100]"#,
+            ),
+            "f 300000\n",
+            "2 times between samples are no numbers of 64 bits: no time passes there",
+        ),
+        (
+            cpuprofile(r#""endTime":301,"samples":[2,2],"timeDeltas":[50,100]"#),
+            "f 100000\n",
+            "a profile has an end but no start: its last sample weighs nothing",
+        ),
+        (
+            cpuprofile(r#""samples":[],"timeDeltas":[]"#).replace("}}],", "},\"hitCount\":-7}],"),
+            "",
+            "1 weights are no integers of 64 bits: they are left out",
+        ),
+        (
+            cpuprofile(r#""startTime":0,"samples":[2,2],"timeDeltas":[0,1]"#)
+                .replace("[2]", "[7]")
+                .replace("\"id\":2,", "\"id\":2,\"parent\":9,"),
+            "f 1000\n",
+            "1 nodes have no caller that is there: their stacks begin there",
+        ),
+        (
+            cpuprofile(r#""samples":[2,2],"timestamps":[-9e15,9e15]"#),
+            "f 18000000000000000000\n",
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn of_speedscope() {
+    let speedscope = |rest: &str| {
+        format!(
+            r#"{{"$schema":"https://www.speedscope.app/file-format-schema.json",
+"shared":{{"frames":[{{"name":"a"}},{{"name":"b"}}]}},"profiles":[{{"type":"sampled","name":"t",
+"unit":"none","startValue":0,"endValue":9,{rest}}}]}}"#
+        )
+    };
+    assert_said([
+        (
+            speedscope(r#""samples":[[0],[0,1]],"weights":[3,18446744073709551616]"#),
+            "a 3\n",
+            "1 values are no numbers from 0 to 2^64: they are left out",
+        ),
+        (
+            speedscope(r#""samples":[[0],[0,0.5],[1.0]],"weights":[3,4,5]"#),
+            "a 3\na;[unknown] 4\nb 5\n",
+            "1 frames have no number that is an integer: they are [unknown]",
+        ),
+    ]);
+}
+
+#[test]
+fn of_traces_and_trees() {
+    let case = |text: &str, folded, said| (text.to_owned(), folded, said);
+    let stackless = r#"{"traceEvents":[],"samples":[{"sf":1,"weight":3},{"sf":2,"weight":"x"},
+{"sf":3}],"stackFrames":{"1":{"name":"a","parent":1},"2":{"name":"b"},"4":{"name":"c","parent":5}}}"#;
+    let folded = "[no stack] 1\na 3\n";
+    let spans = "1 spans have no duration that can be counted: they weigh nothing";
+    assert_said([
+        case(stackless, folded, "1 weights are no integers of 64 bits: they are left out"),
+        case(stackless, folded, "2 frames are not in stackFrames: they are left out"),
+        case(stackless, folded, "1 frames are their own callers: their stacks begin there"),
+        case(
+            r#"[{"ph":"X","name":"a","ts":0,"dur":2},{"ph":"X","name":"b","ts":3,"dur":-2}]"#,
+            "a 2000\n",
+            spans,
+        ),
+        // In nanoseconds it ends after 2 to the power of 63.
+        case(
+            r#"[{"ph":"X","name":"a","ts":9e15,"dur":9e15},{"ph":"X","name":"b","ts":0,"dur":2}]"#,
+            "b 2000\n",
+            spans,
+        ),
+        // It lasts longer than that.
+        case(
+            r#"[{"ph":"B","name":"a","ts":-9e15},{"ph":"E","name":"a","ts":9e15},
+{"ph":"X","name":"b","ts":0,"dur":2}]"#,
+            "b 2000\n",
+            spans,
+        ),
+        case(
+            r#"{"n":"","v":4,"c":[{"n":"a","v":2.5},{"n":"b","v":1e14}]}"#,
+            "[no stack] 1500000\na 2500000\n",
+            "1 values are no numbers that can be counted",
+        ),
+    ]);
+}
