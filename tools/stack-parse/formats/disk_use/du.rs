@@ -12,12 +12,13 @@
 
 use std::collections::HashMap;
 
-use common::{Error, FrameId, Input, Result};
+use common::{FrameId, Input, Result};
 
 use super::order::{Order, order};
 use super::sized::for_each_sized;
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::bad_weights::note_bad_weights;
 use crate::read::nodes::{self, Node, Totals};
 use crate::read::paths::parts;
 use crate::samples::events::Measure;
@@ -40,7 +41,10 @@ fn detect(head: &Head<'_>) -> bool {
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"", unit: b"" }]);
     let mut tree = Tree::default();
-    let read = for_each_sized(input, samples, |size, path, samples| tree.add(size, path, samples));
+    let read = for_each_sized(input, samples, |size, path, samples| {
+        tree.add(size, path, samples);
+        Ok(())
+    });
     tree.add_all(samples)?;
     read
 }
@@ -52,6 +56,8 @@ struct Tree {
     files: Vec<File>,
     /// The number of each, by its folder's and its name.
     numbers: HashMap<(Option<u32>, FrameId), u32>,
+    /// Sizes that a path that is listed twice cannot have beside its first one.
+    bad_weights: u64,
 }
 
 struct File {
@@ -64,7 +70,7 @@ struct File {
 }
 
 impl Tree {
-    fn add(&mut self, size: u64, path: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+    fn add(&mut self, size: u64, path: &[u8], samples: &mut Samples<'_>) {
         let mut last = None;
         for part in parts(path) {
             let name = samples.frame(part);
@@ -81,12 +87,15 @@ impl Tree {
         // A path is listed twice where several lists were put together.
         if let Some(number) = last {
             let total = &mut self.files[number as usize].total;
-            *total = Some(total.unwrap_or(0).checked_add(size).ok_or(Error::Overflow)?);
+            match total.unwrap_or(0).checked_add(size) {
+                Some(sum) => *total = Some(sum),
+                None => self.bad_weights += 1,
+            }
         }
-        Ok(())
     }
 
     fn add_all(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        note_bad_weights(self.bad_weights, samples);
         self.leave_out_sum(samples);
         let totals = self.files.iter().map(|file| (file.total, file.folder));
         let Totals { own, excess } = nodes::own_weights(totals);
