@@ -108,6 +108,15 @@ fn differences_are_told() {
 }
 
 #[test]
+fn samples_without_a_value_are_told() {
+    let valueless = |it: Message| it.bytes(2, &Message::default().number(1, 1).0);
+    let output = output("stack-parse", &[], profile([3, 4], [b"main", b"f"], valueless));
+    assert_eq!(output.stdout, b"main 4\nmain;f 3\n");
+    let expected = "1 samples do not have the value that is counted: they weigh nothing";
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+}
+
+#[test]
 fn frames_that_the_profile_drops_weigh_for_their_callers() {
     let drop = |it: Message| it.number(7, 5);
     let folded = output("stack-parse", &[], profile([3, 4], [b"main", b"free"], drop));

@@ -1,7 +1,7 @@
-//! Numbers and callers that are wrong, in formats in JSON: what comes of it, and what is said.
+//! Numbers and callers that are wrong, mostly in formats in JSON: what comes of it, and what is said.
 //! Nothing of it is counted as if it were right.
 
-use crate::util::{output, stderr};
+use crate::util::{output, recording, stderr};
 
 /// A text, what becomes of it, and what is said.
 type Case = (String, &'static str, &'static str);
@@ -168,4 +168,53 @@ fn of_traces_and_trees() {
             "1 values are no numbers that can be counted",
         ),
     ]);
+}
+
+#[test]
+fn of_other_json() {
+    let case = |text: &str, folded, said| (text.to_owned(), folded, said);
+    let left_out = "weights are no integers of 64 bits: they are left out";
+    assert_said([
+        case(
+            r#"{"dhatFileVersion":2,"verb":"Allocated","tu":"s","pps":[{"tb":5,"tbk":1,"fs":[1]},
+{"tb":"x","tbk":-1,"fs":[1]}],"ftbl":["[root]","0x1: f (a.rs:1)"]}"#,
+            "f 5\n",
+            left_out,
+        ),
+        case(
+            r#"{"rts_arguments":[],"profile":{"id":1,"ticks":3,"alloc":4,"children":[
+{"id":2,"ticks":0.5,"alloc":-1,"children":[]}]},
+"cost_centres":[{"id":1,"label":"MAIN","module":"MAIN"},{"id":2,"label":"f","module":"M"}]}"#,
+            "MAIN 3\n",
+            left_out,
+        ),
+        case(
+            r#"{"version":1.2,"mode":"object","interval":1,"samples":3,
+"frames":{"1":{"name":"f","samples":3}},"raw":[1,1,3,1,1,0.5]}"#,
+            "f 3\n",
+            left_out,
+        ),
+        case(
+            r#"{"start_time":1,"duration":2,"sample_count":3,"root_frame":{"function":"main",
+"time":2.0,"children":[{"function":"f","time":-1,"children":[]}]}}"#,
+            "main 2000000000\n",
+            "1 times are no numbers that fit: they are taken for 0",
+        ),
+        case(
+            r#"{"nodes":[{"id":0,"kind":"root","landmark_id":"r","name":"ROOT","location":"l",
+"calls":1,"time":7.0,"children":[1],"sys_time":0.0,"allocated_bytes":0},{"id":1,"kind":"normal",
+"landmark_id":"f","name":"f","location":"l","calls":1,"time":-5.0,"children":[],"sys_time":0.0,
+"allocated_bytes":0}],"label":"","root":0}"#,
+            "ROOT 7\n",
+            "1 totals are below zero or over 64 bits: they are cut",
+        ),
+    ]);
+}
+
+#[test]
+fn of_tables() {
+    let fractions = recording("formats/vsprof/fractions.csv");
+    let output = output("stack-parse", &[], fractions);
+    let said = "3 numbers have a fraction, they are rounded so that their sum is right";
+    assert!(stderr(&output).contains(said), "{}", stderr(&output));
 }

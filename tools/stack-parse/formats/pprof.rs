@@ -100,26 +100,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     tables.tell_comments(samples);
     tables.name_locations(options, samples);
     let counted = count(&bytes, &tables, samples)?;
-    if counted.negative > 0 {
-        samples.note(format_args!(
-            "{} samples of negative value are left out, with {}: this is the difference of two \
-             profiles",
-            counted.negative, counted.negative_total
-        ));
-    }
-    if counted.unknown_locations > 0 {
-        samples.note(format_args!(
-            "{} frames have no location in this profile: they are called [unknown]",
-            counted.unknown_locations
-        ));
-    }
-    if counted.inlined.left_out > 0 {
-        samples.note(format_args!(
-            "{} inlined frames are left out, as the profile names far more than its size lets \
-             expect: their callers have what they weigh",
-            counted.inlined.left_out
-        ));
-    }
+    counted.report(samples);
     let damaged = |at| {
         let what =
             format!("expected a field of a profile at byte {at}; what could be read is kept");
@@ -138,6 +119,8 @@ struct Counted {
     negative: u64,
     negative_total: i128,
     unknown_locations: u64,
+    /// Samples without the value that is counted.
+    valueless: u64,
     inlined: Inlined,
     /// Where the first sample is that cannot be read.
     damaged: Option<usize>,
@@ -176,6 +159,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
             counted.damaged.get_or_insert(at);
         }
         let Stored { locations, weights, label } = &mut stored;
+        counted.valueless += u64::from(weights.len() <= place.unwrap_or(0));
         if !counted.admit(weights, place) {
             continue;
         }
@@ -223,7 +207,41 @@ impl Counted {
     /// For a profile of this many bytes.
     fn new(length: usize) -> Counted {
         let inlined = Inlined::of(length);
-        Counted { negative: 0, negative_total: 0, unknown_locations: 0, inlined, damaged: None }
+        Counted {
+            negative: 0,
+            negative_total: 0,
+            unknown_locations: 0,
+            valueless: 0,
+            inlined,
+            damaged: None,
+        }
+    }
+
+    /// Says what is wrong, with its number.
+    fn report(&self, samples: &mut Samples<'_>) {
+        if self.negative > 0 {
+            samples.note(format_args!(
+                "{} samples of negative value are left out, with {}: this is the difference of \
+                 two profiles",
+                self.negative, self.negative_total
+            ));
+        }
+        for (count, what) in [
+            (
+                self.unknown_locations,
+                "frames have no location in this profile: they are called [unknown]",
+            ),
+            (self.valueless, "samples do not have the value that is counted: they weigh nothing"),
+            (
+                self.inlined.left_out,
+                "inlined frames are left out, as the profile names far more than its size lets \
+                 expect: their callers have what they weigh",
+            ),
+        ] {
+            if count > 0 {
+                samples.note(format_args!("{count} {what}"));
+            }
+        }
     }
 
     /// Whether the value at `place` of a sample can be counted. Values below 0 become
