@@ -208,7 +208,8 @@ impl<R: Read> Json<R> {
         Ok(self.number()?.and_then(|text| scaled(text, scale)))
     }
 
-    /// An integer of 64 bits without sign, also as `1.0` or `1e3`; `None` if the value is none.
+    /// An integer of 64 bits without sign, also as `1.0` or `1e3`; `None` if the value is no
+    /// such number.
     pub(crate) fn integer(&mut self) -> Result<Option<u64>> {
         let Some(text) = self.number()? else { return Ok(None) };
         Ok(decimal(text).or_else(|| without_fraction(text)))

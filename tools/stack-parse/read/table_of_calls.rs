@@ -39,7 +39,7 @@ impl TableOfCalls {
 
 /// Reads a table: `header` tells the columns by the line that names them, before which all
 /// lines are passed over, and `add_row` adds the row of a line if it is one. It should be
-/// what is `expected`. Returns what `header` told.
+/// what is `expected`. Returns what `header` returned.
 ///
 /// # Errors
 ///

@@ -214,7 +214,7 @@ pub(super) enum RowWeight {
     One,
     /// Only this row has none.
     Missing,
-    /// With its digits behind the point.
+    /// With its digits after the point.
     Parts(i128),
     /// Something that is no number.
     Bad,
@@ -257,7 +257,7 @@ fn read_schema<R: Read>(json: &mut Json<R>) -> Result<Vec<Option<ColumnTarget>>>
     Ok(schema)
 }
 
-/// A number times 10 to the power of `scale`, rounded; `None` if it is none that fits. What is
+/// A number times 10 to the power of `scale`, rounded; `None` if there is none that fits. What is
 /// not scaled is the number of a row or a line, which has no fraction.
 fn integer(text: &[u8], scale: i32) -> Option<i64> {
     let value = scaled(text, scale)?;

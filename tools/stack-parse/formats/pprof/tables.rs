@@ -86,7 +86,7 @@ impl Inlined {
         Inlined { left: LEAST + FOR_EACH_BYTE.saturating_mul(length), left_out: 0 }
     }
 
-    /// How many frames of a location of so many are shown: all, or only the outermost one.
+    /// How many of the frames of a location are shown: all, or only the outermost one.
     #[inline]
     fn take(&mut self, frames: usize) -> usize {
         let inlined = frames.saturating_sub(1);

@@ -54,7 +54,7 @@ pub(super) struct Troubles {
     halves: u64,
     /// Values that are no numbers from 0 to those of 64 bits.
     values: u64,
-    /// Frames whose number is none.
+    /// Frames without a number that is an integer.
     pub(super) frames: u64,
     /// Returns from functions that were not called.
     returns: u64,
@@ -115,7 +115,7 @@ impl Profile {
         Ok(stack)
     }
 
-    /// The number of a frame; the one after all others if it is none.
+    /// The number of a frame; the one after all others if it has none.
     fn frame(&mut self, frame: Option<u64>, troubles: &mut Troubles) -> u32 {
         let Some(frame) = frame else {
             troubles.frames += 1;

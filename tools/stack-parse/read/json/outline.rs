@@ -29,7 +29,7 @@ const MOST_KEYS: usize = 200;
 /// More different keys than the objects of one level have in any format.
 const MOST_DIFFERENT: usize = 10 * MOST_KEYS;
 
-/// Told of every new key; returns whether no more keys are needed.
+/// Asked after every new key whether no more keys are needed.
 type Known<'a> = &'a mut dyn FnMut(&Outline) -> bool;
 
 impl Outline {
@@ -46,7 +46,7 @@ impl Outline {
         Some(outline)
     }
 
-    /// Reads the first document of a JSON text until `is_known` returns true, which is told of
+    /// Reads the first document of a JSON text until `is_known` returns true, which is asked after
     /// every new key, or to where it is no JSON. Memory is that of [`Json`].
     ///
     /// # Errors
