@@ -40,7 +40,7 @@ fn times_that_do_not_fit_are_said() {
              a,a.c,1,9,{length},1\nb,a.c,1,1,5,1\n"
         )
     };
-    let expected = "line 2: expected a zone";
+    let expected = ":2: expected a zone";
     check("tracy", zone("18446744073709551615").as_bytes(), "b 5\n", expected);
     let most = "a 18446744073709551606\nb 5\n";
     check("tracy", zone("18446744073709551606").as_bytes(), most, "");
@@ -61,16 +61,16 @@ fn times_that_do_not_fit_are_said() {
 fn sums_and_estimates_that_do_not_fit_are_said() {
     let locks = |settings: &str| format!("--- contentionz 1 ---\n{settings}\n9 7 @ 0x1000\n");
     let huge = locks("cycles/second = 1\nsampling period=1e300");
-    check("pprof-text", huge.as_bytes(), "", "line 4: expected counts");
+    check("pprof-text", huge.as_bytes(), "", ":4: expected counts");
     let unknown = locks("cycles/second = many\nsampling period=1");
-    check("pprof-text", unknown.as_bytes(), "[0xfff] 9\n", "line 2: expected counts");
+    check("pprof-text", unknown.as_bytes(), "[0xfff] 9\n", ":2: expected counts");
 
     let heap = |rate: &str| {
         let counts = "18446744073709551615: 1 [ 1: 2] @ 0x1";
         format!("heap profile: 1: 2 [ 1: 2] @ heap_v2/{rate}\n {counts}\n")
     };
     for rate in ["4096", "much"] {
-        check("pprof-text", heap(rate).as_bytes(), "", "line 2: expected counts");
+        check("pprof-text", heap(rate).as_bytes(), "", ":2: expected counts");
     }
     let listed = "18446744073709551615\ta\n1\ta\n";
     let left_out = "1 weights are no integers of 64 bits: they are left out";
