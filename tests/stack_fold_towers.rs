@@ -198,6 +198,22 @@ fn a_stack_whose_callers_are_not_certain_is_marked() {
 }
 
 #[test]
+fn an_almost_whole_stack_does_not_keep_others_from_their_callers() {
+    let lines = [
+        "p;_start;main;run;map;map;map;map;leaf 5\n",
+        "p;[truncated];map;map;map;map;map;map;leaf 5\n",
+        "p;[truncated];main;run;map;map;map;leaf 1\n",
+    ];
+    let expected = "p;[truncated];main;run;map;leaf 1\np;_start;main;run;map;leaf 10\n";
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let folded = fold(&["--reattach=9"], &order.map(|at| lines[at]).concat());
+        let summed = filter_bytes("stack-merge", &[], folded);
+        // The first line has 9 frames, too, but it does not start in the recursion.
+        assert_eq!(String::from_utf8(summed).expect("ASCII"), expected);
+    }
+}
+
+#[test]
 fn a_recording_that_is_cut_anew_folds_to_what_it_was() {
     let raw = recording("folded/treegc-4.13.1-dwarf.gc.folded.gz");
     let expected = filter_bytes(TOOL, &[], &raw);

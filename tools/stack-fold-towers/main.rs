@@ -108,6 +108,7 @@ fn reattach(files: &Files, limit: usize, towers: &mut Towers, pipe: &mut Pipe) -
         towers.write(&line, pipe)
     })?;
     pipe.leave_out(&overflows);
+    callers.search(cut.keys().map(Vec::as_slice), &mut towers.stack);
     for (stack, count) in cut {
         towers.stack.read(&stack);
         towers.fold(&callers.attach(&towers.stack));
