@@ -25,13 +25,52 @@ fn blocked_time_is_the_time_between_switches() {
     let wakeup = "t1 1 [000] 2.300000: sched:sched_wakeup: comm=t1 pid=1\n\t 10 wake (/d)\n\n";
     let script = script.concat() + wakeup;
     let output = output("stack-parse", &["--off-cpu"], script);
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "t1;read 500000000\nt1;write 350000000\n",);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "# event: off-cpu\n# unit: ns\n# source: perf-script\n\
+         t1;read 500000000\nt1;write 350000000\n",
+    );
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
         "stack-parse: event sched:sched_wakeup: 1 of 7 samples (weight 1) left out\n\
          stack-parse: off-cpu: 1 switches away from threads that could go on left out\n\
          stack-parse: off-cpu: 1 threads that did not come back left out\n",
     );
+}
+
+/// Two processes that wait for each other, once each, with nothing else in between.
+fn two_processes() -> String {
+    let switch = |time: &str, from: &str, to: &str, frame: &str| {
+        format!(
+            "{from} {from}0/{from}0 [000] {time}: sched:sched_switch: {from}:{from}0 [120] S ==> \
+             {to}:{to}0 [120]\n\t 10 {frame} (/d)\n\n"
+        )
+    };
+    [
+        switch("1.000000", "1", "2", "read"),
+        switch("1.500000", "2", "1", "write"),
+        switch("1.750000", "1", "2", "read"),
+    ]
+    .concat()
+}
+
+#[test]
+fn one_process_is_chosen_and_its_unit_reaches_the_table() {
+    let both = output("stack-parse", &["--off-cpu"], two_processes()).stdout;
+    let header = "# event: off-cpu\n# unit: ns\n# source: perf-script\n";
+    let expected = format!("{header}1;read 500000000\n2;write 250000000\n");
+    assert_eq!(String::from_utf8_lossy(&both), expected);
+    let one = output("stack-parse", &["--off-cpu=20"], two_processes());
+    assert_eq!(String::from_utf8_lossy(&one.stdout), format!("{header}2;write 250000000\n"));
+    let left_out = "stack-parse: off-cpu: 1 threads that did not come back left out\n";
+    assert_eq!(String::from_utf8_lossy(&one.stderr), "");
+    assert!(
+        String::from_utf8_lossy(&output("stack-parse", &["--off-cpu"], two_processes()).stderr)
+            .contains(left_out)
+    );
+    let table = output("stack-top", &[], &one.stdout).stdout;
+    let table = String::from_utf8_lossy(&table).into_owned();
+    assert!(table.contains("\n250 ms  100.00%  250 ms  100.00%  write\n"), "{table}");
 }
 
 /// Nanoseconds for which each thread was blocked, without our parser.
@@ -63,7 +102,7 @@ fn a_real_recording_is_blocked_as_long_as_counted_by_hand_and_by_perf() {
     let folded = output("stack-parse", &["--off-cpu", "--root", "tid"], &script).stdout;
     let mut blocked = BTreeMap::new();
     let mut main = 0;
-    for line in String::from_utf8(folded).expect("UTF-8").lines() {
+    for line in String::from_utf8(folded).expect("UTF-8").lines().skip(3) {
         let root = line.split(';').next().expect("a root frame");
         let tid = root.rsplit('/').next().expect("a thread");
         *blocked.entry(tid.to_owned()).or_default() += weight(line.as_bytes());

@@ -171,13 +171,30 @@ fn off_cpu_time_is_that_of_perfs_text() {
     let of_threads = |input: &[u8]| {
         let output =
             output("stack-parse", &["--off-cpu", "--root", "tid", "--symfs", NO_FILES], input);
-        let folded = String::from_utf8_lossy(&output.stdout).into_owned();
+        let lines = output.stdout.split_inclusive(|&byte| byte == b'\n');
+        let folded: Vec<u8> =
+            lines.filter(|line| !line.starts_with(b"#")).flatten().copied().collect();
+        let text = String::from_utf8_lossy(&folded).into_owned();
         let thread = |line: &str| line.split(';').next().map(str::to_owned);
-        let threads: Vec<_> = folded.lines().map(thread).collect();
-        (threads, weight(&output.stdout), without_missing_files(&output.stderr))
+        let threads: Vec<_> = text.lines().map(thread).collect();
+        (threads, weight(&folded), without_missing_files(&output.stderr))
     };
     assert_eq!(of_threads(&bytes), of_threads(&text));
     assert!(of_threads(&bytes).1 > 0);
+}
+
+#[test]
+fn of_programs_that_are_not_in_the_sums_nothing_is_said() {
+    let bytes = recording("formats/perf-data/fp-sched.perf.data.gz");
+    let said = |pid: &str| {
+        let args = [&["--off-cpu=", pid].concat()[..], "--symfs", NO_FILES];
+        let output = output("stack-parse", &args, &bytes);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (status, of_recorded) = said("24849");
+    assert_eq!(status, Some(0));
+    assert!(of_recorded.contains("no symbols for "), "{of_recorded}");
+    assert_eq!(said("1"), (Some(1), String::new()));
 }
 
 #[test]

@@ -10,6 +10,10 @@ use crate::siblings::Stage;
 /// written in OCaml.
 const ALWAYS: &str = "ocaml-gc";
 
+/// Where every thread waits, so that the table would name nothing else: their time is that of
+/// their callers, which say what is waited for.
+const SCHEDULER: &str = "^(__traceiter_sched_switch|__schedule(_loop)?|schedule)$";
+
 /// What is shown of a recording.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Filters {
@@ -22,7 +26,7 @@ pub(crate) struct Filters {
     #[arg(long = "grep", value_name = "PATTERN")]
     patterns: Vec<String>,
 
-    /// Keep all frames: do not hide OCaml's collector, do not fold recursion
+    /// Keep all frames: do not hide OCaml's collector and the scheduler, do not fold recursion
     #[arg(long)]
     raw: bool,
 
@@ -34,8 +38,8 @@ pub(crate) struct Filters {
 impl Filters {
     /// Runs the filters that the user chose on nothing: they name a preset or a
     /// pattern that is wrong.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        for stage in self.hide().into_iter().chain(self.keep()) {
+    pub(crate) fn check(&self, off_cpu: bool) -> Result<(), Failure> {
+        for stage in self.hide(off_cpu).into_iter().chain(self.keep()) {
             let mut command = stage.command()?;
             let output = command.stdin(Stdio::null()).output();
             let output = output.map_err(|error| Failure::of_file("a filter", error))?;
@@ -59,15 +63,11 @@ impl Filters {
         let mut parse = Stage::new("stack-parse").arg("--header").arg("--exact-names");
         parse = parse.arg("--inlined").arg(inlined);
         if off_cpu {
-            parse = parse.arg("--off-cpu");
-        }
-        if pid.is_some() {
-            parse = parse.arg("--root").arg("pid");
+            parse = parse.arg(pid.map_or("--off-cpu".to_owned(), |pid| format!("--off-cpu={pid}")));
         }
         let mut stages = vec![parse.arg("--").arg(file)];
-        stages.extend(pid.map(of_process));
         stages.push(Stage::new("stack-demangle"));
-        stages.extend(self.hide());
+        stages.extend(self.hide(off_cpu));
         if !self.raw {
             stages.push(Stage::new("stack-fold-towers"));
         }
@@ -76,20 +76,18 @@ impl Filters {
         stages
     }
 
-    fn hide(&self) -> Option<Stage> {
+    fn hide(&self, off_cpu: bool) -> Option<Stage> {
         let always = (!self.raw).then_some(ALWAYS);
-        let mut names = always.into_iter().chain(self.presets.iter().map(String::as_str));
-        let first = Stage::new("stack-collapse-frames").arg("--preset").arg(names.next()?);
-        Some(names.fold(first, |stage, name| stage.arg("--preset").arg(name)))
+        let presets = always.into_iter().chain(self.presets.iter().map(String::as_str));
+        let dropped = (off_cpu && !self.raw).then_some(("--drop", SCHEDULER));
+        let mut rules = presets.map(|name| ("--preset", name)).chain(dropped).peekable();
+        rules.peek()?;
+        let stage = Stage::new("stack-collapse-frames");
+        Some(rules.fold(stage, |stage, (option, value)| stage.arg(option).arg(value)))
     }
 
     fn keep(&self) -> Vec<Stage> {
         let grep = |pattern: &String| Stage::new("stack-grep").arg(format!("--regexp={pattern}"));
         self.patterns.iter().map(grep).collect()
     }
-}
-
-/// Keeps the stacks of one process, whose root is `name-PID`.
-fn of_process(pid: u32) -> Stage {
-    Stage::new("stack-grep").arg("--root").arg(format!("--regexp=-{pid}$"))
 }

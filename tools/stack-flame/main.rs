@@ -81,7 +81,7 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     let what = args.what()?;
     // Whatever can fail before the program runs fails before it runs.
     args.picture.check()?;
-    args.filters.check()?;
+    args.filters.check(args.sampling.off_cpu)?;
     let title = args.picture.title.clone().unwrap_or_else(|| what.title());
     let draw = |file: &Path, pid: Option<u32>| {
         let stages = args.filters.stages(args.sampling.off_cpu, pid, file);

@@ -45,6 +45,7 @@ use window::Window;
 
 pub(crate) use advice::{Advice, CallChains, Recorded};
 pub(crate) use args::SamplesArgs;
+pub(crate) use off_cpu::Ids;
 pub(crate) use root::Root;
 pub(crate) use weight::Weighs;
 
@@ -101,7 +102,7 @@ pub(crate) struct Samples<'p> {
 
 impl<'p> Samples<'p> {
     pub(crate) fn new(args: &SamplesArgs, pipe: &'p mut Pipe) -> Result<Samples<'p>> {
-        let events = if args.off_cpu {
+        let events = if args.off_cpu.is_some() {
             Events::only(off_cpu::EVENT, remedies::NO_SWITCH)?
         } else {
             Events::new(&args.events)?
@@ -264,10 +265,26 @@ impl<'p> Samples<'p> {
                 let event = &self.events.get_mut(event).name;
                 table.open(origin, event, self.window.since_first(origin.time));
             }
-            Sink::OffCpu(off_cpu) => off_cpu.open(origin, &mut self.tree),
+            Sink::OffCpu(off_cpu) => {
+                // Nothing is said of programs whose stacks are not in the sums.
+                if !off_cpu.open(origin, &mut self.tree) {
+                    return None;
+                }
+            }
             Sink::Sum | Sink::PerSample | Sink::Every(_) | Sink::List => {}
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
+    }
+
+    /// Whether the frames of a sample matter, which a format may find out before it looks for
+    /// them: with `--off-cpu` only where the thread is blocked.
+    pub(crate) fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
+        match &self.sink {
+            Sink::OffCpu(off_cpu) => {
+                event == off_cpu::EVENT.as_bytes() && off_cpu.blocks(ids, text)
+            }
+            _ => true,
+        }
     }
 
     /// Whether nothing matters of a sample but what [`reopen`](Samples::reopen)

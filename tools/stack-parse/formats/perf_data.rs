@@ -147,7 +147,9 @@ impl Join {
             files.note_time(sample.time);
         }
         let comm = processes.name(sample.tid.unwrap_or_default()).to_vec();
-        batch.push(sample, &comm, |out| stacks.locate(sample, processes, objects, locations, out));
+        batch.push(sample, &comm, samples, |out| {
+            stacks.locate(sample, processes, objects, locations, out);
+        });
         if self.batch.is_full() { self.flush(samples) } else { Ok(()) }
     }
 

@@ -48,9 +48,10 @@ pub(crate) struct SamplesArgs {
     #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "list_events"])]
     pub(super) every: Option<Duration>,
 
-    /// Nanoseconds that threads were blocked, from sched:sched_switch events
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "weight", "by_event", "event"])]
-    pub(super) off_cpu: bool,
+    /// Nanoseconds that threads, of process PID, were blocked, from sched:sched_switch events
+    #[arg(long, value_name = "PID", num_args = 0..=1, require_equals = true)]
+    #[arg(conflicts_with_all = ["per_sample", "table", "weight", "by_event", "event"])]
+    pub(super) off_cpu: Option<Option<u32>>,
 
     /// First write what is counted: '# event: cycles', '# unit: samples', '# source: perf-script'
     #[arg(long, conflicts_with_all = ["table", "list_events"])]

@@ -13,9 +13,15 @@ use super::sample::{Sample, Time};
 /// The event it is made from.
 pub(crate) const EVENT: &str = "sched:sched_switch";
 
+/// What the sums are called and what they are in, as the header says it.
+pub(super) const NAME: &[u8] = b"off-cpu";
+pub(super) const UNIT: &[u8] = b"ns";
+
 /// The threads that left, and the switch at hand.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct OffCpu {
+    /// The process whose threads count; `None` if it is all of them.
+    pid: Option<u32>,
     /// Where and when each thread left, by its id.
     away: HashMap<Vec<u8>, (NodeId, u64)>,
     leaving: Option<(Vec<u8>, u64)>,
@@ -25,30 +31,71 @@ pub(crate) struct OffCpu {
     unreadable: u64,
 }
 
+/// The numbers of a sample's process and thread, where they are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ids {
+    pub(crate) pid: Option<u32>,
+    pub(crate) tid: Option<u32>,
+}
+
+impl Ids {
+    fn of(origin: &Sample<'_>) -> Ids {
+        let number = |id: Option<&[u8]>| id?.to_str().ok()?.parse().ok();
+        Ids { pid: number(origin.pid), tid: number(origin.tid) }
+    }
+}
+
+/// Why a thread left the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    /// It waits.
+    Blocked,
+    /// It could go on, but another one was to run.
+    Preempted,
+    /// It is dead, or the idle task, which has nothing to do; or it is of another process.
+    NotCounted,
+}
+
 impl OffCpu {
-    /// Notes a switch: who comes back is no longer blocked, which is added to
-    /// `tree` in nanoseconds.
-    pub(crate) fn open(&mut self, origin: &Sample<'_>, tree: &mut StackTree) {
+    /// Counts the threads of a process, or all.
+    pub(super) fn new(pid: Option<u32>) -> OffCpu {
+        let (away, leaving) = (HashMap::new(), None);
+        OffCpu { pid, away, leaving, preempted: 0, gone: 0, unreadable: 0 }
+    }
+
+    /// Whether a switch with this text blocks a thread that counts.
+    pub(super) fn blocks(&self, ids: Ids, text: &[u8]) -> bool {
+        Switch::parse(text).is_some_and(|switch| self.left(ids, &switch) == Left::Blocked)
+    }
+
+    fn left(&self, ids: Ids, switch: &Switch<'_>) -> Left {
+        let is_other = self.pid.is_some() && self.pid != ids.pid;
+        match (ids.tid, switch.state) {
+            (None | Some(0), _) | (_, b'X' | b'Z') => Left::NotCounted,
+            _ if is_other => Left::NotCounted,
+            (_, b'R') => Left::Preempted,
+            _ => Left::Blocked,
+        }
+    }
+
+    /// Notes a switch: who comes back is no longer blocked, which is added to `tree` in
+    /// nanoseconds. Returns whether the thread that left is blocked.
+    pub(crate) fn open(&mut self, origin: &Sample<'_>, tree: &mut StackTree) -> bool {
         self.leaving = None;
         let switch = Switch::parse(origin.text);
         let (Some(switch), Some(now)) = (switch, origin.time.and_then(Time::nanoseconds)) else {
             self.unreadable += 1;
-            return;
+            return false;
         };
         if let Some((node, since)) = self.away.remove(switch.next) {
             tree.add(node, now.saturating_sub(since));
         }
-        match origin.tid {
-            // The idle task is not blocked, it has nothing to do.
-            None | Some(b"0") => {}
-            Some(tid) => match switch.state {
-                // Who could go on was sent away, not blocked.
-                b'R' => self.preempted += 1,
-                // Who is dead is not blocked either.
-                b'X' | b'Z' => {}
-                _ => self.leaving = Some((tid.to_vec(), now)),
-            },
+        let left = self.left(Ids::of(origin), &switch);
+        self.preempted += u64::from(left == Left::Preempted);
+        if left == Left::Blocked {
+            self.leaving = origin.tid.map(|tid| (tid.to_vec(), now));
         }
+        left == Left::Blocked
     }
 
     /// Notes the stack in which the thread left.
@@ -69,7 +116,7 @@ impl OffCpu {
         for (count, what) in [
             (self.preempted, "switches away from threads that could go on"),
             (self.gone as u64, "threads that did not come back"),
-            (self.unreadable, "samples that are no switch with a time"),
+            (self.unreadable, "samples without a time, or that are no switch,"),
         ] {
             if count > 0 {
                 pipe.note(format_args!("off-cpu: {count} {what} left out"));

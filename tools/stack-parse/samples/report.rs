@@ -8,7 +8,7 @@ use super::event_name::shown;
 use super::events::Events;
 use super::root::Root;
 use super::weight::Rule;
-use super::{Recorded, Samples, Sink};
+use super::{Recorded, Samples, Sink, off_cpu};
 
 /// What the header lines of the inputs are made from.
 #[derive(Debug, Default)]
@@ -67,6 +67,19 @@ impl InputHeader {
         }
         lines.push(header_line("source", self.format.as_bytes()));
         lines
+    }
+
+    /// The lines of `--off-cpu`, which counts other things than the events it is made from;
+    /// none of an input without these.
+    fn off_cpu_lines(&self) -> Vec<Vec<u8>> {
+        if self.events.is_empty() {
+            return Vec::new();
+        }
+        vec![
+            header_line("event", off_cpu::NAME),
+            header_line("unit", off_cpu::UNIT),
+            header_line("source", self.format.as_bytes()),
+        ]
     }
 }
 
@@ -138,6 +151,7 @@ impl Samples<'_> {
             }
             Sink::OffCpu(off_cpu) => {
                 off_cpu.report(pipe);
+                self.write_header(pipe)?;
                 self.write_tree(pipe)
             }
             Sink::List => self.write_list(pipe),
@@ -315,12 +329,16 @@ impl Samples<'_> {
     }
 
     fn write_header(&self, pipe: &mut Pipe) -> Result<()> {
-        if !self.args.header && !self.headers.are_given() {
+        let is_off_cpu = matches!(self.sink, Sink::OffCpu(_));
+        if !self.args.header && !is_off_cpu && !self.headers.are_given() {
             return Ok(());
         }
         let mut headers = Headers::default();
         for input in &self.headers.inputs {
-            headers.add(input.lines(&self.events, self.args.events.by_event));
+            headers.add(match is_off_cpu {
+                true => input.off_cpu_lines(),
+                false => input.lines(&self.events, self.args.events.by_event),
+            });
         }
         pipe.write_header_of(&headers)
     }

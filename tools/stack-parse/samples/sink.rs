@@ -33,7 +33,7 @@ pub(super) enum Sink {
 impl Sink {
     pub(super) fn new(args: &SamplesArgs) -> Sink {
         match args {
-            SamplesArgs { off_cpu: true, .. } => Sink::OffCpu(OffCpu::default()),
+            SamplesArgs { off_cpu: Some(pid), .. } => Sink::OffCpu(OffCpu::new(*pid)),
             SamplesArgs { table: true, .. } => Sink::Table(Table::default()),
             SamplesArgs { per_sample: true, .. } => Sink::PerSample,
             SamplesArgs { every: Some(length), .. } => Sink::Every(Every::new(*length)),

@@ -7,8 +7,8 @@ use std::ops::Range;
 use symbolize::Objects;
 
 use super::locations::{LocationId, Locations};
-use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time};
+use crate::samples::{Ids, Samples};
 
 /// How many samples are enough to share the work of naming their locations.
 const FULL: usize = 16 * 1024;
@@ -61,11 +61,12 @@ impl Batch {
     }
 
     /// Adds a sample of a thread called `comm`; `locate` appends the locations of its stack,
-    /// leaf first.
+    /// leaf first, and is not called where `samples` does not need them.
     pub(super) fn push(
         &mut self,
         sample: &RawSample<'_>,
         comm: &[u8],
+        samples: &Samples<'_>,
         locate: impl FnOnce(&mut Vec<LocationId>),
     ) {
         let event = sample.event.index();
@@ -77,8 +78,11 @@ impl Batch {
             self.events[event] = sample.event.name().to_vec();
         }
         let (text, locations) = (self.texts.len(), self.locations.len());
-        locate(&mut self.locations);
         sample.append_text(&mut self.texts);
+        let ids = Ids { pid: sample.pid, tid: sample.tid };
+        if samples.needs_frames(&self.events[event], ids, &self.texts[text..]) {
+            locate(&mut self.locations);
+        }
         self.samples.push(Waiting {
             event,
             comm: self.comms.intern(comm),
