@@ -1,13 +1,14 @@
 //! stack-flame, with a perf of ours that refuses and records as it should, and with the real one.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use crate::needs::{OCAML, goes_without, skip};
@@ -372,6 +373,53 @@ fn ctrl_c_ends_the_recording_and_what_was_recorded_is_drawn() {
     assert!(said.contains("stack-flame: recording all programs: Ctrl-C ends it\n"), "{said}");
     assert_status(&output, 0);
     assert!(place.read("flame.svg").contains("all programs"));
+}
+
+/// Whether this signal has no effect here, as SIGHUP after nohup(1).
+fn is_ignored(signal: Signal) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal as i32 - 1) & 1 == 1)
+}
+
+#[test]
+fn a_signal_while_perf_is_tried_leaves_nothing_and_others_cannot_read_what_is_there() {
+    for (signal, name) in
+        [(Signal::SIGTERM, "SIGTERM"), (Signal::SIGINT, "SIGINT"), (Signal::SIGHUP, "SIGHUP")]
+    {
+        if is_ignored(signal) {
+            skip(&format!("{name} is ignored here"));
+            continue;
+        }
+        let place = Place::new("stack-flame-probe");
+        place.program("perf", "#!/bin/sh\n: > probing\nexec sleep 1000\n");
+        let folder = place.folder.join("temporary");
+        fs::create_dir(&folder).expect("a writable folder");
+        let mut command = place.here("sh".as_ref());
+        let script = "umask 0 && exec \"$0\" --call-graph fp -- true";
+        command.args(["-c", script, binary("stack-flame")]).env("TMPDIR", &folder);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().expect("it starts");
+        let end = Instant::now() + Duration::from_secs(60);
+        while !place.folder.join("probing").exists() {
+            assert!(Instant::now() < end, "perf is not tried");
+            thread::sleep(Duration::from_millis(10));
+        }
+        let entries = || fs::read_dir(&folder).expect("our own folder").map(|it| it.expect("it"));
+        let modes: Vec<u32> = entries()
+            .map(|entry| entry.metadata().expect("it is there").permissions().mode() & 0o777)
+            .collect();
+        assert_eq!(modes, [0o700]);
+        kill(Pid::from_raw(i32::try_from(child.id()).expect("a process")), signal)
+            .expect("it runs");
+        let output = child.wait_with_output().expect("it ends");
+        let number = signal as i32;
+        let said = format!("ended by signal {number} ({name}), nothing was recorded\n");
+        assert_eq!(stderr(&output), format!("stack-flame: {said}"));
+        assert_status(&output, 128 + number);
+        assert_eq!(entries().count(), 0, "{name}");
+    }
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use crate::record::SIGNALLED;
+
 /// The exit status of env(1) and its like: our own trouble.
 const OURS: u8 = 125;
 
@@ -32,6 +34,12 @@ impl Failure {
     /// Where `file` cannot be read or written: what the system says.
     pub(crate) fn of_file(file: impl Display, source: std::io::Error) -> Failure {
         Failure::ours(common::Error::Input { name: file.to_string(), source }.to_string())
+    }
+
+    /// Where a signal came before the program ran.
+    pub(crate) fn of_signal((number, name): (u8, String)) -> Failure {
+        let line = format!("ended by signal {number} ({name}), nothing was recorded");
+        Failure { status: SIGNALLED.saturating_add(number), ..Failure::ours(line) }
     }
 
     pub(crate) fn not_runnable(line: impl Into<String>) -> Failure {

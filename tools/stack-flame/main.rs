@@ -28,6 +28,7 @@ use perf::{Perf, Sampling};
 use program::Program;
 use record::Ended;
 use recording::Recording;
+use signals::Signals;
 
 /// Record a program with perf and draw a flame graph of it, in one command
 ///
@@ -91,9 +92,11 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
         draw(file, None)?;
         return Ok(0);
     }
+    // From now on there is a folder to delete, whatever ends this.
+    let signals = Signals::catch().map_err(|error| Failure::of_file("signals", error))?;
     let recording = Recording::new(args.keep.as_deref())?;
-    let perf = Perf::new(&args.sampling, &what, &recording)?;
-    let ended = perf.record(&what, &recording)?;
+    let perf = Perf::new(&args.sampling, &what, &recording, &signals)?;
+    let ended = perf.record(&what, &recording, &signals)?;
     recording.check()?;
     ended.tell(&what);
     let pid = if args.sampling.off_cpu { what.pid(&recording)? } else { None };

@@ -1,7 +1,9 @@
 //! How perf is asked to record.
 
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
 use std::time::Duration;
 
 use crate::What;
@@ -9,9 +11,10 @@ use crate::call_graph::Choice;
 use crate::failure::{Failure, say};
 use crate::program::{self, Program};
 use crate::python::{self, Python};
-use crate::record::{self, Ended};
+use crate::record::{self, Ended, PAUSE};
 use crate::recording::Recording;
 use crate::refusals;
+use crate::signals::{Signals, interrupt};
 
 /// Samples per second. It is no round number, so that what a program does a thousand
 /// times a second does not fall between the samples, or on each of them.
@@ -76,6 +79,12 @@ pub(crate) struct Perf {
     python: Option<Python>,
 }
 
+/// How perf ended when it was tried, and what it said.
+struct Probe {
+    status: ExitStatus,
+    said: String,
+}
+
 impl Perf {
     /// Finds out what works here, on a program that does nothing: the user's program is
     /// run only once that is known.
@@ -83,6 +92,7 @@ impl Perf {
         sampling: &Sampling,
         what: &What,
         recording: &Recording,
+        signals: &Signals,
     ) -> Result<Perf, Failure> {
         let path = program::in_path("perf").ok_or_else(refusals::without_perf)?;
         if let What::Process(pid) = what
@@ -99,28 +109,51 @@ impl Perf {
         let mut refused = None;
         for event in sampling.events() {
             perf.args = sampling.perf_args(event, &call_graph, what);
-            let output = perf.probe(recording)?;
-            if output.status.success() {
+            let probe = perf.probe(recording, signals)?;
+            if probe.status.success() {
                 if refused.is_some() {
                     say("no hardware counters here: sampling by the CPU clock");
                 }
                 return Ok(perf);
             }
-            refused = Some(output);
+            refused = Some(probe);
         }
-        let said = refused.map(|output| output.stderr).unwrap_or_default();
-        Err(refusals::explain(&String::from_utf8_lossy(&said), what))
+        let said = refused.map(|probe| probe.said).unwrap_or_default();
+        Err(refusals::explain(&said, what))
     }
 
-    fn probe(&self, recording: &Recording) -> Result<Output, Failure> {
+    /// Records a program that does nothing. A signal ends this, and stack-flame.
+    fn probe(&self, recording: &Recording, signals: &Signals) -> Result<Probe, Failure> {
+        let failed = |error| Failure::of_file(self.path.display(), error);
+        let messages = recording.probe_messages();
         let mut command = Command::new(&self.path);
         command.args(&self.args).arg("-o").arg(recording.probe()).args(["--", "true"]);
-        let output = command.stdin(Stdio::null()).output();
-        output.map_err(|error| Failure::of_file(self.path.display(), error))
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(File::create(&messages).map_err(failed)?);
+        let mut child = command.spawn().map_err(failed)?;
+        let status = loop {
+            if let Some(signal) = signals.came() {
+                interrupt(&child);
+                // Then it writes no more into the folder.
+                child.wait().map_err(failed)?;
+                return Err(Failure::of_signal(signal));
+            }
+            match child.try_wait().map_err(failed)? {
+                Some(status) => break status,
+                None => thread::sleep(PAUSE),
+            }
+        };
+        let said = fs::read(&messages).unwrap_or_default();
+        Ok(Probe { status, said: String::from_utf8_lossy(&said).into_owned() })
     }
 
     /// Records until the program ends, or as long as the user wants.
-    pub(crate) fn record(&self, what: &What, recording: &Recording) -> Result<Ended, Failure> {
+    pub(crate) fn record(
+        &self,
+        what: &What,
+        recording: &Recording,
+        signals: &Signals,
+    ) -> Result<Ended, Failure> {
         let mut command = Command::new(&self.path);
         command.args(&self.args).arg("-q").arg("-o").arg(recording.file());
         if let Some(program) = what.program() {
@@ -142,7 +175,7 @@ impl Perf {
         }
         let has_program = what.program().is_some();
         let limit = self.duration.filter(|_| has_program);
-        record::run(command, limit, has_program)
+        record::run(command, limit, has_program, signals)
             .map_err(|error| Failure::of_file(self.path.display(), error))
     }
 }

@@ -9,10 +9,10 @@ use crate::signals::{Signals, ended_by, interrupt};
 
 /// How often it is looked whether perf has ended. That wakes the processor so rarely
 /// that no profile shows it.
-const PAUSE: Duration = Duration::from_millis(20);
+pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
 /// As shells do: a program that a signal ended has this status and the signal's number.
-const SIGNALLED: u8 = 128;
+pub(crate) const SIGNALLED: u8 = 128;
 
 /// How a recording ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,13 +29,13 @@ pub(crate) fn run(
     mut perf: Command,
     limit: Option<Duration>,
     has_program: bool,
+    signals: &Signals,
 ) -> io::Result<Ended> {
-    let signals = Signals::catch()?;
     let mut child = perf.spawn()?;
     let mut end = limit.and_then(|limit| Instant::now().checked_add(limit));
     let (mut is_over, mut is_asked) = (false, false);
     let status = loop {
-        let is_asked_now = signals.came();
+        let is_asked_now = signals.came().is_some();
         let is_over_now = end.take_if(|end| Instant::now() >= *end).is_some();
         is_asked |= is_asked_now;
         is_over |= is_over_now;
@@ -48,7 +48,7 @@ pub(crate) fn run(
         thread::sleep(PAUSE);
     };
     // What is typed at a terminal also reaches perf, which may have ended first.
-    is_asked |= signals.came();
+    is_asked |= signals.came().is_some();
     // perf ends the program, and then itself, by a signal.
     let is_wanted = is_over || is_asked && !has_program;
     Ok(if is_wanted { Ended { status: 0, how: None } } else { Ended::of(status) })

@@ -23,9 +23,14 @@ pub(crate) struct Recording {
 impl Recording {
     /// A recording in the file that the user wants to keep, or in a temporary folder.
     pub(crate) fn new(keep: Option<&Path>) -> Result<Recording, Failure> {
-        let folder = tempfile::Builder::new().prefix("stack-flame.").tempdir();
-        let folder =
-            folder.map_err(|error| Failure::of_file(std::env::temp_dir().display(), error))?;
+        let mut folder = tempfile::Builder::new();
+        folder.prefix("stack-flame.");
+        // A recording has parts of the program's memory.
+        #[cfg(unix)]
+        folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = folder
+            .tempdir()
+            .map_err(|error| Failure::of_file(std::env::temp_dir().display(), error))?;
         if let Some(file) = keep {
             writable::check(file)?;
         }
@@ -40,6 +45,11 @@ impl Recording {
     /// Where perf is tried before it records.
     pub(crate) fn probe(&self) -> PathBuf {
         self.folder.path().join("probe")
+    }
+
+    /// What perf says when it is tried.
+    pub(crate) fn probe_messages(&self) -> PathBuf {
+        self.folder.path().join("probe.err")
     }
 
     /// Where the process that becomes the program writes its number.
