@@ -1,12 +1,15 @@
 //! The functions of executables: symbol, name, file and line.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Error, Files, Input, Pipe, Result, Status, Total, clean_frame, symbol_name, without_g,
+    Error, Files, Input, Pipe, Result, STDIN, Status, Total, clean_frame, map_executable,
+    symbol_name, without_g,
 };
 use symbolize::executable::{
     Call, Mark, SourceLine, Symbol, Symbols, Unreadable, Unwinding, ocaml_calls, unwinding,
@@ -40,7 +43,7 @@ fn main() -> ExitCode {
 fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let mut table = Table::default();
     pipe.for_each_input(&args.files, |input, pipe| {
-        let bytes = whole(input)?;
+        let bytes = bytes_of(input)?;
         let unknown = |why: Unreadable| Error::Unknown {
             name: input.name().to_owned(),
             what: why.to_string(),
@@ -68,11 +71,22 @@ fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
     Ok(pipe.status())
 }
 
-fn whole(input: &mut Input) -> Result<Vec<u8>> {
+/// The bytes of an executable. In a file only those are read that are needed: what its headers
+/// do not name may be far larger.
+fn bytes_of(input: &mut Input) -> Result<Cow<'static, [u8]>> {
+    let name = input.name().to_owned();
+    let failed = |source| Error::Input { name: name.clone(), source };
+    if name != STDIN {
+        match map_executable(Path::new(&name)) {
+            Ok(bytes) if bytes.starts_with(b"\x7fELF") => return Ok(Cow::Borrowed(bytes)),
+            Err(error) if error.kind() == ErrorKind::OutOfMemory => return Err(failed(error)),
+            // It is a pipe, or compressed, or its name is no UTF-8.
+            _ => {}
+        }
+    }
     let mut bytes = Vec::new();
-    let read = input.read_to_end(&mut bytes);
-    read.map_err(|source| Error::Input { name: input.name().to_owned(), source })?;
-    Ok(bytes)
+    input.read_to_end(&mut bytes).map_err(failed)?;
+    Ok(Cow::Owned(bytes))
 }
 
 fn note_without_g(input: &Input, units: &BTreeSet<Vec<u8>>, pipe: &Pipe) {
