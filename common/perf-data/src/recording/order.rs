@@ -78,6 +78,13 @@ impl Order {
         self.make_due(<[WaitingRecord]>::len);
     }
 
+    /// How much memory the records need that wait, without their bytes: to sort them takes half
+    /// as much again.
+    pub(crate) fn bytes(&self) -> usize {
+        let waiting = self.records.len() - self.next;
+        waiting * size_of::<WaitingRecord>() * 3 / 2
+    }
+
     /// How many records came later than they could be handed out in order.
     pub(crate) fn late(&self) -> u64 {
         self.late

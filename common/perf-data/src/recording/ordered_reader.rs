@@ -10,8 +10,8 @@ use crate::stream::Stream;
 use crate::stream::chunks::{Chunks, RecordAt};
 use crate::summary::Summary;
 
-/// How much memory may wait for its turn, in bytes. perf's rounds are far shorter;
-/// this is for recordings that have none.
+/// How much memory may wait for its turn, in bytes, be it the records' own or what is noted of
+/// each. perf's rounds are far shorter; this is for recordings that have none.
 const MOST_WAITING: usize = 128 << 20;
 
 /// The records of a stream, those that wait for their turn, and what is known of events.
@@ -66,7 +66,7 @@ impl<'i> OrderedReader<'i> {
             time => {
                 self.chunks.hold(at);
                 self.order.push(WaitingRecord { time, at, event: event as u32, offset });
-                if self.chunks.bytes_in_use() > MOST_WAITING {
+                if self.chunks.bytes_in_use() + self.order.bytes() > MOST_WAITING {
                     self.order.make_room();
                     self.hand_out(each)?;
                 }
