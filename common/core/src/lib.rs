@@ -110,7 +110,7 @@ pub use pipe::{Limit, Live, Pipe};
 pub use run::{Known, run, run_for_users_of, run_wrapper};
 pub use seconds::{nanoseconds, seconds};
 pub use stacks::{
-    FrameId, FrameTable, FrameWeights, NodeId, Overflows, SortedStack, SortedStacks, StackCounts,
-    StackIds, StackTree, shared_prefix,
+    FrameId, FrameTable, FrameWeights, NodeId, Overflows, Room, SortedStack, SortedStacks,
+    StackCounts, StackIds, StackTree, filled, shared_prefix, with_room,
 };
 pub use status::Status;

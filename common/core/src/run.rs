@@ -107,6 +107,7 @@ fn run_parsed(
     every: &EveryTool,
     tool: impl FnOnce(&mut Pipe) -> Result<Status>,
 ) -> ExitCode {
+    messages::set_tool(name);
     let out = match Output::open(every.line_buffered) {
         Ok(out) => out,
         Err(error) => return failed(name, &error, TROUBLE),

@@ -2,12 +2,26 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::sync::OnceLock;
 
 use crate::Error;
 use crate::io::progress::Progress;
 
 /// How many lines of a kind are named before they are only counted.
 const NAMED: u64 = 3;
+
+/// The name of the tool that runs, for messages where no [`Messages`] is at hand.
+static TOOL: OnceLock<String> = OnceLock::new();
+
+/// Names the tool that runs.
+pub(crate) fn set_tool(name: &str) {
+    TOOL.get_or_init(|| name.to_owned());
+}
+
+/// The tool that runs.
+pub(crate) fn tool() -> &'static str {
+    TOOL.get().map_or("stack-tools", String::as_str)
+}
 
 /// Prints `tool: what` on stderr, as one line.
 ///

@@ -6,6 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::stacks::distinct::DistinctStacks;
 use crate::stacks::line_texts::LineTexts;
+use crate::stacks::room::make_room_in;
 use crate::stacks::run_order::Placed;
 use crate::{FrameTable, Overflows, Result, SortedStacks, StackIds};
 
@@ -58,9 +59,9 @@ impl StackCounts {
             return;
         }
         let stack = stacks.push(ids, weight);
-        index.insert_unique(IndexEntry::spread(hash), IndexEntry { hash, stack }, |entry| {
-            IndexEntry::spread(entry.hash)
-        });
+        let hash_of = |entry: &IndexEntry| IndexEntry::spread(entry.hash);
+        make_room_in(index, hash_of);
+        index.insert_unique(IndexEntry::spread(hash), IndexEntry { hash, stack }, hash_of);
     }
 
     /// The weights that were left out.

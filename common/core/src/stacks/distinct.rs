@@ -1,6 +1,7 @@
 //! Distinct stacks as numbers.
 
 use crate::FrameId;
+use crate::stacks::room::Room;
 use crate::stacks::run_order::{Placed, sort_runs};
 
 /// Distinct stacks with their weights, in the order of arrival.
@@ -17,8 +18,11 @@ impl DistinctStacks {
     /// Adds a stack that was not added before, and returns its number.
     pub(crate) fn push(&mut self, ids: &[FrameId], weight: u64) -> u32 {
         let stack = u32::try_from(self.ends.len()).expect("fewer than 2^32 distinct stacks");
+        self.ids.make_room(ids.len());
         self.ids.extend_from_slice(ids);
+        self.ends.make_room(1);
         self.ends.push(self.ids.len());
+        self.weights.make_room(1);
         self.weights.push(weight);
         stack
     }

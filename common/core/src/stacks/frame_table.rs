@@ -4,6 +4,8 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::stacks::room::{Room, filled, make_room_in, with_room};
+
 /// The number of a distinct frame name in a [`FrameTable`], counted from 0 in
 /// the order of arrival.
 pub type FrameId = u32;
@@ -32,9 +34,13 @@ impl FrameTable {
             return id;
         }
         let id = FrameId::try_from(ends.len()).expect("fewer than 2^32 distinct frames");
+        bytes.make_room(name.len());
         bytes.extend_from_slice(name);
+        ends.make_room(1);
         ends.push(bytes.len());
-        ids.insert_unique(hash, id, |&id| hasher.hash_one(name_of(ends, bytes, id)));
+        let hash_of = |&id: &FrameId| hasher.hash_one(name_of(ends, bytes, id));
+        make_room_in(ids, hash_of);
+        ids.insert_unique(hash, id, hash_of);
         id
     }
 
@@ -50,7 +56,7 @@ impl FrameTable {
     #[must_use]
     pub fn sorted(&self) -> (FrameTable, Vec<FrameId>) {
         let mut table = FrameTable::default();
-        let mut places = vec![0; self.len()];
+        let mut places = filled(0, self.len());
         for id in self.order() {
             places[id as usize] = table.intern(self.name(id));
         }
@@ -60,8 +66,8 @@ impl FrameTable {
     /// The numbers of all names, in the order of the names' bytes.
     pub(crate) fn order(&self) -> Vec<FrameId> {
         let first = |id| start_of(self.name(id));
-        let mut order: Vec<(u64, FrameId)> =
-            (0..self.len() as FrameId).map(|id| (first(id), id)).collect();
+        let mut order: Vec<(u64, FrameId)> = with_room(self.len());
+        order.extend((0..self.len() as FrameId).map(|id| (first(id), id)));
         order.sort_unstable_by(|&(first, a), &(other, b)| {
             first.cmp(&other).then_with(|| self.name(a).cmp(self.name(b)))
         });

@@ -1,5 +1,6 @@
 //! The order of folded lines, from the order of the texts of their frames.
 
+use crate::stacks::room::{filled, with_room};
 use crate::{FrameId, FrameTable};
 
 /// The texts that frames have in a line, sorted: the leaf's is its name, that of
@@ -23,7 +24,7 @@ impl<'a> LineTexts<'a> {
     ///
     /// When there are 2^31 frames.
     pub(crate) fn of(frames: &'a FrameTable) -> LineTexts<'a> {
-        let mut sorted = Vec::with_capacity(2 * frames.len());
+        let mut sorted = with_room(2 * frames.len());
         // Frames whose text with `;` is not in `sorted` yet. Each name starts the next.
         let mut open: Vec<FrameId> = Vec::new();
         for frame in frames.order() {
@@ -41,7 +42,7 @@ impl<'a> LineTexts<'a> {
         }
         sorted.extend(open.into_iter().rev().map(|frame| Text { frame, is_leaf: false }));
         let count = u32::try_from(sorted.len()).expect("fewer than 2^31 distinct frames");
-        let mut places = vec![[0; 2]; frames.len()];
+        let mut places = filled([0; 2], frames.len());
         for (place, text) in (0..count).zip(&sorted) {
             places[text.frame as usize][usize::from(text.is_leaf)] = place;
         }

@@ -1,5 +1,7 @@
 //! Sorts runs of numbers as a dictionary sorts words.
 
+use crate::stacks::room::with_room;
+
 /// A run, at its place in the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Placed {
@@ -30,7 +32,8 @@ pub(crate) fn sort_runs<'a>(
     };
 
     let unplaced = (0..count).map(|run| (0, Placed { run, shared: 0 }));
-    let mut keyed: Vec<(u64, Placed)> = unplaced.collect();
+    let mut keyed: Vec<(u64, Placed)> = with_room(count as usize);
+    keyed.extend(unplaced);
     let mut pending = vec![(0..keyed.len(), 0)];
     while let Some((group, from)) = pending.pop() {
         let mut start = group.start;

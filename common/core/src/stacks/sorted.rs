@@ -1,6 +1,7 @@
 //! All stacks of a profile in their order.
 
 use crate::stacks::distinct::DistinctStacks;
+use crate::stacks::room::filled;
 use crate::stacks::run_order::Placed;
 use crate::{Error, FrameId, FrameTable, Result};
 
@@ -67,9 +68,9 @@ impl SortedStacks {
     ///
     /// [`Error::Overflow`] when a sum does not fit.
     pub fn frame_weights(&self) -> Result<Vec<FrameWeights>> {
-        let mut weights = vec![FrameWeights::default(); self.frames.len()];
+        let mut weights = filled(FrameWeights::default(), self.frames.len());
         // The number of the last stack that held each frame, counted from 1.
-        let mut last = vec![0; self.frames.len()];
+        let mut last = filled(0, self.frames.len());
         for (stack, number) in self.iter().zip(1u64..) {
             for &frame in stack.frames {
                 let frame = frame as usize;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashTable;
 
 use crate::stacks::line_texts::LineTexts;
+use crate::stacks::room::{Room, filled, make_room_in, with_room};
 use crate::{Error, FrameId, FrameTable, Frames, Overflows, Result, Total};
 
 /// The number of a node in a [`StackTree`], lower than those of its children.
@@ -90,7 +91,9 @@ impl StackTree {
         }
         let node = append(nodes, parent, frame);
         let child = Child { parent, frame, node };
-        children.insert_unique(hash, child, |it| hash_edge(it.parent, it.frame));
+        let hash_of = |it: &Child| hash_edge(it.parent, it.frame);
+        make_room_in(children, hash_of);
+        children.insert_unique(hash, child, hash_of);
         node
     }
 
@@ -100,6 +103,7 @@ impl StackTree {
     pub fn add(&mut self, node: NodeId, weight: u64) {
         let index = node as usize;
         if index >= self.weights.len() {
+            self.weights.make_room(self.nodes.len() - self.weights.len());
             self.weights.resize(self.nodes.len(), 0);
         }
         let sum = &mut self.weights[index];
@@ -159,7 +163,7 @@ impl StackTree {
 
     /// Adds all stacks of `other`; `ours` gives the number its frames have here.
     pub fn add_tree(&mut self, other: &StackTree, ours: impl Fn(FrameId) -> FrameId) {
-        let mut nodes = vec![Self::ROOT; other.nodes.len()];
+        let mut nodes = filled(Self::ROOT, other.nodes.len());
         for (index, node) in other.nodes.iter().enumerate().skip(1) {
             nodes[index] = self.child(nodes[node.parent as usize], ours(node.frame));
             self.add(nodes[index], other.self_weight(index as NodeId));
@@ -174,7 +178,7 @@ impl StackTree {
     /// not fit are left out.
     pub fn scale_below(&mut self, top: NodeId, factor: u64) {
         let most = u64::MAX.checked_div(factor).unwrap_or(u64::MAX);
-        let mut is_below = vec![false; self.nodes.len()];
+        let mut is_below = filled(false, self.nodes.len());
         for index in top as usize..self.nodes.len() {
             is_below[index] = index == top as usize || is_below[self.nodes[index].parent as usize];
             if !is_below[index] {
@@ -198,7 +202,7 @@ impl StackTree {
     #[must_use]
     pub fn without_roots(&self) -> StackTree {
         let mut tree = StackTree::default();
-        let mut nodes = vec![Self::ROOT; self.nodes.len()];
+        let mut nodes = filled(Self::ROOT, self.nodes.len());
         for (index, node) in self.nodes.iter().enumerate().skip(1) {
             if node.parent != Self::ROOT {
                 nodes[index] = tree.child(nodes[node.parent as usize], node.frame);
@@ -247,7 +251,8 @@ impl StackTree {
     ///
     /// [`Error::Overflow`] when a sum does not fit.
     pub fn total_weights(&self) -> Result<Vec<u64>> {
-        let mut totals = self.weights.clone();
+        let mut totals = with_room(self.nodes.len());
+        totals.extend_from_slice(&self.weights);
         totals.resize(self.nodes.len(), 0);
         for node in (1..self.nodes.len()).rev() {
             let parent = self.nodes[node].parent as usize;
@@ -259,7 +264,7 @@ impl StackTree {
     /// The children of each node, in the order in which they were added.
     #[must_use]
     pub fn children(&self) -> Children {
-        let mut starts = vec![0u32; self.nodes.len() + 1];
+        let mut starts = filled(0u32, self.nodes.len() + 1);
         for node in &self.nodes[1..] {
             starts[node.parent as usize] += 1;
         }
@@ -269,7 +274,7 @@ impl StackTree {
             sum += *count;
             *count = sum;
         }
-        let mut nodes = vec![0; self.nodes.len() - 1];
+        let mut nodes = filled(0, self.nodes.len() - 1);
         for id in (1..self.nodes.len()).rev() {
             let start = &mut starts[self.nodes[id].parent as usize];
             *start -= 1;
@@ -317,6 +322,8 @@ impl StackTree {
         pending: &mut Vec<Step>,
     ) {
         let start = pending.len();
+        // A step for its own line, and one for those below.
+        pending.make_room(2 * children.of(parent).len());
         for &node in children.of(parent) {
             let frame = self.frame(node);
             if self.self_weight(node) > 0 {
@@ -361,6 +368,7 @@ impl Children {
 #[inline]
 fn append(nodes: &mut Vec<Node>, parent: NodeId, frame: FrameId) -> NodeId {
     let node = NodeId::try_from(nodes.len()).expect("fewer than 2^32 distinct stacks");
+    nodes.make_room(1);
     nodes.push(Node { parent, frame, first: StackTree::ROOT });
     node
 }

@@ -1,0 +1,66 @@
+//! Room for what grows with the distinct stacks.
+//!
+//! Rust ends a program that gets no memory with a signal, and in its own words. So what grows
+//! with the input asks for room first. These are large pieces of memory: where one of them is not
+//! to be had, enough is left to say so.
+
+use hashbrown::HashTable;
+
+use crate::io::messages;
+use crate::status::TROUBLE;
+
+/// Asks for memory before it is needed.
+pub trait Room {
+    /// Makes room for so many more items.
+    ///
+    /// If there is no memory for them, this ends the program: it says what helps on stderr, and
+    /// exits with status 2.
+    fn make_room(&mut self, more: usize);
+}
+
+impl<T> Room for Vec<T> {
+    #[inline]
+    fn make_room(&mut self, more: usize) {
+        if self.try_reserve(more).is_err() {
+            out_of_memory();
+        }
+    }
+}
+
+/// A vector with room for so many items, as [`Room`] makes it.
+#[must_use]
+pub fn with_room<T>(count: usize) -> Vec<T> {
+    let mut items = Vec::new();
+    if items.try_reserve_exact(count).is_err() {
+        out_of_memory();
+    }
+    items
+}
+
+/// The same, with `count` times the same item.
+#[must_use]
+pub fn filled<T: Clone>(item: T, count: usize) -> Vec<T> {
+    let mut items = with_room(count);
+    items.resize(count, item);
+    items
+}
+
+/// Makes room for one more entry.
+#[inline]
+pub(crate) fn make_room_in<T>(table: &mut HashTable<T>, hash: impl Fn(&T) -> u64) {
+    if table.try_reserve(1, hash).is_err() {
+        out_of_memory();
+    }
+}
+
+/// Says that there is no more memory, and ends the program.
+#[cold]
+#[inline(never)]
+fn out_of_memory() -> ! {
+    messages::print(
+        messages::tool(),
+        "out of memory: there are too many distinct stacks for it: raise the limit, see \
+         'ulimit -v', or make fewer with stack-fold-towers or stack-collapse-frames",
+    );
+    std::process::exit(TROUBLE.into())
+}
