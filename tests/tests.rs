@@ -30,6 +30,10 @@ mod picture;
 // What every tool promises.
 mod conventions;
 
+// What the tools do with little memory.
+#[cfg(target_os = "linux")]
+mod limits;
+
 // What a person at a terminal sees.
 #[cfg(target_os = "linux")]
 mod terminal;

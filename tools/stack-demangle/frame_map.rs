@@ -1,6 +1,10 @@
 //! Rewrites stacks frame by frame.
 
-use common::{FrameId, FrameTable, StackIds, clean_frame};
+use common::{FrameId, FrameTable, Frames, StackIds, clean_frame, clean_frame_in_place};
+
+/// The longest stack, in bytes, of which frames are kept: of a longer one several copies would
+/// take more memory than the time to rewrite it again is worth.
+const LONGEST: usize = 1 << 20;
 
 /// Rewrites stacks by rewriting their frames, each distinct frame once.
 ///
@@ -41,6 +45,9 @@ impl FrameMap {
         stack: &[u8],
         mut rename: impl FnMut(&[u8], &mut Vec<u8>),
     ) -> &[u8] {
+        if stack.len() > LONGEST {
+            return self.rewrite_long(stack, rename);
+        }
         let FrameMap { frames, ids, texts, stack: rewritten, ends } = self;
         ids.of(stack, frames);
         ends.truncate(ids.kept());
@@ -51,6 +58,24 @@ impl FrameMap {
             }
             rewritten.extend_from_slice(texts.of(id, &stack[range], &mut rename));
             ends.push(rewritten.len());
+        }
+        rewritten
+    }
+
+    /// The same without keeping anything of the stack.
+    fn rewrite_long(&mut self, stack: &[u8], mut rename: impl FnMut(&[u8], &mut Vec<u8>)) -> &[u8] {
+        self.ids = StackIds::default();
+        self.ends.clear();
+        let rewritten = &mut self.stack;
+        rewritten.clear();
+        rewritten.reserve(stack.len());
+        for (index, frame) in Frames::new(stack).enumerate() {
+            if index > 0 {
+                rewritten.push(b';');
+            }
+            let start = rewritten.len();
+            rename(frame, rewritten);
+            clean_frame_in_place(&mut rewritten[start..]);
         }
         rewritten
     }
@@ -146,6 +171,24 @@ mod tests {
                 assert_eq!(bracketed(&[first, second])[1], alone[0], "{second} after {first}");
             }
         }
+    }
+
+    #[test]
+    fn a_long_stack_is_rewritten_like_others_and_between_them() {
+        let long = "main;foo;".to_owned() + &"b".repeat(LONGEST);
+        let expected = format!("[main];[foo];[{}]", "b".repeat(LONGEST));
+        let mut map = FrameMap::default();
+        let bracket = |frame: &[u8], out: &mut Vec<u8>| {
+            out.extend_from_slice(&[b"[", frame, b"]"].concat());
+        };
+        for _ in 0..2 {
+            assert_eq!(map.rewrite(b"main;foo", bracket), b"[main];[foo]");
+            assert!(map.rewrite(long.as_bytes(), bracket) == expected.as_bytes());
+            assert_eq!(map.rewrite(b"main;foo;b", bracket), b"[main];[foo];[b]");
+        }
+        let broken = ["a;", &"b".repeat(LONGEST)].concat();
+        let text = map.rewrite(broken.as_bytes(), |_, out| out.extend_from_slice(b"x;\ny"));
+        assert_eq!(text, b"x: y;x: y");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The readable name of a frame.
 
+use std::borrow::Cow;
+
 use clap::Args;
 use common::ocaml::{self, Stamps};
 use common::{cpp, rust};
@@ -61,20 +63,21 @@ impl NameArgs {
         out: &mut Vec<u8>,
     ) {
         let Frame { name, tail } = Frame::split(frame);
-        let mut text = Vec::new();
-        let language = self.demangle_in_module(name, functions, stamps, &mut text);
-        if language.is_none() {
-            text.extend_from_slice(name);
-        }
+        let mut demangled = Vec::new();
+        let language = self.demangle_in_module(name, functions, stamps, &mut demangled);
+        let mut text = match language {
+            Some(_) => Cow::Owned(demangled),
+            None => Cow::Borrowed(name),
+        };
         if self.no_templates {
-            text = brackets::without_templates(&text);
+            text = brackets::without_templates(&text).into();
         }
         if self.no_args {
-            text = brackets::without_arguments(&text);
+            text = brackets::without_arguments(&text).into();
         }
         // OCaml makes no clones: `Foo.cold` is a function with this name.
         if self.normalize && language != Some(Language::Ocaml) {
-            normalize::normalize(&mut text);
+            normalize::normalize(text.to_mut());
         }
         // `::<a>` without its arguments is empty, so it stays as it is.
         out.extend_from_slice(if text.is_empty() { name } else { &text });

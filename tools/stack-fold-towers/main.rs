@@ -153,6 +153,10 @@ impl Towers {
         let is_labelled = |level: &Level| self.count && level.height > 1;
         self.folded.clear();
         let levels = self.folder.levels();
+        if levels.len() == self.stack.numbers().len() && !levels.iter().any(is_labelled) {
+            // Nothing was folded, as in most stacks, and nothing has to be copied.
+            return pipe.replace(line, self.stack.text(0..levels.len()));
+        }
         let mut rest = levels;
         while let Some(first) = rest.first() {
             let run = if is_labelled(first) { 1 } else { neighbours(rest, is_labelled) };

@@ -124,7 +124,10 @@ impl NumberedStack {
     fn number_of(&mut self, id: FrameId, frame: &[u8]) -> FrameId {
         let Labelled { name, annotation, .. } = Labelled::parse(frame);
         let name = if self.ignore_stamps { without_stamp(name) } else { name };
-        let base = self.bases.intern(&[name, annotation].concat()) as usize;
+        let base = match annotation {
+            b"" => self.bases.intern(name),
+            _ => self.bases.intern(&[name, annotation].concat()),
+        } as usize;
         if base == self.firsts.len() {
             self.firsts.push(id);
         }

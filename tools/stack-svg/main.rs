@@ -96,6 +96,9 @@ struct Args {
     look: Look,
 }
 
+/// The longest name of a program, in bytes, that becomes the title.
+const LONGEST_TITLE: usize = 1000;
+
 /// What tells several profiles in one picture apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Split {
@@ -196,7 +199,9 @@ fn kind(args: &Args) -> Kind {
 fn name_of(Stacks { profile, frames }: &Stacks) -> Option<String> {
     let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
     let only = roots.next().filter(|_| roots.next().is_none())?;
-    Some(escape::shown(frames.name(only.frame?)))
+    let name = frames.name(only.frame?);
+    // It is a title, and a title of megabytes helps nobody.
+    (name.len() <= LONGEST_TITLE).then(|| escape::shown(name))
 }
 
 fn comparison(args: &Args, whole: &Node) -> Comparison {

@@ -14,5 +14,5 @@ pub use frames::Frames;
 pub use header::{HEADER_KEYS, Headers, header_line, parse_header};
 pub use line::{FoldedLine, FoldedPair, Malformed};
 pub(crate) use lines::{LineEnd, LineEnds};
-pub use writer::{StackBuf, append_folded, clean_frame};
-pub(crate) use writer::{clean_text, would_be_comment};
+pub use writer::{StackBuf, append_folded, clean_frame, clean_frame_in_place};
+pub(crate) use writer::{append_count, append_start, clean_text, would_be_comment};

@@ -85,7 +85,7 @@ pub use digits::{decimal, hexadecimal, is_digits};
 pub use error::{Error, Result};
 pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,
-    clean_frame, end_line, header_line, is_end_line, parse_header,
+    clean_frame, clean_frame_in_place, end_line, header_line, is_end_line, parse_header,
 };
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};

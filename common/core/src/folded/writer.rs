@@ -55,8 +55,13 @@ impl StackBuf {
 pub fn clean_frame(frame: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(frame);
+    clean_frame_in_place(&mut out[start..]);
+}
+
+/// Changes a frame as [`clean_frame`] does.
+pub fn clean_frame_in_place(frame: &mut [u8]) {
     // Without a branch, so that the compiler handles many bytes at once.
-    for byte in &mut out[start..] {
+    for byte in frame {
         *byte = match *byte {
             b';' => b':',
             control if control.is_ascii_control() => b' ',
@@ -83,10 +88,22 @@ pub(crate) fn would_be_comment(stack: &[u8]) -> bool {
 /// `# my thread;main` is written with a backslash before it.
 #[inline]
 pub fn append_folded(stack: &[u8], count: u64, out: &mut Vec<u8>) {
+    append_start(stack, out);
+    out.extend_from_slice(stack);
+    append_count(count, out);
+}
+
+/// Appends what comes before the stack in its line.
+#[inline]
+pub(crate) fn append_start(stack: &[u8], out: &mut Vec<u8>) {
     if would_be_comment(stack) {
         out.push(b'\\');
     }
-    out.extend_from_slice(stack);
+}
+
+/// Appends what comes after the stack in its line.
+#[inline]
+pub(crate) fn append_count(count: u64, out: &mut Vec<u8>) {
     out.push(b' ');
     out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
     out.push(b'\n');

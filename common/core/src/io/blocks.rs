@@ -114,7 +114,9 @@ impl<'a> Blocks<'a> {
     fn fill(&mut self) -> Result<()> {
         while !self.ended {
             if self.buffer.len() < self.size.max(self.filled + LEAST_READ) {
-                enlarge(&mut self.buffer, self.size.max(2 * self.filled))?;
+                // A line of gigabytes needs no second half as large as itself.
+                let larger = self.filled + (self.filled / 2).max(LEAST_READ);
+                enlarge(&mut self.buffer, self.size.max(larger))?;
             }
             let room = &mut self.buffer[self.filled..];
             let most = room.len();

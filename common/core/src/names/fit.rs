@@ -26,13 +26,14 @@ pub fn fitted(name: &str, letters: usize) -> String {
     if let Some(tail) = tails(name).find(|tail| fits(tail, letters - 1)) {
         return format!("\u{2026}{tail}");
     }
-    let graphemes: Vec<&str> = tails(name).last().unwrap_or(name).as_bytes().graphemes().collect();
+    let name = tails(name).last().unwrap_or(name);
     // Where one side gets more, it is the end, which says more.
     let tail = if letters < LEAST_OF_BOTH { letters - 1 } else { letters / 2 };
     let head = letters - 1 - tail;
-    let ahead = fitting(graphemes.iter().copied(), head);
-    let behind = fitting(graphemes.iter().rev().copied(), tail);
-    [&graphemes[..ahead], &["\u{2026}"], &graphemes[graphemes.len() - behind..]].concat().concat()
+    // A name may be far longer than what is shown of it.
+    let ahead = fitting(name.as_bytes().graphemes(), head);
+    let behind = fitting(name.as_bytes().graphemes().rev(), tail);
+    [&name[..ahead], "\u{2026}", &name[name.len() - behind..]].concat()
 }
 
 fn fits(name: &str, letters: usize) -> bool {
@@ -66,7 +67,7 @@ pub fn fitted_with(name: &str, said: &str, letters: usize) -> String {
     }
 }
 
-/// How many of these graphemes fit into so many columns.
+/// How many bytes those of these graphemes have that fit into so many columns.
 fn fitting<'a>(letters: impl Iterator<Item = &'a str>, mut left: usize) -> usize {
     let fits = |letter: &&str| {
         let width = columns(letter);
@@ -74,7 +75,7 @@ fn fitting<'a>(letters: impl Iterator<Item = &'a str>, mut left: usize) -> usize
         left = left.saturating_sub(width);
         fits
     };
-    letters.take_while(fits).count()
+    letters.take_while(fits).map(str::len).sum()
 }
 
 /// The columns of a grapheme: two for Chinese, Japanese, Korean and emoji, and

@@ -1,0 +1,85 @@
+//! What the tools do where there is little memory.
+
+use std::fs::File;
+use std::process::{Command, Output};
+
+use assert_cmd::Command as Fed;
+
+use crate::needs::skip;
+use crate::util::{TempFile, binary, output, stderr, weight};
+
+/// What a tool makes of this input with at most so much memory, in KiB; `None` where the system's
+/// shell cannot limit it.
+fn within(kib: u32, tool: &str, args: &[&str], input: impl AsRef<[u8]>) -> Option<Output> {
+    let limit = format!("ulimit -v {kib}");
+    let can_limit = Command::new("sh").args(["-c", &limit]).output();
+    if !can_limit.is_ok_and(|output| output.status.success()) {
+        skip("sh has no 'ulimit -v' here");
+        return None;
+    }
+    let mut command = Fed::new("sh");
+    command.args(["-c", &format!("{limit} && exec \"$0\" \"$@\""), binary(tool)]).args(args);
+    Some(command.write_stdin(input.as_ref()).output().expect("it starts"))
+}
+
+#[test]
+fn too_many_stacks_for_the_memory_are_said_to_be() {
+    let lines = (0..1_500_000u32).map(|number| format!("main;f{number};g{} 1\n", number % 7));
+    let file = TempFile::new(lines.collect::<String>());
+    for (tool, args) in [
+        ("stack-merge", &[][..]),
+        ("stack-top", &[]),
+        ("stack-parse", &["-f", "folded"]),
+        ("stack-svg", &[]),
+        ("stack-export", &["--to", "callgrind"]),
+    ] {
+        let args = [args, &[file.path()]].concat();
+        let Some(output) = within(100_000, tool, &args, "") else { return };
+        let said = stderr(&output);
+        assert!(said.starts_with(&format!("{tool}: out of memory: ")), "{tool}: {said}");
+        assert_eq!((said.lines().count(), output.status.code()), (1, Some(2)), "{said}");
+    }
+}
+
+#[test]
+fn a_long_line_takes_a_few_times_its_length() {
+    const LENGTH: usize = 64 << 20;
+    let one_frame = format!("main;{} 7\n", "x".repeat(LENGTH));
+    let short = "std::vector<foo::bar<int>>::baz;";
+    let many_frames = format!("main;{}x 7\n", short.repeat(LENGTH / short.len()));
+    for (name, line) in [("one frame", one_frame), ("many frames", many_frames)] {
+        for tool in ["stack-demangle", "stack-grep", "stack-collapse-frames", "stack-fold-towers"] {
+            let args: &[&str] = match tool {
+                "stack-grep" => &["main"],
+                "stack-collapse-frames" => &["--preset", "rust-std"],
+                _ => &[],
+            };
+            // What is read, what is written, and half as much again; the program itself.
+            let kib = (3 * LENGTH / 1024 + 128 * 1024) as u32;
+            let Some(output) = within(kib, tool, args, &line) else { return };
+            assert_eq!(stderr(&output), "", "{tool} of {name}");
+            assert_eq!(weight(&output.stdout), 7, "{tool} of {name}");
+        }
+    }
+}
+
+#[test]
+fn what_the_headers_of_an_executable_do_not_name_is_not_read() {
+    const TEBIBYTE: u64 = 1 << 40;
+    let executable = std::fs::read(binary("stack-merge")).expect("it is built");
+    for length in [64, executable.len()] {
+        let file = TempFile::new(&executable[..length]);
+        let as_it_was = output("stack-symbols", &[file.path()], "");
+        let sparse = File::options().write(true).open(file.path()).expect("our own file");
+        if sparse.set_len(TEBIBYTE).is_err() {
+            return skip("the file system has no sparse files of 1 TiB");
+        }
+        // Enough to map all of it.
+        let Some(output) = within(1 << 31, "stack-symbols", &[file.path()], "") else { return };
+        assert_eq!(output.status, as_it_was.status, "{}", stderr(&output));
+        assert_eq!(output.stdout.len(), as_it_was.stdout.len());
+        let Some(output) = within(1 << 20, "stack-symbols", &[file.path()], "") else { return };
+        assert!(stderr(&output).contains(": cannot allocate memory"), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
