@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use assert_cmd::Command as Fed;
 
 use crate::needs::skip;
+use crate::packers::packed;
 use crate::util::{TempFile, binary, output, stderr, weight};
 
 /// What a tool makes of this input with at most so much memory, in KiB; `None` where the system's
@@ -82,4 +83,29 @@ fn what_the_headers_of_an_executable_do_not_name_is_not_read() {
         assert!(stderr(&output).contains(": cannot allocate memory"), "{}", stderr(&output));
         assert_eq!(output.status.code(), Some(2));
     }
+}
+
+/// A record of perf: its kind, and what it holds after its header.
+fn record(kind: u32, body: &[u8]) -> Vec<u8> {
+    let size = u16::try_from(8 + body.len()).expect("a record has 16 bits for its size");
+    [&kind.to_le_bytes()[..], &2u16.to_le_bytes(), &size.to_le_bytes(), body].concat()
+}
+
+fn numbers(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+#[test]
+fn records_that_no_round_ends_wait_in_bounded_memory() {
+    // Samples with an address, a process, a thread and a time.
+    let mut attr = vec![1 | 128 << 32, 0, 4000, 7, 0, 1 << 18];
+    attr.resize(16, 0);
+    let sample = record(9, &numbers(&[0x10010, 1 | 1 << 32, 1_000_000_000]));
+    let compressed = packed("zstd", sample.repeat(100_000));
+    let compressed = record(81, &compressed).repeat(60);
+    let magic = numbers(&[u64::from_le_bytes(*b"PERFILE2"), 16]);
+    let stream = [magic, record(64, &numbers(&attr)), compressed].concat();
+    let Some(output) = within(300_000, "stack-parse", &[], &stream) else { return };
+    assert_eq!(output.status.code(), Some(0), "{} bytes: {}", stream.len(), stderr(&output));
+    assert_eq!(weight(&output.stdout), 6_000_000);
 }

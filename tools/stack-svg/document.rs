@@ -62,7 +62,7 @@ impl Document<'_> {
     /// None is expected: it is written to memory.
     pub(crate) fn write(&self, caption: impl Fn(&Node) -> Caption) -> io::Result<Vec<u8>> {
         let places = self.places();
-        let mut svg = Vec::with_capacity(200 * self.nodes.len() + SCRIPT.len() + STYLE.len());
+        let mut svg = common::with_room(200 * self.nodes.len() + SCRIPT.len() + STYLE.len());
         self.open(&places, &mut svg)?;
         self.write_boxes(&places, caption, &mut svg)?;
         let mut writer = Writer::new(svg);

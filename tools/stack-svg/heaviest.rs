@@ -1,7 +1,7 @@
 //! The heaviest frames of a profile, found without making a node for each of
 //! the others.
 
-use common::{Error, FrameId, Result, SortedStack, SortedStacks};
+use common::{Error, FrameId, Result, Room, SortedStack, SortedStacks, with_room};
 
 /// With fewer frames than this, throwing some away would not save memory.
 const ENOUGH: usize = 1024;
@@ -130,6 +130,7 @@ impl<'a> Kept<'a> {
             return;
         }
         self.nodes += segment.length;
+        self.segments.make_room(1);
         self.segments.push(segment);
         if self.nodes > self.at_most.max(ENOUGH).saturating_mul(2) {
             self.keep_heaviest();
@@ -158,7 +159,7 @@ impl<'a> Kept<'a> {
     }
 
     fn into_tree(self) -> HeaviestTree {
-        let mut nodes = Vec::with_capacity(self.nodes);
+        let mut nodes = with_room(self.nodes);
         for segment in self.segments.iter().rev() {
             for (&frame, depth) in
                 segment.stack.iter().zip(1..).take(segment.depth()).skip(segment.above)

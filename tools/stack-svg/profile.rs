@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use common::{FrameId, Result, SortedStacks};
+use common::{FrameId, Result, SortedStacks, with_room};
 
 use crate::heaviest::{HeaviestTree, TreeNode};
 
@@ -70,7 +70,7 @@ impl Profile {
         if tree.total == 0 {
             return Ok(None);
         }
-        let mut nodes = Vec::with_capacity(tree.nodes.len() + 1);
+        let mut nodes = with_room(tree.nodes.len() + 1);
         nodes.push(Node { weight: tree.total, ..Node::default() });
         nodes.extend(tree.nodes.iter().map(|node| Node {
             frame: Some(node.frame),
