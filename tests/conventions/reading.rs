@@ -2,8 +2,8 @@
 
 use crate::packers::packed;
 use crate::util::{
-    FILTERS, feed, filter, filter_bytes, folded_tools, folded_writers, passed_on, recording,
-    scratch, utf16, with_minimal,
+    FILTERS, feed, filter, filter_bytes, folded_tools, folded_writers, output, passed_on,
+    recording, scratch, utf16, with_minimal,
 };
 
 const PROFILE: &str = "main;parse;read 3\nmain;parse 2\nmain;write 5\n";
@@ -83,6 +83,24 @@ fn packed_utf16_is_read() {
 }
 
 #[test]
+fn a_count_without_frames_is_a_sample_without_a_stack() {
+    for name in folded_tools() {
+        let named = feed(name, &[], "main;a 3\n[no stack] 2\n[no stack] 1\n");
+        let bare = feed(name, &[], "main;a 3\n 2\n[no stack] 1\n");
+        assert_eq!(bare.stdout, named.stdout, "{name}");
+        assert_eq!(bare.status.code(), named.status.code(), "{name}");
+        let said = String::from_utf8_lossy(&bare.stderr);
+        let expected =
+            format!("{name}: 1 line without frames, of weight 2, counts as the stack [no stack]\n");
+        assert_eq!(said.replace(&String::from_utf8_lossy(&named.stderr)[..], ""), expected);
+    }
+    let found = output("stack-grep", &["-c", "-F", "no stack"], "main;a 3\n 2\n 4\n");
+    assert!(found.stdout.starts_with(b"6 "), "{found:?}");
+    let said = "stack-grep: 2 lines without frames, of weight 6, count as the stack [no stack]\n";
+    assert_eq!(String::from_utf8_lossy(&found.stderr), said);
+}
+
+#[test]
 fn other_line_ends_and_empty_lines_are_read() {
     let crlf = PROFILE.replace('\n', "\r\n");
     let empty = format!("\n{}\r\n\n", PROFILE.replace('\n', "\n\n"));
@@ -135,7 +153,7 @@ fn a_malformed_line_is_named_and_the_rest_is_read() {
 
 #[test]
 fn three_malformed_lines_are_named_and_the_others_counted() {
-    let path = scratch("malformed.folded", "a\n\nb x\nc 1\n 7\n-1\nd;e 3.5\n");
+    let path = scratch("malformed.folded", "a\n\nb x\nc 1\n7\n-1\nd;e 3.5\n");
     let file = path.to_str().expect("UTF-8");
     for name in folded_tools() {
         let output = feed(name, &[file], "");

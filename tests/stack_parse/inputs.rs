@@ -176,3 +176,18 @@ fn a_weight_over_64_bits_is_named_and_left_out() {
     assert_eq!((&folded[..], code), ("demo;f 9223372036854775808\ndemo;g 4\n", Some(2)));
     assert!(stderr.contains("stack 'demo;f': a sum over 18446744073709551615"), "{stderr}");
 }
+
+#[test]
+fn the_first_stack_may_be_longer_than_what_is_looked_at() {
+    let stack = format!("main;{}x", "std::vector<foo::bar<int>>::baz;".repeat(2200));
+    assert!(stack.len() > 64 * 1024);
+    for text in [
+        format!("{stack} 5\n"),
+        format!("{stack} 5"),
+        format!("{stack} 2\nmain 1\n{stack} 3\n"),
+        format!("# event: cycles\n{stack} 5\n"),
+    ] {
+        let folded = filter("stack-parse", &[], &text);
+        assert!(folded.lines().any(|line| line == format!("{stack} 5")), "{}", folded.len());
+    }
+}

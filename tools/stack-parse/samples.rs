@@ -28,7 +28,7 @@ mod window;
 use std::fmt::Display;
 use std::path::Path;
 
-use common::{FrameId, FrameTable, Input, NodeId, Pipe, Result, StackTree, clean_frame};
+use common::{FrameId, FrameTable, Input, NO_STACK, NodeId, Pipe, Result, StackTree, clean_frame};
 
 use crate::frame::{Frame, FrameArgs};
 use crate::remedies;
@@ -38,7 +38,7 @@ use frame_traits::FrameTraits;
 use report::InputHeaders;
 use root::Base;
 use sample::{OpenSample, Sample, Time};
-use sink::{NO_STACK, Sink};
+use sink::Sink;
 use skipped::Skipped;
 use weight::Rule;
 use window::Window;

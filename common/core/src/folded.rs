@@ -12,7 +12,7 @@ mod writer;
 pub use end_line::{end_line, is_end_line};
 pub use frames::Frames;
 pub use header::{HEADER_KEYS, Headers, header_line, parse_header};
-pub use line::{FoldedLine, FoldedPair, Malformed};
+pub use line::{FoldedLine, FoldedPair, Malformed, NO_STACK, lacks_frames};
 pub(crate) use lines::{LineEnd, LineEnds};
 pub use writer::{StackBuf, append_folded, clean_frame, clean_frame_in_place};
 pub(crate) use writer::{append_count, append_start, clean_text, would_be_comment};

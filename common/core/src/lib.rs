@@ -84,8 +84,9 @@ mod status;
 pub use digits::{decimal, hexadecimal, is_digits};
 pub use error::{Error, Result};
 pub use folded::{
-    FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, StackBuf, append_folded,
-    clean_frame, clean_frame_in_place, end_line, header_line, is_end_line, parse_header,
+    FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, NO_STACK, StackBuf,
+    append_folded, clean_frame, clean_frame_in_place, end_line, header_line, is_end_line,
+    lacks_frames, parse_header,
 };
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};

@@ -21,6 +21,8 @@ pub use read::{Limit, Live};
 pub struct Pipe {
     out: Output,
     stats: Stats,
+    /// The lines that were read that have a count and no frames.
+    without_frames: Total,
     messages: Messages,
     wants_stats: bool,
     progress: Progress,
@@ -38,6 +40,7 @@ impl Pipe {
         Pipe {
             out,
             stats: Stats::default(),
+            without_frames: Total::default(),
             messages,
             wants_stats,
             progress,
@@ -115,6 +118,12 @@ impl Pipe {
         self.stats.dropped += what.into();
     }
 
+    /// Counts a line that has a count and no frames: when all is read, a message says how
+    /// many there were.
+    pub fn count_without_frames(&mut self, line: impl Into<Total>) {
+        self.without_frames += line.into();
+    }
+
     /// Writes what is still in the buffer, prints the last messages and returns
     /// the exit status of a tool that returned `result`.
     pub(crate) fn finish(mut self, result: Result<Status>) -> u8 {
@@ -129,11 +138,24 @@ impl Pipe {
             }
             self.messages.error(error);
         }
+        self.say_without_frames();
         self.messages.finish();
         if self.wants_stats {
             let malformed = self.messages.malformed_lines();
             self.note(format_args!("stats: {}, malformed {malformed} lines", self.stats));
         }
         status.map_or(TROUBLE, |status| status.code(self.messages.is_trouble()))
+    }
+
+    fn say_without_frames(&self) {
+        let Total { lines, weight } = self.without_frames;
+        let (lines, counts) = match lines {
+            0 => return,
+            1 => ("1 line".to_owned(), "counts"),
+            many => (format!("{many} lines"), "count"),
+        };
+        self.note(format_args!(
+            "{lines} without frames, of weight {weight}, {counts} as the stack [no stack]"
+        ));
     }
 }

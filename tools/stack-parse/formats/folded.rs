@@ -1,6 +1,7 @@
 //! Folded stacks, as other tools make them; man/folded-stack.5 is the grammar.
 
-use common::{FoldedLine, Frames, Input, Result, lines, parse_header};
+use common::{FoldedLine, Frames, Input, Result, lacks_frames, lines, parse_header};
+use memchr::memrchr;
 
 use super::unread;
 use crate::format::{Format, Head};
@@ -26,7 +27,53 @@ pub(super) const FORMAT: Format = Format {
 /// most and all but one, some of them with several frames: a line that is
 /// damaged is named when it is read.
 fn detect(head: &Head<'_>) -> bool {
-    head.is_last && are_folded(head.text())
+    head.is_last && (are_folded(head.text()) || cut_first_stack(head).is_some_and(are_frames))
+}
+
+/// The first stack, if it is longer than what is seen: only comments are before it.
+fn cut_first_stack<'a>(head: &Head<'a>) -> Option<&'a [u8]> {
+    let start = memrchr(b'\n', head.bytes).map_or(0, |end| end + 1);
+    let (before, line) = head.bytes.split_at(start);
+    let is_first = lines(before).all(|line| line.is_empty() || line.starts_with(b"# "));
+    (is_first && !head.is_whole).then_some(line)
+}
+
+/// Whether the start of a line whose end is not seen looks like frames: recursion
+/// through templates of C++ makes such lines.
+///
+/// Programs and data without line ends have `;` too, but few of what is between two of
+/// them is whole: `function f(a){var b=1` opens what it does not close.
+fn are_frames(line: &[u8]) -> bool {
+    const FEWEST: usize = 4;
+    let is_text = !line.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t');
+    if !is_text || unread::looks_like(line).is_some() {
+        return false;
+    }
+    // The last one is cut.
+    let mut frames = Frames::new(line);
+    frames.next_back();
+    let (mut all, mut whole) = (0, 0);
+    for frame in frames {
+        all += 1;
+        whole += usize::from(is_balanced(frame));
+    }
+    all >= FEWEST && whole * 10 >= all * 9
+}
+
+/// Whether each `(` and `{` is closed by a `)` and `}`.
+fn is_balanced(frame: &[u8]) -> bool {
+    let mut open = [0u32; 2];
+    let is_closed = frame.iter().all(|byte| {
+        let kind = usize::from(matches!(byte, b'{' | b'}'));
+        match byte {
+            b'(' | b'{' => open[kind] += 1,
+            b')' | b'}' if open[kind] == 0 => return false,
+            b')' | b'}' => open[kind] -= 1,
+            _ => {}
+        }
+        true
+    });
+    is_closed && open == [0; 2]
 }
 
 fn are_folded(text: &[u8]) -> bool {
@@ -66,6 +113,9 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
             _ if line.is_empty() => Ok(()),
             Ok(FoldedLine { stack, count }) => {
                 header.announce(samples);
+                if lacks_frames(line, stack) {
+                    samples.count_without_frames(count);
+                }
                 frames.clear();
                 frames.extend(Frames::new(stack).map(|frame| samples.frame(frame)));
                 samples.add(&Sample { weights: &[count], ..Sample::default() }, &frames)
@@ -118,9 +168,41 @@ mod tests {
             "a;b 1\nc 2\nodd\n",
             "a;b 1.5\na;c 0.25\n",
             "a;b -1\n",
+            " 2\na;b 1\n",
         ] {
             assert!(are_folded(text.as_bytes()), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_line_whose_end_is_not_seen_is_known_by_its_frames() {
+        let is_known = |part: &str| {
+            let line = part.repeat(64 * 1024 / part.len());
+            detect(&Head::new(line.as_bytes(), false, true))
+        };
+        for part in [
+            "main;std::vector<foo::bar<int>>::push_back(int const&);",
+            "a;operator();<lambda(int)>::operator() const;{{closure}};f{lambda()#1};",
+            "caf\u{e9} x;y z;",
+            &format!("f<{}>;", "std::pair<int, ".repeat(500)),
+        ] {
+            assert!(is_known(part), "{part}");
+        }
+        for part in [
+            "function f(a){var b=a.c;return b}",
+            "if(a){b(function(){c;d})}",
+            "body{color:red;margin:0}",
+            "word ",
+            "{\"a\":\"b;c\"},",
+            "\x00a;b;",
+        ] {
+            assert!(!is_known(part), "{part}");
+        }
+        assert!(!detect(&Head::new(b"main;f;g", false, true)));
+        let commented = ["# event: cycles\n", &"main;f(int);".repeat(6000)].concat();
+        assert!(detect(&Head::new(commented.as_bytes(), false, true)));
+        let damaged = ["main 1\nodd\n", &"main;f(int);".repeat(6000)].concat();
+        assert!(!detect(&Head::new(damaged.as_bytes(), false, true)));
     }
 
     #[test]

@@ -34,6 +34,13 @@ impl Samples<'_> {
         self.skipped.add(line, why);
     }
 
+    /// Counts a folded line that has a count and no frames.
+    pub(crate) fn count_without_frames(&mut self, count: u64) {
+        if let Some(pipe) = &mut self.pipe {
+            pipe.count_without_frames(count);
+        }
+    }
+
     /// Names a line of this input that breaks a format which allows no such
     /// lines: trouble.
     pub(crate) fn malformed(&mut self, line: u64, why: impl Display) {

@@ -1,6 +1,6 @@
 //! Where samples go: into sums, or out as they come.
 
-use common::{FrameId, Overflows, Result};
+use common::{FrameId, NO_STACK, Overflows, Result};
 
 use super::Samples;
 use super::args::SamplesArgs;
@@ -9,9 +9,6 @@ use super::off_cpu::OffCpu;
 use super::sample::OpenSample;
 use super::table::Table;
 use super::weight::Rule;
-
-/// What stands for a sample without any frame.
-pub(super) const NO_STACK: &[u8] = b"[no stack]";
 
 /// What becomes of samples.
 #[derive(Debug)]

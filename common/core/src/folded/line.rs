@@ -7,6 +7,9 @@ use memchr::memrchr;
 use super::Frames;
 use crate::decimal;
 
+/// The stack of a sample without any frame, which is counted all the same.
+pub const NO_STACK: &[u8] = b"[no stack]";
+
 /// Every number of fewer than 20 digits fits into 64 bits.
 const TOO_MANY_DIGITS: u64 = 10_000_000_000_000_000_000;
 
@@ -37,7 +40,7 @@ pub enum Malformed {
     NoCount,
     /// The text behind the last space is a number such as `1.5` or `-3`.
     NotWhole,
-    /// There is a count and nothing before it.
+    /// There is a number and nothing else, not even the space before a count.
     NoFrames,
     /// The count does not fit into 64 bits.
     CountTooLarge,
@@ -64,7 +67,9 @@ impl<'a> FoldedLine<'a> {
     /// Parses a line that has neither LF nor CR at its end.
     ///
     /// Only the last space separates, so names may hold spaces and end in
-    /// digits: in `main;operator new 7` the leaf is `operator new`.
+    /// digits: in `main;operator new 7` the leaf is `operator new`. The stack of
+    /// ` 7`, a space and a count, is [`NO_STACK`]: py-spy and others write samples
+    /// without frames so.
     ///
     /// # Errors
     ///
@@ -97,11 +102,8 @@ impl<'a> FoldedLine<'a> {
         if digits == 0 {
             return Err(Malformed::NoCount);
         }
-        if stack.is_empty() {
-            return Err(Malformed::NoFrames);
-        }
         let count = decimal(count).ok_or(Malformed::CountTooLarge)?;
-        Ok(FoldedLine { stack, count })
+        Ok(FoldedLine { stack: if stack.is_empty() { NO_STACK } else { stack }, count })
     }
 
     /// The frames, root first.
@@ -126,6 +128,14 @@ impl<'a> FoldedPair<'a> {
         let FoldedLine { stack, count: before } = FoldedLine::parse(stack).map_err(two_counts)?;
         Ok(FoldedPair { stack, before, after })
     }
+}
+
+/// Whether `stack` is only a name for no frames: `line`, of which it is a part, is ` 12`,
+/// not `[no stack] 12`.
+#[inline]
+#[must_use]
+pub fn lacks_frames(line: &[u8], stack: &[u8]) -> bool {
+    line.starts_with(b" ") && stack == NO_STACK
 }
 
 /// Why a line has no count: `a;b`, `12`, `a;b 1.5`, `a;b -3`, `a;b 1e6`.
@@ -174,10 +184,21 @@ mod tests {
             ("a;b12", Malformed::NoCount),
             ("", Malformed::NoCount),
             ("12", Malformed::NoFrames),
-            (" 12", Malformed::NoFrames),
+            (" ", Malformed::NoCount),
             ("a 18446744073709551616", Malformed::CountTooLarge),
+            (" 18446744073709551616", Malformed::CountTooLarge),
         ] {
             assert_eq!(parsed(line), Err(why), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_space_and_a_count_are_a_sample_without_a_stack() {
+        assert_eq!(parsed(" 12"), Ok(("[no stack]", 12)));
+        assert_eq!(parsed(" 9999999999999999999"), Ok(("[no stack]", 9_999_999_999_999_999_999)));
+        for (line, expected) in [(" 12", true), ("[no stack] 12", false), ("  12", false)] {
+            let (stack, _) = parsed(line).expect(line);
+            assert_eq!(lacks_frames(line.as_bytes(), stack.as_bytes()), expected, "{line:?}");
         }
     }
 
@@ -188,6 +209,7 @@ mod tests {
         };
         assert_eq!(pair("a;b 3 0"), Ok((&b"a;b"[..], 3, 0)));
         assert_eq!(pair("operator new 7 1 2"), Ok((&b"operator new 7"[..], 1, 2)));
+        assert_eq!(pair(" 1 2"), Ok((NO_STACK, 1, 2)));
         for (line, why) in [
             ("a;b", Malformed::NoTwoCounts),
             ("a;b 1", Malformed::NoTwoCounts),

@@ -8,7 +8,7 @@ use crate::folded::{LineEnd, LineEnds, clean_text, would_be_comment};
 use crate::stacks::Counting;
 use crate::{
     Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result, STDIN,
-    StackBuf, StackCounts, Total, is_end_line, parse_header, without_cr,
+    StackBuf, StackCounts, Total, is_end_line, lacks_frames, parse_header, without_cr,
 };
 
 /// Which sums must fit into 64 bits.
@@ -254,7 +254,11 @@ impl Pipe {
                     _ if line.is_comment() => header.extend(line.header()),
                     Ok(pair) => {
                         let weight = u128::from(pair.before) + u128::from(pair.after);
-                        pipe.stats.read += Total { lines: 1, weight };
+                        let total = Total { lines: 1, weight };
+                        pipe.stats.read += total;
+                        if lacks_frames(line.text, pair.stack) {
+                            pipe.count_without_frames(total);
+                        }
                         pipe.with_clean(&line, pair.stack, |stack, _| {
                             each(FoldedPair { stack, ..pair })
                         })?;
@@ -299,6 +303,9 @@ impl Pipe {
         match FoldedLine::parse(line.text) {
             Ok(folded) => {
                 self.stats.read += folded.count;
+                if lacks_frames(line.text, folded.stack) {
+                    self.count_without_frames(folded.count);
+                }
                 self.with_clean(line, folded.stack, |stack, pipe| {
                     // `#\tmy thread;main`, which is sorted as it will be written.
                     if line.has_control && would_be_comment(stack) {

@@ -121,8 +121,9 @@ impl Search {
             let end = memchr(b'\n', &block[start..]).map_or(block.len(), |end| start + end);
             let text = without_cr(&block[start..end]);
             match FoldedLine::parse(text) {
-                // `# end 2` has the form of a stack and is a comment.
-                Ok(folded) if text[0] != b'#' => self.dropped += folded.count,
+                // `# end 2` has the form of a stack and is a comment; the stack of ` 2` has a
+                // name that is not in the text.
+                Ok(folded) if !matches!(text[0], b'#' | b' ') => self.dropped += folded.count,
                 _ if text.is_empty() => {}
                 _ => {
                     start = self.keep(block, start);
