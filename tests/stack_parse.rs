@@ -40,6 +40,9 @@ mod off_cpu;
 // Profiles of Ruby, PHP and Haskell.
 mod scripting;
 
+// Stacks of threads, once or again and again.
+mod dumps;
+
 // Recordings of the JVM and of pprof.
 mod jvm;
 mod pprof;

@@ -56,32 +56,55 @@ struct GdbReader {
     comm: Vec<u8>,
     tid: Vec<u8>,
     /// The line of the last frame: where it was inlined into shows in the next one, and
-    /// where it is in the source may stand on a line of its own.
+    /// gdb may have broken it into several.
     last: Option<Vec<u8>>,
+    /// A line before the one that is being read, which is a frame if that has its arguments.
+    name_alone: Option<Vec<u8>>,
 }
 
 impl GdbReader {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if let Some(frame) = FrameLine::of(line) {
-            if frame.number == 0 {
-                self.finish_stack(samples)?;
+        let name_alone = self.name_alone.take();
+        if let Some(rest) = continued(line) {
+            if let Some(name) = name_alone.filter(|_| rest.starts_with(b"(")) {
+                self.frame(&[&name, &b" "[..], rest].concat(), samples)?;
+            } else {
+                self.continue_last(rest);
             }
-            // gdb prints no address of a call that was inlined into the function.
-            let is_inlined = frame.number > 0 && frame.address.is_none() && !frame.is_special();
-            self.push_last(is_inlined, samples);
-            self.last = Some(line.to_vec());
+        } else if self.frame(line, samples)? {
+            return Ok(());
         } else if let Some(thread) = Thread::of(line) {
             self.finish(samples)?;
             (self.comm, self.tid) = (thread.name.to_vec(), thread.tid.to_vec());
-        } else if line.starts_with(b"    at ") || line.starts_with(b"    from ") {
-            // An old gdb breaks lines.
-            if let Some(last) = &mut self.last {
-                last.extend_from_slice(&line[3..]);
-            }
         } else if line.starts_with(b"[Inferior ") {
             self.finish(samples)?;
+        } else if line.starts_with(b"#") {
+            self.name_alone = Some(line.to_vec());
         }
         Ok(())
+    }
+
+    /// Keeps a line if it is a frame, and says whether it is.
+    fn frame(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<bool> {
+        let Some(frame) = FrameLine::of(line) else { return Ok(false) };
+        if frame.number == 0 {
+            self.finish_stack(samples)?;
+        }
+        // gdb prints no address of a call that was inlined into the function.
+        let is_inlined = frame.number > 0 && frame.address.is_none() && !frame.is_special();
+        self.push_last(is_inlined, samples);
+        self.last = Some(line.to_vec());
+        Ok(true)
+    }
+
+    /// Adds the rest of its line to the last frame, if that may have one.
+    fn continue_last(&mut self, rest: &[u8]) {
+        if let Some(last) = self.last.as_mut().filter(|last| FrameLine::goes_on(last, rest)) {
+            if !matches!(last.last(), Some(b' ' | b'(')) {
+                last.push(b' ');
+            }
+            last.extend_from_slice(rest);
+        }
     }
 
     fn push_last(&mut self, inlined: bool, samples: &mut Samples<'_>) {
@@ -109,6 +132,20 @@ impl GdbReader {
         self.tid.clear();
         Ok(())
     }
+}
+
+/// The rest of a frame's line that gdb broke: in a terminal of 80 columns, or where an old
+/// gdb writes a file. Local variables are indented more.
+///
+/// ```text
+/// #1  0x00007f90879e4c0f in poll_func (ufds=0x7f90978d4b00, nfds=2, timeout=-1,
+///     userdata=0x7f908807ec70) at pulse/thread-mainloop.c:75
+///         mutex = 0x7f908807ec70
+/// ```
+fn continued(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"   ")?;
+    let rest = if rest.starts_with(b"from ") { rest } else { rest.strip_prefix(b" ")? };
+    Some(rest).filter(|rest| rest.first().is_some_and(|byte| !byte.is_ascii_whitespace()))
 }
 
 /// The head of a thread.

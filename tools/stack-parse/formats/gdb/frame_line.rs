@@ -1,7 +1,7 @@
 //! A line of a backtrace.
 
 use bstr::ByteSlice;
-use common::{decimal, hexadecimal};
+use common::{decimal, hexadecimal, is_digits};
 
 /// `#5  0x00005569913c076b in f<g ()> (k=..., s=0x55 ")") at demo.cpp:24`
 #[derive(Debug, PartialEq, Eq)]
@@ -35,16 +35,29 @@ impl FrameLine<'_> {
         Some(frame).filter(|frame| is_frame || frame.is_special())
     }
 
+    /// Whether the line of a frame goes on with `rest` in the next line: gdb breaks lines
+    /// between arguments, and before these, the source and the library.
+    pub(super) fn goes_on(line: &[u8], rest: &[u8]) -> bool {
+        let is_next = match rest {
+            [b'(', ..] => !line.ends_with(b")"),
+            _ if rest.starts_with(b"at ") || rest.starts_with(b"from ") => true,
+            _ => matches!(line.trim_ascii_end().last(), Some(b',' | b'(')),
+        };
+        let is_open = |frame: FrameLine<'_>| frame.source.is_empty() && frame.object.is_empty();
+        is_next && FrameLine::of(line).is_some_and(is_open)
+    }
+
     /// Whether this is no function: `<signal handler called>`.
     pub(super) fn is_special(&self) -> bool {
         self.name.starts_with(b"<") && self.name.ends_with(b">")
     }
 }
 
-/// The call, the library behind `from` and the source behind `at`. Arguments may hold both
+/// The call, the library after `from` and the source after `at`. Arguments may hold both
 /// words.
 fn place(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
-    let at = text.rfind(") at ").map(|end| end + 1);
+    let has_line = |source: &[u8]| source.rsplit_once_str(":").is_some_and(|(_, it)| is_digits(it));
+    let at = text.rfind(") at ").map(|end| end + 1).filter(|_| has_line(text));
     let from = text.rfind(") from ").map(|end| end + 1);
     match (at, from) {
         (Some(at), _) if from.is_none_or(|from| from < at) => {
@@ -57,12 +70,38 @@ fn place(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
     }
 }
 
-/// What stands before the arguments, which are the last pair of parentheses. In their
-/// strings and characters may be others: `(s=0x55 "a)\"", c=40 '(')`.
+/// What is before the arguments: the first parentheses that look like arguments or, at the
+/// end of the call, the last pair.
 fn without_arguments(call: &[u8]) -> &[u8] {
-    if !call.ends_with(b")") {
-        return call;
+    let starts = call.find_iter(" (");
+    let start = starts.into_iter().find(|start| are_arguments(&call[start + 2..]));
+    match start {
+        Some(start) if start > 0 => call[..start].trim_ascii_end(),
+        _ if call.ends_with(b")") => without_last_parentheses(call),
+        _ => call,
     }
+}
+
+/// Whether this is what follows the parenthesis before arguments: `)`, `...)`, the name of
+/// the first of them and `=`, or the end of a line that gdb broke. The value may be anything,
+/// as Python's printers write it:
+/// `(func=<function at remote 0x19>, arg=(<Foo(a=[0, 1], b={1003: True...(truncated), kw=0x0)`.
+/// The types in a name have no `=`: `std::function<void (int)>::operator()(int) const (this=0x7f)`.
+fn are_arguments(rest: &[u8]) -> bool {
+    let is_name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b"_$@.#".contains(byte) || *byte >= 0x80;
+    let end = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
+    match &rest[end..] {
+        [b'=', ..] => true,
+        [] => end == 0,
+        [b')'] => matches!(&rest[..end], b"" | b"..."),
+        _ => false,
+    }
+}
+
+/// The call without its last pair of parentheses. In strings and characters may be others:
+/// `(s=0x55 "a)\"", c=40 '(')`.
+fn without_last_parentheses(call: &[u8]) -> &[u8] {
     let mut depth = 0u64;
     let mut at = call.len();
     while let Some(before) = at.checked_sub(1) {
@@ -128,6 +167,42 @@ mod tests {
             ("#3  0x00007f2274 in poll () from /lib/a (b).so", "poll", "/lib/a (b).so", ""),
             ("#1  0x00007f22 in camlDemo__main_12 ()", "camlDemo__main_12", "", ""),
             ("#1  0x00007f22 in f", "f", "", ""),
+            (
+                "#1  0x00007f90 in function_call (func=<function at remote 0x19>, arg=(<Foo(a=[0, 1], b={1003: True...(truncated), kw=0x0) at Objects/funcobject.c:526",
+                "function_call",
+                "",
+                "Objects/funcobject.c:526",
+            ),
+            (
+                "#1  0x00007f90 in f (widget=0x7f9097d03700, event=0x7fff49fb5fb0) at w.cpp:5828",
+                "f",
+                "",
+                "w.cpp:5828",
+            ),
+            ("#1  0x00007f90 in f (widget=0x7f9097d03700, ", "f", "", ""),
+            ("#1  0x00007f90 in f (said=0x7f \"(x) at home\")", "f", "", ""),
+            ("#1  f (n=n@entry=2000, ", "f", "", ""),
+            (
+                "#1  f<int> (args#0=<Foo(a=[0...(truncated), args#1=2) at v.h:3",
+                "f<int>",
+                "",
+                "v.h:3",
+            ),
+            ("#1  f (", "f", "", ""),
+            ("#1  f (text=\"(a=1\", next=0x0)", "f", "", ""),
+            (
+                "#1  (anonymous namespace)::f<void (int)> (...)",
+                "(anonymous namespace)::f<void (int)>",
+                "",
+                "",
+            ),
+            ("#1  operator() (__closure=0x7f, a=...) at l.cpp:3", "operator()", "", "l.cpp:3"),
+            (
+                "#1  0x7f in core::ops::function::FnOnce::call_once<fn(), ()> ()",
+                "core::ops::function::FnOnce::call_once<fn(), ()>",
+                "",
+                "",
+            ),
         ] {
             let frame = FrameLine::of(line.as_bytes()).expect(line);
             let parts = [frame.name, frame.object, frame.source].map(ByteSlice::as_bstr);

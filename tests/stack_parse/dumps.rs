@@ -1,0 +1,26 @@
+//! Stacks of threads that other people saved.
+
+use std::fs;
+
+use crate::util::{filter, third_party, unpacked, weight};
+
+/// A file of others, unpacked; `None` without it.
+fn file(folder: &str, name: &str) -> Option<Vec<u8>> {
+    let path = third_party(folder)?.join(name);
+    Some(unpacked(&fs::read(path).expect("a file")))
+}
+
+#[test]
+fn a_pasted_backtrace_of_gdb_has_no_arguments_in_its_names() {
+    let Some(report) = file("gdb", "rhbz-621492.gz") else { return };
+    let folded = filter("stack-parse", &[], &report);
+    // grep -c '^#0 ' and grep -c '^#[0-9]'
+    assert_eq!(weight(folded.as_bytes()), 12);
+    let depth = |stack: &str| stack.matches(';').count() as u128 + 1;
+    let frames: u128 = folded.lines().map(|line| depth(line) * weight(line.as_bytes())).sum();
+    assert_eq!(frames, 202, "{folded}");
+    for wrong in ["=", "0x7f", " at ", "<value optimized out>"] {
+        assert!(!folded.contains(wrong), "{wrong}: {folded}");
+    }
+    assert!(folded.contains(";internal_thread_func;thread;pa_mainloop_run;"), "{folded}");
+}
