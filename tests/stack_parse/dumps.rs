@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::util::{filter, third_party, unpacked, weight};
+use crate::util::{filter, third_party, unpacked, utf16, weight};
 
 /// A file of others, unpacked; `None` without it.
 fn file(folder: &str, name: &str) -> Option<Vec<u8>> {
@@ -23,4 +23,21 @@ fn a_pasted_backtrace_of_gdb_has_no_arguments_in_its_names() {
         assert!(!folded.contains(wrong), "{wrong}: {folded}");
     }
     assert!(folded.contains(";internal_thread_func;thread;pa_mainloop_run;"), "{folded}");
+}
+
+#[test]
+fn threads_that_a_bean_lists_are_counted() {
+    let Some(log) = file("jmx-threads", "visualvmremote.log.gz") else { return };
+    let folded = filter("stack-parse", &["--by-event"], &log);
+    // grep -c '^"'
+    assert_eq!(weight(folded.as_bytes()), 119);
+}
+
+#[test]
+fn a_dump_may_be_utf16_without_a_mark() {
+    let dump = "\"main\" prio=5 Id=1 RUNNABLE\r\n\tat demo.Server.run(Server.java:7)\r\n";
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let marked = utf16(dump, order);
+        assert_eq!(filter("stack-parse", &[], &marked[2..]), "main;demo.Server.run 1\n");
+    }
 }

@@ -1,6 +1,7 @@
 //! The stacks of a JVM's threads: `jstack PID`, `jcmd PID Thread.print`, `kill -3`;
 //! one dump or many, one behind the other. Those of virtual threads too:
-//! `jcmd PID Thread.dump_to_file`, also with `-format=json`.
+//! `jcmd PID Thread.dump_to_file`, also with `-format=json`, and what programs write that
+//! ask ThreadMXBean: VisualVM, Spring Boot's actuator.
 //!
 //! Grammar from OpenJDK's src/hotspot/share/runtime/thread.cpp (`print_on`),
 //! classfile/javaClasses.cpp (`print_stack_element`) and jdk/internal/vm/ThreadDumper.java.
@@ -34,7 +35,7 @@ pub(super) const FORMAT: Format = Format {
 const CPU: &[u8] = b"cpu";
 
 fn detect(head: &Head<'_>) -> bool {
-    let is_thread = |line: &[u8]| Thread::of(line).or_else(|| Thread::of_file(line)).is_some();
+    let is_thread = |line: &[u8]| thread_of(line).is_some();
     head.lines().any(|line| line.starts_with(b"Full thread dump ") || is_thread(line))
         || head.outline().is_some_and(|keys| keys.has("threadDump"))
 }
@@ -61,6 +62,11 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read
 }
 
+/// The thread that a line begins, in any of the dumps.
+fn thread_of(line: &[u8]) -> Option<Thread> {
+    Thread::of(line).or_else(|| Thread::of_file(line)).or_else(|| Thread::of_bean(line))
+}
+
 #[derive(Default)]
 struct Dumps {
     /// Whether it is chosen which event is taken unless the user chooses.
@@ -77,7 +83,7 @@ struct Dumps {
 
 impl Dumps {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if let Some(thread) = Thread::of(line).or_else(|| Thread::of_file(line)) {
+        if let Some(thread) = thread_of(line) {
             self.end_thread(samples)?;
             self.thread = Some(thread);
         } else if let Some(call) = line.strip_prefix(b"      ").filter(|_| self.is_of_file()) {

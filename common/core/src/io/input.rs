@@ -15,7 +15,7 @@ use crate::io::packed::Packed;
 use crate::io::progress::{Counted, Progress};
 use crate::io::seekable::Seekable;
 use crate::io::standard;
-use crate::io::utf16::Utf16;
+use crate::io::utf16::{ByteOrder, Utf16};
 use crate::io::watched::Watched;
 use crate::io::xz::Xz;
 use crate::io::zstd::Zstd;
@@ -160,6 +160,7 @@ impl Input {
     fn unpacked(mut self) -> io::Result<Input> {
         let is_bzip2 = self.is_bzip2()?;
         let is_utf16 = self.is_utf16()?;
+        let bare_utf16 = self.bare_utf16()?;
         let unpacked: Box<dyn Read + Send> = match self.peek(4)? {
             [0x1f, 0x8b, ..] => Box::new(Packed::new("gzip", MultiGzDecoder::new(self.rest()))),
             // A frame of zstd, or one of those that it skips.
@@ -177,7 +178,10 @@ impl Input {
             }
             [0xff, 0xfe, ..] if is_utf16 => Box::new(Utf16::new(self.rest(), u16::from_le_bytes)),
             [0xfe, 0xff, ..] if is_utf16 => Box::new(Utf16::new(self.rest(), u16::from_be_bytes)),
-            _ => return Ok(self),
+            _ => match bare_utf16 {
+                Some(unit) => Box::new(Utf16::new(self.rest(), unit)),
+                None => return Ok(self),
+            },
         };
         Input::of(self.name, unpacked).unpacked()
     }
@@ -203,6 +207,23 @@ impl Input {
         }
         let text = &self.peek(LOOKED_AT)?[2..];
         Ok(text.is_empty() || text.contains(&0))
+    }
+
+    /// The order of bytes of UTF-16 without a byte order mark: its first characters are all
+    /// ASCII. Four bytes are enough to see that there are no NULs, as in other text.
+    fn bare_utf16(&mut self) -> io::Result<Option<ByteOrder>> {
+        const LOOKED_AT: usize = 64;
+        const FEWEST: usize = 16;
+        let unit: ByteOrder = match self.peek(4)? {
+            [_, 0, _, 0, ..] => u16::from_le_bytes,
+            [0, _, 0, _, ..] => u16::from_be_bytes,
+            _ => return Ok(None),
+        };
+        let start = self.peek(LOOKED_AT)?;
+        let (units, _) = start[..start.len().min(LOOKED_AT)].as_chunks::<2>();
+        let is_ascii = |number| matches!(number, 0x09 | 0x0a | 0x0d | 0x20..=0x7e);
+        let is_text = start.len() >= FEWEST && units.iter().all(|bytes| is_ascii(unit(*bytes)));
+        Ok(is_text.then_some(unit))
     }
 
     /// Moves all bytes out of the input: those that were peeked at and the rest.
@@ -319,6 +340,22 @@ mod tests {
             assert_eq!(unpacked(text), (b"a 3".to_vec(), None));
         }
         assert_eq!(unpacked(b"\xff\xfe"), (Vec::new(), None));
+    }
+
+    #[test]
+    fn utf16_needs_no_mark() {
+        let text = "main;first 3\r\nmain;second;third 2\nmain;caf\u{e9} 2\n";
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(unpacked(&little), (text.as_bytes().to_vec(), None));
+        assert_eq!(unpacked(&big), (text.as_bytes().to_vec(), None));
+        for bytes in [
+            &b"a\0b\0"[..],
+            b"\0\0\0\0\x03\0\0\0\0\0\0\0\x10\x27\0\0",
+            b"a\0b\0c\0d\0e\0f\0\x01\0g\0",
+        ] {
+            assert_eq!(unpacked(bytes), (bytes.to_vec(), None));
+        }
     }
 
     #[test]

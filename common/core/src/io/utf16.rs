@@ -5,11 +5,14 @@ use std::io::{self, ErrorKind, Read};
 /// How much is decoded at once.
 const BLOCK_SIZE: usize = 64 * 1024;
 
+/// Makes a number of two bytes, such as [`u16::from_le_bytes`].
+pub(crate) type ByteOrder = fn([u8; 2]) -> u16;
+
 /// Decodes what a reader returns. Half a surrogate pair becomes U+FFFD, so that
 /// a broken name does not cost its line.
 pub(crate) struct Utf16<R> {
     reader: R,
-    unit: fn([u8; 2]) -> u16,
+    unit: ByteOrder,
     /// What was read and not decoded yet: at most half a character, cut by the
     /// end of a block.
     torn: Vec<u8>,
@@ -19,8 +22,7 @@ pub(crate) struct Utf16<R> {
 }
 
 impl<R: Read> Utf16<R> {
-    /// `unit` makes a number of two bytes, such as [`u16::from_le_bytes`].
-    pub(crate) fn new(reader: R, unit: fn([u8; 2]) -> u16) -> Utf16<R> {
+    pub(crate) fn new(reader: R, unit: ByteOrder) -> Utf16<R> {
         let text = io::Cursor::new(Vec::new());
         Utf16 { reader, unit, torn: Vec::new(), text, ended: false }
     }

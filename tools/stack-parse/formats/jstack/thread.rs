@@ -75,6 +75,17 @@ impl State {
         State::Unknown,
     ];
 
+    /// By a value of `java.lang.Thread.State`.
+    fn of_java(name: &[u8]) -> Option<State> {
+        match name {
+            b"RUNNABLE" => Some(State::Running),
+            b"BLOCKED" => Some(State::Blocked),
+            b"TIMED_WAITING" => Some(State::TimedWaiting),
+            b"WAITING" | b"NEW" | b"TERMINATED" => Some(State::Waiting),
+            _ => None,
+        }
+    }
+
     /// What its samples are called.
     pub(super) fn event(self) -> &'static [u8] {
         match self {
@@ -117,6 +128,34 @@ impl Thread {
         })
     }
 
+    /// By a line of what programs write that ask ThreadMXBean for threads:
+    ///
+    /// ```text
+    /// "Timer-180" - Thread t@332                                    (VisualVM, Spring Boot)
+    /// "main" prio=5 Id=1 RUNNABLE (in native)                       (ThreadInfo.toString)
+    /// "http-1" daemon prio=5 Id=12 WAITING on java.lang.Object@7f
+    /// "x" Id=3149 in TIMED_WAITING on lock=java.lang.Object@7f      (the JDK's ThreadMonitor)
+    /// "main" id=1 state=RUNNABLE                                    (Dropwizard)
+    /// ```
+    pub(super) fn of_bean(line: &[u8]) -> Option<Thread> {
+        let rest = line.strip_prefix(b"\"")?;
+        if let Some((name, id)) = rest.rsplit_once_str("\" - Thread t@") {
+            return is_digits(id).then(|| Thread::of_java(id, name, None));
+        }
+        // The lock may be of another thread: `on x@1 owned by "y" Id=2`.
+        let ends = ["\" Id=", "\" id=", "\" daemon ", "\" prio="];
+        let end = ends.iter().filter_map(|end| rest.find(end)).min()?;
+        let (name, mut words) = (&rest[..end], rest[end + 1..].fields().peekable());
+        while words.next_if(|word| *word == b"daemon" || word.starts_with(b"prio=")).is_some() {}
+        let id = words.next()?;
+        let id = id.strip_prefix(b"Id=").or_else(|| id.strip_prefix(b"id="))?;
+        words.next_if_eq(&&b"in"[..]);
+        let state = words.next()?;
+        let state = state.strip_prefix(b"state=").unwrap_or(state);
+        let is_state = State::of_java(state).is_some();
+        (is_digits(id) && is_state).then(|| Thread::of_java(id, name, Some(state)))
+    }
+
     /// By a line of `Thread.dump_to_file` such as `#22 "worker" virtual`, and since Java 24
     /// `#22 "worker" virtual RUNNABLE 2026-11-20T19:31:20.123456Z`.
     pub(super) fn of_file(line: &[u8]) -> Option<Thread> {
@@ -138,6 +177,11 @@ impl Thread {
     ) -> Thread {
         // Most virtual threads have no names.
         let name = if name.is_empty() && is_virtual { b"[virtual]" } else { name };
+        Thread { is_of_file: true, ..Thread::of_java(number, name, state) }
+    }
+
+    /// By what Java knows of a thread, whose state may follow on another line.
+    fn of_java(number: &[u8], name: &[u8], state: Option<&[u8]>) -> Thread {
         let mut thread = Thread {
             name: name.to_vec(),
             id: number.to_vec(),
@@ -145,7 +189,7 @@ impl Thread {
             cpu: None,
             is_runnable: true,
             java_state: Some(State::Unknown),
-            is_of_file: true,
+            is_of_file: false,
         };
         if let Some(state) = state {
             thread.set_state(state);
@@ -160,12 +204,8 @@ impl Thread {
 
     /// By `TIMED_WAITING (sleeping)`.
     pub(super) fn set_state(&mut self, text: &[u8]) {
-        self.java_state = match text.fields().next().unwrap_or_default() {
-            b"RUNNABLE" => Some(State::Running),
-            b"BLOCKED" => Some(State::Blocked),
-            b"TIMED_WAITING" => Some(State::TimedWaiting),
-            _ => Some(State::Waiting),
-        };
+        let state = State::of_java(text.fields().next().unwrap_or_default());
+        self.java_state = Some(state.unwrap_or(State::Waiting));
     }
 
     /// What it does, in the function `leaf`, which is empty if there is none.
@@ -254,6 +294,36 @@ mod tests {
         }
         for line in [r#""a" #1"#, "main", r#"""#, r#"{"a": "b" #1 tid=0x}"#] {
             assert_eq!(Thread::of(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_that_begin_threads_of_a_bean() {
+        for (line, name, tid, state) in [
+            (r#""Timer-180" - Thread t@332"#, "Timer-180", "332", State::Unknown),
+            (r#""a" - Thread t@1" - Thread t@2"#, r#"a" - Thread t@1"#, "2", State::Unknown),
+            (r#""main" Id=1 RUNNABLE (in native)"#, "main", "1", State::Running),
+            (
+                r#""http-1" daemon prio=5 Id=12 BLOCKED on x@7 owned by "y" Id=2"#,
+                "http-1",
+                "12",
+                State::Blocked,
+            ),
+            (r#""x" id=3149 in TIMED_WAITING on lock=x@7"#, "x", "3149", State::TimedWaiting),
+            (r#""main" id=1 state=WAITING"#, "main", "1", State::Waiting),
+        ] {
+            let thread = Thread::of_bean(line.as_bytes()).expect(line);
+            assert_eq!((&thread.name[..], thread.java_state), (name.as_bytes(), Some(state)));
+            assert_eq!(thread.tid.as_deref(), Some(tid.as_bytes()), "{line}");
+        }
+        for line in [
+            r#""main" #1 prio=5 os_prio=0 tid=0x7f9b nid=0x53c runnable"#,
+            r#""x" - Thread t@"#,
+            r#""x" id=1"#,
+            r#""x" id=7 in stock"#,
+            "main",
+        ] {
+            assert_eq!(Thread::of_bean(line.as_bytes()), None, "{line}");
         }
     }
 
