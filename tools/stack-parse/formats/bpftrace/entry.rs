@@ -69,6 +69,33 @@ impl MapEntry {
         }
     }
 
+    /// How many stacks have ended.
+    pub(super) fn stacks(&self) -> usize {
+        self.stacks.len()
+    }
+
+    /// Whether it is known who ran.
+    pub(super) fn is_named(&self) -> bool {
+        !self.comm.is_empty() || !self.ids.is_empty()
+    }
+
+    /// Whether all stacks that have ended look like the kernel's.
+    pub(super) fn is_all_kernel(&self) -> bool {
+        self.stacks.iter().all(|stack| self.looks_like_kernel(stack))
+    }
+
+    /// Moves the last stack that has ended into an entry of its own.
+    pub(super) fn split_off_stack(&mut self) -> MapEntry {
+        let mut split = MapEntry::default();
+        if let Some(stack) = self.stacks.pop() {
+            for line in self.lines.drain(stack.start..) {
+                split.push_frame(&self.text[line]);
+            }
+            split.end_stack();
+        }
+        split
+    }
+
     /// Takes a part of the key that is no stack: the first number is the process,
     /// the second the thread, and all else is the name.
     pub(super) fn push_word(&mut self, word: &[u8]) {
@@ -129,12 +156,13 @@ impl MapEntry {
     /// Which of the stacks is the kernel's: the one that looks so or, of two that do
     /// not, the first, as in `@[kstack, ustack]`.
     fn kernel_stack(&self) -> Option<usize> {
-        let looks_so = |stack: &Range<usize>| {
-            let root = frame(&self.text[self.lines[stack.end - 1].clone()]);
-            root.address.is_some_and(|address| address >> 63 == 1)
-                || KERNEL_ROOTS.iter().any(|name| root.name.starts_with(name))
-        };
-        let found = self.stacks.iter().position(looks_so);
+        let found = self.stacks.iter().position(|stack| self.looks_like_kernel(stack));
         found.or((self.stacks.len() == 2).then_some(0))
+    }
+
+    fn looks_like_kernel(&self, stack: &Range<usize>) -> bool {
+        let root = frame(&self.text[self.lines[stack.end - 1].clone()]);
+        root.address.is_some_and(|address| address >> 63 == 1)
+            || KERNEL_ROOTS.iter().any(|name| root.name.starts_with(name))
     }
 }

@@ -28,6 +28,9 @@ pub(super) struct Text {
     /// The map of the entry that is being read, `@cpu`, and the number of its first
     /// line; `None` outside of entries.
     map: Option<(Vec<u8>, u64)>,
+    /// How many empty lines follow the only stack of a text that was printed, where
+    /// another stack of it may come.
+    blank_lines: usize,
     /// The event whose unit was told last.
     event: Vec<u8>,
     has_stats: bool,
@@ -157,19 +160,27 @@ impl Text {
         }
     }
 
-    /// Reads a line of what `printf("%s %d %s\n", comm, pid, ustack)` prints:
+    /// Reads a line of what `printf("%s %d %s\n%s\n", comm, pid, kstack, ustack)` prints:
     ///
     /// ```text
     /// demo 15320
+    ///         vfs_read+187
+    ///         entry_SYSCALL_64_after_hwframe+118
+    ///
+    ///
     ///         __libc_read+76
     ///         main+267
     ///
     /// ```
     fn printed_line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if is_frame(line) {
+            if self.blank_lines > 0 && !self.may_have_two_stacks() {
+                self.add_printed(samples)?;
+            }
+            self.blank_lines = 0;
             self.entry.push_frame(line);
         } else if line.is_empty() {
-            return self.add_printed(samples);
+            return self.blank_line(samples);
         } else if line.trim_ascii().is_empty() && self.entry.has_frames() {
             // Between two stacks.
             self.entry.end_stack();
@@ -188,10 +199,51 @@ impl Text {
         Ok(())
     }
 
+    /// Reads an empty line of what `printf` prints: each stack begins and ends with one.
+    fn blank_line(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if !self.entry.has_frames() {
+            return Ok(());
+        }
+        self.entry.end_stack();
+        self.part_samples(samples)?;
+        if self.entry.stacks() > 1 {
+            return self.add_printed(samples);
+        }
+        self.blank_lines += 1;
+        Ok(())
+    }
+
+    /// Adds the first of two stacks that are the kernel's, each of a sample of its own.
+    fn part_samples(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.entry.is_named() || self.entry.stacks() < 2 || !self.entry.is_all_kernel() {
+            return Ok(());
+        }
+        let second = self.entry.split_off_stack();
+        self.add_one(samples)?;
+        self.entry = second;
+        Ok(())
+    }
+
+    /// Whether the stack that begins may be of the same sample as the one before. Where
+    /// something is printed before each sample, it is; else the kernel's comes first, and
+    /// both have an empty line between them.
+    fn may_have_two_stacks(&self) -> bool {
+        self.entry.is_named() || self.blank_lines == 2 && self.entry.is_all_kernel()
+    }
+
+    /// Adds what `printf` printed.
     fn add_printed(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         if !self.entry.has_frames() {
             return Ok(());
         }
+        self.entry.end_stack();
+        self.part_samples(samples)?;
+        self.add_one(samples)
+    }
+
+    /// Adds what `printf` printed as one sample.
+    fn add_one(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.blank_lines = 0;
         samples.announce(PRINTF, b"samples");
         let added = self.entry.add(PRINTF, 1, samples);
         self.entry.clear();
