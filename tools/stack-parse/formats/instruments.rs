@@ -67,7 +67,7 @@ const BYTES: Measure<'_> = Measure { name: b"bytes", unit: b"bytes" };
 const COUNT: Measure<'_> = Measure { name: b"count", unit: b"count" };
 
 /// What a unit is called, which kind it is of, and how many of that kind's unit it is.
-const UNITS: [(&[u8], Measure<'_>, u64); 24] = [
+const UNITS: [(&[u8], Measure<'_>, u64); 26] = [
     (b"ns", TIME, 1),
     ("µs".as_bytes(), TIME, 1_000),
     ("μs".as_bytes(), TIME, 1_000),
@@ -77,6 +77,9 @@ const UNITS: [(&[u8], Measure<'_>, u64); 24] = [
     (b"min", TIME, 60_000_000_000),
     (b"h", TIME, 3_600_000_000_000),
     (b"hr", TIME, 3_600_000_000_000),
+    // Few cycles have their word: `532 cycles`, below `1.24 Kc`.
+    (b"cycles", CYCLES, 1),
+    (b"cycle", CYCLES, 1),
     (b"c", CYCLES, 1),
     (b"Kc", CYCLES, 1_000),
     (b"kc", CYCLES, 1_000),
@@ -204,6 +207,8 @@ mod tests {
             ("1.20 min 100.0%", "", Some((b"time", 72_000_000_000))),
             ("693", "ms", Some((b"time", 693_000_000))),
             ("96.08 Gc  100.0%", "", Some((b"cycles", 96_080_000_000))),
+            ("532 cycles   0.0%", "", Some((b"cycles", 532))),
+            ("1 cycle", "", Some((b"cycles", 1))),
             ("429.93 MB 100.0%", "", Some((b"bytes", 450_814_280))),
             ("1024 Bytes   3.0%", "", Some((b"bytes", 1024))),
             ("12  100.0%", "", Some((b"count", 12))),
