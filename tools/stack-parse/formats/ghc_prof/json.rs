@@ -8,26 +8,34 @@
 //!  "profile": {"id": 128, "entries": 0, "alloc": 816, "ticks": 0, "children": [..]}}
 //! ```
 
+use bstr::ByteSlice;
 use common::{Input, Result};
 use hashbrown::HashMap;
 
-use super::frame;
+use super::{MEASURES, frame};
 use crate::frame::Frame;
 use crate::read::bad_weights::note_bad_weights;
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::{Field, Json, Tree, read_tree};
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
+use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 
 pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> {
     read_documents::<Profile>(input, samples)
 }
 
+/// The cost centre of what profiling itself took, which GHC's text leaves out; it may be
+/// half of all bytes.
+const OVERHEAD: [&[u8]; 2] = [b"PROFILING", b"OVERHEAD_of"];
+
 /// A profile, as far as it is read.
 struct Profile {
     /// The number of each cost centre's frame, by its id.
     numbers: HashMap<u64, u32>,
+    /// The id of [`OVERHEAD`].
+    overhead: Option<u64>,
     names: FrameNames,
     nodes: Vec<Node>,
     /// Ticks and bytes that are no integers.
@@ -48,12 +56,8 @@ impl Document for Profile {
     const WHAT: &'static str = "the JSON of a GHC profile";
 
     fn new() -> Profile {
-        Profile {
-            numbers: HashMap::new(),
-            names: FrameNames::default(),
-            nodes: Vec::new(),
-            bad_weights: 0,
-        }
+        let (numbers, names) = Default::default();
+        Profile { numbers, overhead: None, names, nodes: Vec::new(), bad_weights: 0 }
     }
 
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
@@ -72,15 +76,26 @@ impl Document for Profile {
         self.names.name_others(&Frame::default(), samples);
         let mut stacks = Stacks::new();
         let mut found: Vec<StackId> = Vec::with_capacity(self.nodes.len());
+        let mut overhead = [0u128; 2];
         for node in &self.nodes {
             let callers = found.get(node.caller).copied().unwrap_or(Stacks::EMPTY);
             let frame = self.numbers.get(&node.id).copied().unwrap_or(u32::MAX);
             let stack = stacks.call(callers, frame);
             found.push(stack);
-            if node.own != [0, 0] {
+            if self.overhead == Some(node.id) {
+                overhead.iter_mut().zip(node.own).for_each(|(sum, own)| *sum += u128::from(own));
+            } else if node.own != [0, 0] {
                 let origin = Sample { weights: &node.own, ..Sample::default() };
                 stacks.add(&origin, stack, &self.names, samples)?;
             }
+        }
+        for (sum, Measure { name, .. }) in
+            overhead.iter().zip(MEASURES).filter(|(sum, _)| **sum > 0)
+        {
+            let name = name.as_bstr();
+            samples.note(format_args!(
+                "what profiling itself took is left out: {sum} {name} of PROFILING.OVERHEAD_of"
+            ));
         }
         Ok(())
     }
@@ -107,6 +122,9 @@ impl Profile {
             }
         }
         if let Some(id) = id {
+            if [&module[..], &label] == OVERHEAD {
+                self.overhead = Some(id);
+            }
             self.numbers.insert(id, self.names.len() as u32);
             self.names.push(&frame(&module, &label, &source, &mut Vec::new()), samples);
         }
