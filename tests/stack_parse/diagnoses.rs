@@ -35,6 +35,16 @@ fn strict_turns_a_line_that_is_not_understood_into_trouble() {
 }
 
 #[test]
+fn tracepoints_count_themselves() {
+    let script = "d 1 2.5: sched:sched_switch: prev_comm=d\n\t              10 f (/d)\n\n";
+    let folded = filter("stack-parse", &["--header", "--weight", "period"], script);
+    assert!(folded.contains("\n# unit: sched:sched_switch\n"), "{folded}");
+    let clock = script.replace("sched:sched_switch: prev_comm=d", "5 cycles:ppp: ");
+    let folded = filter("stack-parse", &["--header", "--weight", "period"], &clock);
+    assert!(folded.contains("\n# unit: cycles\n"), "{folded}");
+}
+
+#[test]
 fn what_is_not_understood_is_named_and_the_rest_is_read() {
     let script = "d 1 2.5: c:\n\t 10 f (/d)\nWarning: lost\n\nd 1 2.6: c:\n\t 10 f (/d)\n\n";
     let output = output("stack-parse", &[], script);

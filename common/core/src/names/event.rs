@@ -1,11 +1,48 @@
 //! Names of perf's events.
 
-use bstr::ByteSlice;
+use memchr::memrchr;
 
-/// perf's clocks count nanoseconds, and other events themselves: the unit of
-/// `cycles:u` is `cycles`.
+/// What the samples of an event count: perf's clocks count nanoseconds, other events
+/// themselves. The unit of `cycles:u` is `cycles`, that of the tracepoint
+/// `sched:sched_switch` is its whole name, as `sched` counts nothing.
 #[must_use]
 pub fn unit_of_event(event: &[u8]) -> &[u8] {
-    let name = event.split_once_str(":").map_or(event, |(name, _)| name);
+    let name = without_modifiers(event);
     if matches!(name, b"cpu-clock" | b"task-clock") { b"nanoseconds" } else { name }
+}
+
+/// `cycles:ppp` without what says how it is sampled: user, kernel, precise and so on, see
+/// perf-list(1).
+fn without_modifiers(event: &[u8]) -> &[u8] {
+    let is_modifier = |letter: &u8| b"ukhIGHpPSDWebRX".contains(letter);
+    match memrchr(b':', event) {
+        Some(colon) if event[colon + 1..].iter().all(is_modifier) => &event[..colon],
+        _ => event,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bstr::ByteSlice;
+
+    use super::*;
+
+    #[test]
+    fn units_are_names_without_modifiers() {
+        for (event, unit) in [
+            ("cycles", "cycles"),
+            ("cycles:u", "cycles"),
+            ("cycles:Pu", "cycles"),
+            ("cycles:", "cycles"),
+            ("cpu-clock:ppp", "nanoseconds"),
+            ("task-clock:u", "nanoseconds"),
+            ("sched:sched_switch", "sched:sched_switch"),
+            ("sched:sched_switch:k", "sched:sched_switch"),
+            ("probe_demo:main", "probe_demo:main"),
+            ("cpu/event=0x3c/ppp", "cpu/event=0x3c/ppp"),
+            ("", ""),
+        ] {
+            assert_eq!(unit_of_event(event.as_bytes()).as_bstr(), unit, "{event}");
+        }
+    }
 }
