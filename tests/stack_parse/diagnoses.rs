@@ -35,6 +35,27 @@ fn strict_turns_a_line_that_is_not_understood_into_trouble() {
 }
 
 #[test]
+fn what_perf_says_it_lost_is_said() {
+    let sample = "d 1 2.5: 7 cycles:\n\t              10 f (/d)\n\t              20 main (/d)\n\n";
+    let lost = "d 1 2.6: PERF_RECORD_LOST lost 42\n";
+    let said = "stack-parse: <stdin>: 84 samples or other records were lost while recording: \
+                use a lower 'perf record -F' or a larger -m\n";
+    // More than one block, so that several threads read it.
+    let long = format!("{sample}{lost}{}{lost}{sample}", sample.repeat(50_000));
+    for (script, samples) in [(format!("{sample}{lost}{sample}{lost}{sample}"), 3), (long, 50_002)]
+    {
+        for args in [&["--threads", "1"][..], &["--threads", "4"], &["--threads", "4", "--strict"]]
+        {
+            let output = output("stack-parse", args, &script);
+            assert_eq!(output.stdout, format!("d;main;f {samples}\n").as_bytes());
+            assert_eq!(stderr(&output), said, "{args:?}");
+            let status = if args.contains(&"--strict") { 2 } else { 0 };
+            assert_eq!(output.status.code(), Some(status), "{args:?}");
+        }
+    }
+}
+
+#[test]
 fn tracepoints_count_themselves() {
     let script = "d 1 2.5: sched:sched_switch: prev_comm=d\n\t              10 f (/d)\n\n";
     let folded = filter("stack-parse", &["--header", "--weight", "period"], script);

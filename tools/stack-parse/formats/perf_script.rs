@@ -95,6 +95,13 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     // What came before a broken end was read and counts.
     reader.lines.close(samples)?;
     samples.skipped.set_read(reader.lines.number());
+    let lost = reader.lines.lost;
+    if lost > 0 {
+        samples.doubt(format_args!(
+            "{lost} samples or other records were lost while recording: \
+             use a lower 'perf record -F' or a larger -m"
+        ));
+    }
     ended.map_err(|source| Error::Input { name, source })
 }
 

@@ -28,6 +28,16 @@ impl Samples<'_> {
         self.say(format_args!("{name}: {what}"));
     }
 
+    /// Says something about this input that is trouble only with `--strict`.
+    pub(crate) fn doubt(&mut self, what: impl Display) {
+        if self.args.strict {
+            let name = self.input.name.clone();
+            self.error(&Error::Unknown { name, what: what.to_string() });
+        } else {
+            self.note(what);
+        }
+    }
+
     /// Names a line of this input that is not understood; trouble only with
     /// `--strict`.
     pub(crate) fn skip(&mut self, line: u64, why: &'static str) {

@@ -3,7 +3,7 @@
 use common::{FrameId, Result, is_digits};
 use memchr::memrchr;
 
-use super::beside::{is_beside, is_cookie, is_metric, is_side_record};
+use super::beside::{is_beside, is_cookie, is_metric, is_side_record, lost_by};
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_chain_frame, split_padded_ip};
 use super::glued;
@@ -21,6 +21,8 @@ pub(super) struct Lines<'a> {
     names: &'a FrameArgs,
     /// How many lines were read.
     number: u64,
+    /// How many samples or other records the text says were lost.
+    pub(super) lost: u64,
     state: State,
     /// The frames of the open sample, leaf first.
     frames: Vec<FrameId>,
@@ -57,6 +59,7 @@ impl<'a> Lines<'a> {
         Lines {
             names,
             number: 0,
+            lost: 0,
             state: State::Idle,
             frames: Vec::new(),
             last: (Vec::new(), 0),
@@ -190,6 +193,7 @@ impl<'a> Lines<'a> {
     /// Reads a line that is not blank.
     fn line(&mut self, line: &[u8], next_is_frame: bool, samples: &mut Samples<'_>) -> Result<()> {
         if is_side_record(line) || is_metric(line) {
+            self.lost = self.lost.saturating_add(lost_by(line).unwrap_or_default());
             return self.close(samples);
         }
         if let Some((frame, next)) = glued::split(line) {
@@ -370,7 +374,7 @@ fn is_known_place(place: &[u8]) -> bool {
 
 /// Whether this is the place of the frame above: `  demo.cpp:14`. A line of a
 /// number alone is a sample, `  123 ` from `-F tid,ip,sym`.
-fn is_source_line(line: &[u8]) -> bool {
+pub(super) fn is_source_line(line: &[u8]) -> bool {
     let place = line.strip_prefix(b"  ").unwrap_or_default().trim_ascii_end();
     !place.starts_with(b" ") && !place.is_empty() && !is_digits(place)
 }

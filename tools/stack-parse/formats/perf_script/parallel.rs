@@ -38,6 +38,8 @@ struct Job {
 struct Done {
     number: usize,
     lines: u64,
+    /// How many samples or other records it says were lost.
+    lost: u64,
     /// What was not understood, by the numbers of lines in the block.
     skipped: Skipped,
 }
@@ -85,6 +87,7 @@ pub(super) fn read(
     for block in &done {
         samples.skipped.absorb(&block.skipped, lines);
         lines += block.lines;
+        reader.lines.lost = reader.lines.lost.saturating_add(block.lost);
     }
     reader.lines.set_number(lines);
     let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -142,8 +145,10 @@ fn read_block(
     samples: &mut Samples<'_>,
 ) -> Result<Done> {
     let before = std::mem::take(&mut samples.skipped);
+    let lost_before = std::mem::take(&mut reader.lines.lost);
     reader.lines.set_number(0);
     reader.block(block, samples)?;
     let skipped = std::mem::replace(&mut samples.skipped, before);
-    Ok(Done { number, lines: reader.lines.number(), skipped })
+    let lost = std::mem::replace(&mut reader.lines.lost, lost_before);
+    Ok(Done { number, lines: reader.lines.number(), lost, skipped })
 }
