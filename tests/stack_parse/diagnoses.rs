@@ -56,6 +56,30 @@ fn what_perf_says_it_lost_is_said() {
 }
 
 #[test]
+fn call_chains_that_were_to_follow_are_said_once() {
+    const KERNEL: u64 = -128i64 as u64;
+    const USER_DEFERRED: u64 = -640i64 as u64;
+    let record = |kind: u32, numbers: &[u64]| {
+        let size = u16::try_from(8 + 8 * numbers.len()).expect("a short record");
+        let header = [&kind.to_le_bytes()[..], &2u16.to_le_bytes(), &size.to_le_bytes()].concat();
+        header.into_iter().chain(numbers.iter().flat_map(|number| number.to_le_bytes())).collect()
+    };
+    // What perf record writes into a pipe: an event whose samples have an address, process
+    // and thread, and a call chain; then three of them, of process 1 and thread 7.
+    let mut event = [0; 16];
+    (event[0], event[3], event[5]) = (1 | 128 << 32, 1 | 1 << 1 | 1 << 5, 1 << 18);
+    let sample = [0x10, 7 << 32 | 1, 4, KERNEL, 0x9, USER_DEFERRED, 70];
+    let records: [Vec<u8>; 2] = [record(64, &event), record(9, &sample).repeat(3)];
+    let recording = [b"PERFILE2\x10\0\0\0\0\0\0\0".to_vec(), records.concat()].concat();
+    let output = output("stack-parse", &["--root", "none"], recording);
+    let said = stderr(&output);
+    let expected =
+        "3 samples lack the program's part of their call chain, which was to be recorded later";
+    assert!(said.contains(expected), "{said}");
+    assert_eq!(said.matches("lack").count(), 1, "{said}");
+}
+
+#[test]
 fn tracepoints_count_themselves() {
     let script = "d 1 2.5: sched:sched_switch: prev_comm=d\n\t              10 f (/d)\n\n";
     let folded = filter("stack-parse", &["--header", "--weight", "period"], script);

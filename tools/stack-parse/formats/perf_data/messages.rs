@@ -59,7 +59,7 @@ pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
         (summary.late, "records came too late to be put in the order of time"),
         (
             summary.without_user_chain,
-            "samples lack the frames of the program, which were to follow",
+            "samples lack the program's part of their call chain, which was to be recorded later",
         ),
     ] {
         if count > 0 {

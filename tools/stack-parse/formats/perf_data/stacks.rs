@@ -32,7 +32,6 @@ struct Counts {
     unwound: u64,
     truncated: u64,
     other_registers: u64,
-    lacking: u64,
     /// Stacks that end where a file is not here, by the file.
     ends: BTreeMap<ObjectId, u64>,
     /// The longest copy of a stack that was asked for, in bytes.
@@ -65,7 +64,6 @@ impl Stacks {
             None => Locations::UNKNOWN,
         }));
         counts.note_call_graph(sample.event.call_graph());
-        counts.lacking += u64::from(sample.lacks_user_chain);
         match end {
             StackEnd::OtherRegisters => counts.other_registers += 1,
             StackEnd::Root | StackEnd::Lost | StackEnd::Truncated => {
@@ -107,13 +105,6 @@ impl Stacks {
                 "{} stacks of programs of 32 bits or for another machine are not unwound: \
                  record with frame pointers",
                 counts.other_registers
-            ));
-        }
-        if counts.lacking > 0 {
-            samples.note(format_args!(
-                "{} samples lack the program's part of their call chain, which was to be \
-                 recorded later",
-                counts.lacking
             ));
         }
     }
