@@ -12,6 +12,9 @@ mod strangers;
 // What is said where something is wrong.
 mod diagnoses;
 
+// What an input is taken for.
+mod guesses;
+
 // Text that is damaged, shuffled, or read by several threads.
 mod damage;
 

@@ -152,10 +152,17 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
     for (input, what) in [
         (
             &perf_data[..],
-            "it looks like perf.data of a big-endian machine: run 'perf script' on it, ",
+            "it looks like perf.data of a big-endian machine: run 'perf script' on it\n",
         ),
-        (report.as_bytes(), "it looks like perf report: run 'perf script' instead, "),
-        (b"\nhello world\n", "the first line is \"hello world\"; known are jfr, "),
+        (report.as_bytes(), "it looks like perf report: run 'perf script' instead; "),
+        (
+            b"\nhello world\n",
+            "the first line is \"hello world\"; 'stack-parse --list-formats' lists what can be read\n",
+        ),
+        (
+            b"\x01\x02\x03 hello\n",
+            "it does not begin with text; 'stack-parse --list-formats' lists what can be read\n",
+        ),
         (
             b"failed to open perf.data: No such file or directory  (try perf record first)\n",
             "the first line is \"failed to open perf.data: No such file or directory  (try perf record first)\"",
@@ -203,7 +210,7 @@ fn files_of_other_profilers_are_called_what_they_are() {
         (b"memray\0\x0d\0\0\0", "memray: run"),
         (b"PERFFILEh\0\0\0\0\0\0\0X", "perf.data of version 1: run"),
         (b"MOJ\x03\0\0", "austin's binary format: run"),
-        (b"[\n {\"pid\": 26623}\n]\n", "JSON, "),
+        (b"[\n {\"pid\": 26623}\n]\n", "JSON; "),
     ] {
         let output = output("stack-parse", &[], input);
         assert_eq!(output.status.code(), Some(2));
@@ -231,7 +238,7 @@ fn a_recording_that_is_mostly_not_understood_is_trouble() {
     let good = "d 1 2.5: c:\n\t 10 f (/d)\n\n";
     for (odd, code) in [(3, 0), (4, 2)] {
         let script = format!("{good}{}", "odd line\n".repeat(odd));
-        let output = output("stack-parse", &[], &script);
+        let output = output("stack-parse", &["-f", "perf-script"], &script);
         assert_eq!(output.status.code(), Some(code), "{odd}");
         assert_eq!(output.stdout, b"d;f 1\n", "{odd}");
         let said = "stack-parse: <stdin>: 4 of 7 lines were not understood\n";

@@ -200,8 +200,9 @@ enum Detected {
     Empty,
     /// Nothing that can be read.
     Unknown {
-        /// The first line that is not empty, at most so much as fits a message.
-        first_line: String,
+        /// The first line that is not empty, as much of it as fits into a message; `None`
+        /// if it is no text.
+        first_line: Option<String>,
         /// What it seems to be.
         looks_like: Option<&'static str>,
     },
@@ -214,11 +215,19 @@ impl fmt::Display for Detected {
             Detected::Empty => f.write_str("the input is empty"),
             Detected::Unknown { first_line, looks_like } => {
                 f.write_str("unknown format")?;
-                if let Some(looks_like) = looks_like {
-                    write!(f, ", it looks like {looks_like}")?;
+                match looks_like {
+                    Some(looks_like) => write!(f, ", it looks like {looks_like}")?,
+                    None if first_line.is_none() => f.write_str(", it does not begin with text")?,
+                    None => {}
                 }
-                let known: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-                write!(f, ", the first line is {first_line:?}; known are {}", known.join(", "))
+                if let Some(line) = first_line {
+                    let separator = if looks_like.is_some() { ';' } else { ',' };
+                    write!(f, "{separator} the first line is {line:?}")?;
+                }
+                if looks_like.is_none() {
+                    f.write_str("; 'stack-parse --list-formats' lists what can be read")?;
+                }
+                Ok(())
             }
         }
     }
@@ -274,15 +283,28 @@ fn detect_head(head: &Head<'_>) -> Detected {
     // The first line may be longer than what is looked at.
     let first_line = head.lines().find(|line| !line.trim_ascii().is_empty());
     let first_line = first_line.unwrap_or(head.bytes.trim_ascii_start());
-    match FORMATS.iter().find(|format| (format.detect)(head)) {
+    // A file in an archive may be in a known format, but its neighbours are not.
+    let known = || FORMATS.iter().find(|format| (format.detect)(head));
+    match if unread::is_archive(head.bytes) { None } else { known() } {
         Some(format) => Detected::Known(format),
         None => Detected::Unknown {
-            first_line: String::from_utf8_lossy(&first_line[..first_line.len().min(80)])
-                .into_owned(),
+            first_line: printable(first_line),
             // Until then nobody hears of it.
             looks_like: if head.is_last { unread::looks_like(head.bytes) } else { None },
         },
     }
+}
+
+/// The start of a line for a message, if it is text.
+fn printable(line: &[u8]) -> Option<String> {
+    const LONGEST: usize = 80;
+    let text = String::from_utf8_lossy(&line[..line.len().min(LONGEST)]);
+    // The end may be within a character.
+    let text = text.trim_end_matches('\u{fffd}');
+    let is_text = text.chars().all(|letter| letter == '\t' || !letter.is_control());
+    // Text in Latin-1 has a few bytes that are no UTF-8.
+    let strange = text.matches('\u{fffd}').count();
+    (is_text && strange * 4 < text.chars().count()).then(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -313,12 +335,25 @@ mod tests {
         assert_eq!(detected("\n\n"), "the input is empty");
         assert_eq!(detected(""), "the input is empty");
         let report = "# To display the perf.data header info, please use --header\n";
-        assert!(
-            detected(report)
-                .starts_with("unknown format, it looks like perf report: run 'perf script'")
+        assert_eq!(
+            detected(report),
+            format!(
+                "unknown format, it looks like perf report: run 'perf script' instead; \
+                 the first line is {:?}",
+                report.trim_end()
+            )
         );
-        let hello = "unknown format, the first line is \"hello\"; known are jfr, ";
-        assert!(detected("\nhello\nworld 1\n").starts_with(hello));
+        let list = "; 'stack-parse --list-formats' lists what can be read";
+        let hello = format!("unknown format, the first line is \"hello\"{list}");
+        assert_eq!(detected("\nhello\nworld 1\n"), hello);
+        let bytes = format!("unknown format, it does not begin with text{list}");
+        assert_eq!(detected("\u{1}\u{2}hello\n"), bytes);
+        assert_eq!(detect_head(&Head::new(b"\xff\xfa\x91\xee\n", true, true)).to_string(), bytes);
+        let latin_1 = detect_head(&Head::new(b"a caf\xe9 there\n", true, true)).to_string();
+        assert_eq!(
+            latin_1,
+            format!("unknown format, the first line is \"a caf\u{fffd} there\"{list}")
+        );
     }
 
     #[test]

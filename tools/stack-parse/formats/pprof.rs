@@ -33,9 +33,13 @@ pub(super) const FORMAT: Format = Format {
 /// The number of `sample` among the fields of a profile.
 const SAMPLE: u64 = 2;
 
-/// Whether the first bytes are fields of a profile. Their types tell it from text:
-/// 1 to 6 and 13 are messages and strings, or numbers one behind the other.
+/// Whether the first bytes are fields of a profile, at least most of them. Other bytes have
+/// not their types: 1 to 6 and 13 are messages and strings, or numbers one after the other.
+/// Text may have them by chance, but no control bytes, which every sample has.
 fn detect(head: &Head<'_>) -> bool {
+    if is_text(head.bytes) {
+        return false;
+    }
     let mut fields = Fields::of(head.bytes);
     let (mut seen, mut messages, mut has_type) = (0, 0, false);
     let is_well_formed = (&mut fields).map_while(Result::ok).all(|field| {
@@ -55,10 +59,18 @@ fn detect(head: &Head<'_>) -> bool {
     });
     let rest = fields.rest();
     let is_all = is_well_formed && (rest.is_empty() || is_begun_field(rest));
+    let is_most = rest.len() <= head.bytes.len() / 2 || is_begun_message(rest);
     // A sample type may come after any number of samples, and a message after it that is
     // longer than what is looked at. Where many fields are right the next may be damaged.
     let is_more = seen > 1 || is_begun_message(rest);
-    is_all && (has_type && is_more || messages > 20) || has_type && seen > 5
+    is_most && (is_all && (has_type && is_more || messages > 20) || has_type && seen > 5)
+}
+
+/// Whether there are no control bytes but those of text.
+fn is_text(bytes: &[u8]) -> bool {
+    let is_control =
+        |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    !bytes.iter().any(is_control)
 }
 
 /// Two small numbers, of strings.
@@ -75,9 +87,17 @@ fn is_begun_field(rest: &[u8]) -> bool {
     matches!(rest[0] & 7, 0 | 2) && (1..=15).contains(&(rest[0] >> 3))
 }
 
-/// Whether bytes that end too early are the start of a message of a profile.
+/// Whether bytes that end too early are the start of a long sample, of which a deep stack
+/// may be most, or of another message.
 fn is_begun_message(rest: &[u8]) -> bool {
-    rest.first().is_some_and(|tag| tag & 7 == 2 && (1..=5).contains(&(tag >> 3)))
+    let is_kind = rest.first().is_some_and(|tag| matches!(tag >> 3, 2..=5) && tag & 7 == 2);
+    let length = rest.iter().skip(1).take_while(|byte| **byte >= 0x80).count() + 1;
+    let content = rest.get(1 + length..).unwrap_or_default();
+    let mut fields = Fields::of(content);
+    let is_message = (&mut fields).map_while(Result::ok).all(|(number, _)| number <= 11);
+    let rest = fields.rest();
+    let is_most = rest.len() <= content.len() / 2 || is_begun_field(rest);
+    is_kind && is_message && is_most
 }
 
 /// Reads one input to its end, or as far as it can be read.

@@ -1,14 +1,18 @@
 //! Files that cannot be read yet: it helps to hear what such a file is.
 
+mod bytes;
+
 use bstr::ByteSlice;
+use common::is_digits;
 
 use super::{disk_use, perf_script};
 
+pub(super) use bytes::is_archive;
+
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 25] = [
+const STARTS: [(&[u8], &str); 36] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
-    (b"\x7fELF", "an executable: stack-symbols lists its functions"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
     (b"PERFFILE", "perf.data of version 1: run the 'perf script' of its time on it"),
@@ -16,6 +20,25 @@ const STARTS: [(&[u8], &str); 25] = [
     (b"SIMPLEPERF", "simpleperf's protobuf: run report_sample.py on the recording instead"),
     (b"memray\0", "memray: run 'memray transform csv' on it"),
     (b"MOJ", "austin's binary format: run 'mojo2austin' on it"),
+    (b"heap_v2/", "a heap profile of jemalloc: run 'jeprof --collapsed PROGRAM' on it"),
+    (
+        b"Nettrace",
+        "a trace of .NET (nettrace): run 'dotnet-trace convert --format Speedscope' on it",
+    ),
+    (b"\x10\0\x04FxT\x16\0", "a trace of Fuchsia (fxt): run 'traceconv json' on it"),
+    (b"NYTProf ", "a profile of Perl (NYTProf): run 'nytprofcalls' on it"),
+    (
+        b"TACH",
+        "a binary profile of CPython: run 'python -m profiling.sampling replay --gecko' on it",
+    ),
+    (
+        b"HCAT",
+        "a binary profile of CPython: run 'python -m profiling.sampling replay --gecko' on it",
+    ),
+    (b"\x17\x08\x44tracing", "trace-cmd's trace.dat: run 'perf record -g' instead"),
+    (b"\x5e\x97\xca\xfd", "a capture of sysprof: run 'perf record -g' instead"),
+    (b"SQLite format 3\0", "a database (SQLite), as nsys writes: sqlite3 prints its tables"),
+    (b"# tracer: ", "the text of ftrace: run 'traceconv json' on it"),
     (b"PK\x03\x04", "a zip archive: unpack it first"),
     (b"%PDF", "a PDF"),
     (b"\x89PNG", "a PNG picture"),
@@ -31,21 +54,41 @@ const STARTS: [(&[u8], &str); 25] = [
     (b"hdrb", "an event log of GHC: run hs-speedscope on it"),
     (b"_     ._   __/__", "the text of pyinstrument: run 'pyinstrument -r json'"),
     (b"<html", "a web page"),
+    (b"<!DOCTYPE html", "a web page"),
+    (b"<!DOCTYPE HTML", "a web page"),
     (b"\x04\x08", "data that Ruby dumped, but no profile of stackprof"),
 ];
 
 /// What one of the first lines begins with.
-const LINES: [(&[u8], &str); 3] = [
+const LINES: [(&[u8], &str); 4] = [
     (b"Python v", "py-spy dump: run 'py-spy record -f raw'"),
     (b"-----------+-----", "the output of go tool pprof: give the profile itself"),
     (b"Showing nodes accounting for ", "the output of go tool pprof: give the profile itself"),
+    (b"#           TASK-PID ", "the text of ftrace: run 'traceconv json' on it"),
+];
+
+/// What one of the first lines has in it.
+const WORDS: [(&[u8], &str); 7] = [
+    (b"==ERROR: LeakSanitizer: ", "the text of LeakSanitizer: run 'valgrind --tool=dhat' instead"),
+    (b"sample.interval=", "a profile of R (Rprof): R's package 'profile' makes pprof of it"),
+    (b":     file format ", "what objdump prints: it has no samples"),
+    (b" cut here ]---", "the log of a kernel: it has no samples"),
+    (b"Call Trace:", "the log of a kernel: it has no samples"),
+    (b"Call trace:", "the log of a kernel: it has no samples"),
+    (b" [#1]", "the log of a kernel: it has no samples"),
 ];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 6] = [
+const JSON: [(&[u8], &str); 11] = [
+    (b"\"resourceProfiles\"", "a profile of OpenTelemetry (OTLP): export pprof instead"),
+    (b"\"main()==>", "a profile of XHProf: it has calls but no stacks"),
+    (b"\"alloc_samples\"", "a profile of Scalene (JSON): run 'py-spy record -f raw' instead"),
+    // The stacks may be after all that is seen.
     (b"\"sampleStackTraces\"", "a recording of Safari (JSON): speedscope shows it"),
+    (b"\"instrumentTypes\"", "a recording of Safari (JSON): speedscope shows it"),
+    (b"\"timeline-record-type-", "a recording of Safari (JSON): speedscope shows it"),
     (b"\"costs\"", "the JSON of gprof2dot: it has calls but no stacks"),
-    (b"\"recording\"", "the print of a Java flight recording (JSON): give the recording itself"),
+    (b"\"jdk.", "the print of a Java flight recording (JSON): give the recording itself"),
     (
         b"\"total_num_allocations\"",
         "statistics of memray: run 'memray transform csv' on the recording instead",
@@ -55,11 +98,15 @@ const JSON: [(&[u8], &str); 6] = [
 ];
 
 /// What XML is, by a word of its first lines.
-const XML: [(&[u8], &str); 3] = [
+const XML: [(&[u8], &str); 4] = [
+    (b"<valgrindoutput>", "the XML of valgrind: run 'valgrind --tool=dhat' instead"),
     (b"<trace-toc", "the contents of an xctrace: export a table of it (XML)"),
     (b"<svg", "a picture, but no flame graph (SVG)"),
     (b"", "XML"),
 ];
+
+const MEMCHECK: &str = "the text of memcheck: run 'valgrind --tool=dhat' instead";
+const SYSTRACE: &str = "systrace (a web page): run 'traceconv json' on it";
 
 /// What a file seems to be, by its first bytes.
 pub(crate) fn looks_like(start: &[u8]) -> Option<&'static str> {
@@ -71,7 +118,11 @@ pub(crate) fn looks_like(start: &[u8]) -> Option<&'static str> {
         [b'{', ..] => is_in(text, &JSON),
         [b'[', rest @ ..] if is_json_list(rest) => is_in(text, &JSON),
         _ if text.starts_with(b"<?xml") || text.starts_with(b"<svg") => is_in(text, &XML),
-        _ => by_start(start, text).or_else(|| by_line(text)).or_else(|| disk_use::looks_like(text)),
+        _ if is_systrace(text) => Some(SYSTRACE),
+        _ => by_start(start, text)
+            .or_else(|| bytes::looks_like(start))
+            .or_else(|| by_line(text))
+            .or_else(|| disk_use::looks_like(text)),
     }
 }
 
@@ -88,16 +139,36 @@ fn by_line(text: &[u8]) -> Option<&'static str> {
     /// How many lines are looked at.
     const LOOKED_AT: usize = 40;
     const CALL_TRACE: &str = "perf script --call-trace: '--itrace=i1000g' prints stacks instead";
-    let name = |line: &[u8]| match LINES.iter().find(|(word, _)| line.starts_with(word)) {
-        Some((_, name)) => Some(*name),
-        None => perf_script::is_call_trace(line).then_some(CALL_TRACE),
+    let name = |line: &[u8]| {
+        let starts = LINES.iter().find(|(word, _)| line.starts_with(word));
+        match starts.or_else(|| WORDS.iter().find(|(word, _)| line.contains_str(word))) {
+            Some((_, name)) => Some(*name),
+            None if is_of_valgrind(line) => Some(MEMCHECK),
+            None => perf_script::is_call_trace(line).then_some(CALL_TRACE),
+        }
     };
     text.lines().take(LOOKED_AT).find_map(name)
 }
 
-/// `[{"name":`, `[]`, `[1`, `["a"`: gdb's `[New LWP 7173]` is none.
+/// `==6430== Memcheck, a memory error detector`
+fn is_of_valgrind(line: &[u8]) -> bool {
+    let process = line.strip_prefix(b"==").and_then(|rest| rest.split_once_str("== "));
+    process.is_some_and(|(process, _)| is_digits(process))
+}
+
+/// A trace of Android in the web page that shows it.
+fn is_systrace(text: &[u8]) -> bool {
+    let is_page = text.starts_with(b"<!DOCTYPE ") || text.starts_with(b"<html");
+    is_page && text.contains_str("<title>Android System Trace</title>")
+}
+
+/// `[{"name":`, `[]`, `[1`, `["a"`: gdb's `[New LWP 7173]` and a kernel's
+/// `[   12.345678] Oops` are no JSON.
 fn is_json_list(rest: &[u8]) -> bool {
-    matches!(rest.trim_ascii_start().first(), None | Some(b'{' | b'[' | b']' | b'"' | b'0'..=b'9'))
+    let rest = rest.trim_ascii_start();
+    let number = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    let is_time = number > 0 && rest[number..].starts_with(b"] ");
+    !is_time && matches!(rest.first(), None | Some(b'{' | b'[' | b']' | b'"' | b'0'..=b'9'))
 }
 
 /// `v 10400 3`: the version of heaptrack and of its file.
@@ -151,6 +222,41 @@ mod tests {
                 "perf script --call-trace: '--itrace=i1000g' prints stacks instead",
             ),
             (b"{\"a\": 1}", "JSON"),
+            (
+                b"{\"version\":1,\"recording\":{\"displayName\":\"a\",\"instrumentTypes\":[]}}",
+                "a recording of Safari (JSON): speedscope shows it",
+            ),
+            (
+                b"{\n  \"recording\": {\n    \"events\": [{\n      \"type\": \"jdk.CPULoad\"",
+                "the print of a Java flight recording (JSON): give the recording itself",
+            ),
+            (
+                b"heap_v2/524288\n  t*: 1: 2 [0: 0]\n",
+                "a heap profile of jemalloc: run 'jeprof --collapsed PROGRAM' on it",
+            ),
+            (
+                b"memory profiling: line profiling: sample.interval=20000\n",
+                "a profile of R (Rprof): R's package 'profile' makes pprof of it",
+            ),
+            (b"==7== Memcheck, a memory error detector\n", MEMCHECK),
+            (
+                b"\n=====\n==7==ERROR: LeakSanitizer: detected memory leaks\n",
+                "the text of LeakSanitizer: run 'valgrind --tool=dhat' instead",
+            ),
+            (
+                b"\n/bin/ls:     file format elf64-x86-64\n\n",
+                "what objdump prints: it has no samples",
+            ),
+            (
+                b"[    1.200001] BUG: unable to handle\n[    1.300001] Oops: 0000 [#1] SMP\n",
+                "the log of a kernel: it has no samples",
+            ),
+            (b"<!DOCTYPE html>\n<html>\n<head><title>Android System Trace</title>", SYSTRACE),
+            (b"<!DOCTYPE html>\n<html>\n", "a web page"),
+            (
+                b"<?xml version=\"1.0\"?>\n\n<valgrindoutput>\n",
+                "the XML of valgrind: run 'valgrind --tool=dhat' instead",
+            ),
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture, but no flame graph (SVG)"),
         ] {
             assert_eq!(looks_like(start), Some(expected), "{:?}", start.as_bstr());
@@ -163,8 +269,10 @@ mod tests {
         let (_, list) = page.split_once("\n.Ss What is not read\n").expect("a section");
         let (list, _) = list.split_once("\n.El\n").expect("a list");
         let items: Vec<&str> = list.lines().filter(|line| line.starts_with(".It ")).collect();
-        let names = [&STARTS[..], &LINES, &JSON, &XML].concat();
-        for (name, _) in names.iter().filter_map(|(_, name)| name.split_once(':')) {
+        let names = [&STARTS[..], &LINES, &WORDS, &JSON, &XML].concat();
+        let others = [MEMCHECK, SYSTRACE].into_iter().chain(bytes::ALL);
+        let names = names.iter().map(|(_, name)| *name).chain(others);
+        for (name, _) in names.filter_map(|name| name.split_once(':')) {
             assert!(items.iter().any(|item| item.contains(name)), "man/stack-parse.1: {name}");
         }
     }

@@ -2,19 +2,24 @@
 
 use common::is_digits;
 
-use super::beside::{is_beside, is_call_trace, is_side_record};
+use super::beside::{is_beside, is_call_trace, is_metric, is_side_record};
 use super::event_line::EventLine;
+use super::fields::last_event;
 use super::frame_line::{FrameLine, is_chain_frame};
+use super::glued;
+use super::lines::is_source_line;
+use super::object_file::ends_in_object;
 use super::one_line::{self, is_lone_frame};
 use crate::format::Head;
 
-/// Whether the lines seen so far are those of `perf script`.
+/// Whether the lines seen so far are those of `perf script`: there is a sample, and most
+/// lines are understood. A line in a table or a log may look like a sample.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let lines = || head.lines();
     // The header of a machine with many processors is longer than what is seen.
     let first = lines().find(|line| !line.trim_ascii().is_empty());
     first.is_some_and(|line| line.starts_with(b"# ========"))
-        || has_sample(lines())
+        || has_sample(lines()) && are_mostly_understood(lines())
         || head.is_last && are_frameless(lines())
 }
 
@@ -26,7 +31,7 @@ fn has_sample<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
         if is_call_trace(line) {
             return false;
         }
-        let is_tabbed_frame = line.starts_with(b"\t") && FrameLine::parse(line).is_some();
+        let is_tabbed_frame = is_tabbed_frame(line);
         if is_tabbed_frame && !above.starts_with(b"\t") || is_framed(above, line) {
             return true;
         }
@@ -42,16 +47,65 @@ fn has_sample<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     false
 }
 
+/// Whether more than half of the lines are samples, frames, or what perf prints beside
+/// them; blank lines and comments do not count.
+fn are_mostly_understood<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
+    let (mut all, mut understood) = (0, 0);
+    let (mut above, mut is_above_understood): (&[u8], _) = (b"", true);
+    let mut is_above_source = false;
+    for line in lines.filter(|line| !line.starts_with(b"#")) {
+        if line.is_empty() {
+            (above, is_above_understood) = (line, true);
+            continue;
+        }
+        let is_frame = is_chain_frame(line) || is_loose_frame(line, is_above_understood);
+        let opens_frames = is_frame || is_framed(above, line);
+        // Any line may open a sample if a frame follows it.
+        understood += usize::from(opens_frames && !is_above_understood);
+        let is_known = opens_frames || is_understood_alone(line);
+        // A frame has one source line at most.
+        let is_place = is_above_understood && !is_above_source && is_source_line(line);
+        is_above_source = !is_known && is_place;
+        let is_understood = is_known || is_place;
+        all += 1;
+        understood += usize::from(is_understood);
+        (above, is_above_understood) = (line, is_understood);
+    }
+    understood * 2 > all
+}
+
+/// Whether this is a frame though it is not indented as perf does.
+fn is_loose_frame(line: &[u8], is_above_understood: bool) -> bool {
+    let is_certain = |frame: FrameLine<'_>| one_line::is_certain(&frame);
+    is_tabbed_frame(line) || is_above_understood && FrameLine::parse(line).is_some_and(is_certain)
+}
+
+/// Whether this is a frame after a TAB. A disassembly has a TAB there, too, before the bytes
+/// of an instruction, and another one after them: `\t48 83 ec 08\tsub $0x8,%rsp`.
+fn is_tabbed_frame(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"\t") else { return false };
+    FrameLine::parse(line).is_some() && (!rest.contains(&b'\t') || ends_in_object(rest))
+}
+
+/// Whether this is a line of `perf script`, whatever is around it.
+fn is_understood_alone(line: &[u8]) -> bool {
+    is_whole_sample(line) || is_beside(line) || is_metric(line) || glued::split(line).is_some()
+}
+
 /// Whether a frame follows an event line, though no TAB stands before it:
 /// `expand` and web pages make spaces of it, or nothing.
 fn is_framed(above: &[u8], line: &[u8]) -> bool {
     let Some(frame) = FrameLine::parse(line) else { return false };
-    let is_event = EventLine::parse(above).is_some_and(|event| event.tid.is_some());
+    // `p 1 cycles: `: after a name without padding, perf's own number would be wider.
+    let is_event = || {
+        EventLine::parse(above).is_some_and(|event| event.tid.is_some())
+            || line.starts_with(b" ") && last_event(above.trim_ascii_end()).is_some()
+    };
     match is_chain_frame(line) {
         // Two in a row whose numbers have letters are no table of counts.
         true if is_chain_frame(above) => [above, line].iter().any(|line| has_letters(line)),
-        true => is_event || one_line::is_certain(&frame),
-        false => is_event && one_line::is_certain(&frame),
+        true => one_line::is_certain(&frame) || is_event(),
+        false => one_line::is_certain(&frame) && is_event(),
     }
 }
 
@@ -120,6 +174,8 @@ mod tests {
             "            demo 17132 cpu-clock: \n",
             "17132 cpu-clock:  ABI:2    SP:0x7ffc \n",
             "U     \n                    11ea spin\n                    13a6 main\n",
+            "p 1 cycles: \n    10 f (/x)\n\n",
+            "p 1 cycles: \n        401136 f+0x1 (/x)\n        401140 main+0x2 (/x)\n\n",
         ] {
             assert!(is_detected(text), "{text:?}");
         }
@@ -139,6 +195,9 @@ mod tests {
             "#0  0x00007f00 in main () at demo.c:14\n",
             "a 8 30\n+ 14\ni 4c4f430065727560 0\n",
             "    read\n    -                dd (25036)\n        4\n",
+            "<f>:\n\td10083ff \tsub\tsp, sp, #0x20\n\tb90007e0 \tstr\tw0, [sp, #4]\n",
+            "0 <main>:\n\t55                   \tpush   %rbp\n\t48 89 e5             \tmov    %rsp,%rbp\n",
+            "sums: \n    12345 total (/x)\n a line\n another line\n and one more\n",
         ] {
             assert!(!is_detected(text), "{text:?}");
         }
