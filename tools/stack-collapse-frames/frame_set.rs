@@ -3,7 +3,9 @@
 
 use std::sync::LazyLock;
 
-use common::{Error, FrameId, FrameTable, Result, bad_pattern, pattern_text};
+use common::{
+    Error, FrameId, FrameTable, Result, bad_pattern, mentions_mark, names_of_stack, pattern_text,
+};
 use regex_automata::meta::{self, Regex};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, Look};
@@ -16,9 +18,8 @@ const SIZE_LIMIT: usize = 1 << 28;
 const ARGUMENTS: &str = r"(?:\(.*\)(?: const)?)?(?: \[clone [^\]]+\])*";
 
 /// What gcc and LLVM append to a function that they copied or cut, as in
-/// `mark_slice.isra.0.cold`, and the mark of `stack-parse --annotate`: `_[i]`.
-const SUFFIXES: &str =
-    r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm)(?:\.\d+)?)*(?:_\[[a-z]\])?$";
+/// `mark_slice.isra.0.cold`.
+const SUFFIXES: &str = r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm)(?:\.\d+)?)*$";
 
 static SUFFIXES_REGEX: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(SUFFIXES).expect("a good pattern"));
@@ -27,6 +28,8 @@ static SUFFIXES_REGEX: LazyLock<Regex> =
 #[derive(Debug)]
 pub(crate) struct FrameSet {
     regex: Regex,
+    /// Whether the regex sees names with their marks.
+    with_marks: bool,
     /// Whether the regex sees names without the [`SUFFIXES`].
     without_suffixes: bool,
     /// What is known of each frame, by its number.
@@ -41,7 +44,7 @@ enum Verdict {
 }
 
 impl FrameSet {
-    /// The frames in which a pattern is found, as grep finds it.
+    /// The frames in whose names a pattern is found, as stack-grep finds it.
     ///
     /// # Errors
     ///
@@ -49,7 +52,8 @@ impl FrameSet {
     pub(crate) fn searched(pattern: &[u8]) -> Result<FrameSet> {
         let parsed = parse(&pattern_text(pattern), true);
         let parsed = parsed.map_err(|error| bad_pattern(pattern, &error))?;
-        FrameSet::build(&parsed).map_err(|error| bad_pattern(pattern, &error))
+        let set = FrameSet::build(&parsed).map_err(|error| bad_pattern(pattern, &error))?;
+        Ok(FrameSet { with_marks: mentions_mark(pattern, false), ..set })
     }
 
     /// As [`FrameSet::searched`], but the pattern sees names without what gcc
@@ -82,7 +86,7 @@ impl FrameSet {
             Some(limit) => format!("over {limit} bytes when compiled"),
             None => error.to_string(),
         })?;
-        Ok(FrameSet { regex, without_suffixes: false, verdicts: Vec::new() })
+        Ok(FrameSet { regex, with_marks: false, without_suffixes: false, verdicts: Vec::new() })
     }
 
     /// Whether the pattern matches the frame's name.
@@ -97,7 +101,8 @@ impl FrameSet {
 
     #[cold]
     fn judge(&mut self, frame: FrameId, frames: &FrameTable) -> bool {
-        let mut name = frames.name(frame);
+        let seen = names_of_stack(frames.name(frame), self.with_marks);
+        let mut name = &*seen;
         if self.without_suffixes
             && let Some(suffixes) = SUFFIXES_REGEX.find(name)
         {

@@ -21,7 +21,8 @@ pub(crate) struct ExactArgs {
     #[arg(long, value_name = "FILE")]
     exe: Vec<PathBuf>,
 
-    /// Append ' (file:line)' to functions of the executables
+    /// Append ' (file:line)' to functions of the executables: where they are defined, not the
+    /// line that ran
     #[arg(long, requires = "exe")]
     lines: bool,
 }

@@ -1,8 +1,8 @@
 //! Splits a frame into its symbol and what profilers put around it.
 
-use common::split_source_line;
+use common::FrameParts;
 
-/// The two parts of a frame.
+/// A frame as its symbol and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     /// The symbol, and before it the module that some profilers print.
@@ -10,34 +10,20 @@ pub(crate) struct Frame<'a> {
     /// What profilers and linkers appended: ` (demo.c:14)`, `@plt`, `+0x12`,
     /// `_[k]`.
     pub(crate) tail: &'a [u8],
+    /// Whether the tail says a place in the source.
+    pub(crate) has_place: bool,
 }
 
 impl<'a> Frame<'a> {
     pub(crate) fn split(frame: &'a [u8]) -> Frame<'a> {
-        let mut name = frame;
-        while let Some(shorter) = without_mark(name)
-            .or_else(|| without_line(name))
-            .or_else(|| without_offset(name))
-            .or_else(|| without_version(name))
+        let FrameParts { mut name, place, .. } = FrameParts::of(frame);
+        while let Some(shorter) = without_offset(name).or_else(|| without_version(name))
             && !shorter.is_empty()
         {
             name = shorter;
         }
-        Frame { name, tail: &frame[name.len()..] }
+        Frame { name, tail: &frame[name.len()..], has_place: !place.is_empty() }
     }
-}
-
-/// Without `_[k]` in `do_idle_[k]`, a mark of stack-parse and FlameGraph.
-fn without_mark(name: &[u8]) -> Option<&[u8]> {
-    match name {
-        [rest @ .., b'_', b'[', b'a'..=b'z', b']'] => Some(rest),
-        _ => None,
-    }
-}
-
-/// Without the line in `work (demo.c:14)`.
-fn without_line(name: &[u8]) -> Option<&[u8]> {
-    split_source_line(name).map(|(name, _)| name)
 }
 
 /// Without the offset in `main+0x12`, as perf and bpftrace print addresses.
@@ -85,12 +71,12 @@ mod tests {
             ("f(int)", " (demo.c:14)_[i]"),
             ("Main.(fun main.ml:6)", ""),
             ("f(int) (.cold)", ""),
-            ("f (:1)", ""),
+            ("f", " (:1)"),
             ("f (a:)", ""),
             ("main", "@@GLIBC_2.34"),
             ("main", "@GLIBC_2.34+0xff"),
             ("", ""),
-            ("_[k]", ""),
+            ("", "_[k]"),
             ("_[K]", ""),
             ("+0x12", ""),
             ("main+0x", ""),
@@ -100,8 +86,9 @@ mod tests {
             ("_foo@12", ""),
         ] {
             let frame = format!("{name}{tail}");
-            let expected = Frame { name: name.as_bytes(), tail: tail.as_bytes() };
-            assert_eq!(Frame::split(frame.as_bytes()), expected, "{frame}");
+            let Frame { name: found, tail: rest, has_place } = Frame::split(frame.as_bytes());
+            assert_eq!((found, rest), (name.as_bytes(), tail.as_bytes()), "{frame}");
+            assert_eq!(has_place, tail.contains(':'), "{frame}");
         }
     }
 

@@ -62,7 +62,7 @@ impl NameArgs {
         stamps: Stamps,
         out: &mut Vec<u8>,
     ) {
-        let Frame { name, tail } = Frame::split(frame);
+        let Frame { name, tail, has_place } = Frame::split(frame);
         let mut demangled = Vec::new();
         let language = self.demangle_in_module(name, functions, stamps, &mut demangled);
         let mut text = match language {
@@ -81,8 +81,7 @@ impl NameArgs {
         }
         // `::<a>` without its arguments is empty, so it stays as it is.
         out.extend_from_slice(if text.is_empty() { name } else { &text });
-        let has_line = tail.starts_with(b" (");
-        if let Some(source) = functions.line_of(name).filter(|_| !has_line) {
+        if let Some(source) = functions.line_of(name).filter(|_| !has_place) {
             out.extend_from_slice(&[b" (", &source.to_bytes()[..], b")"].concat());
         }
         out.extend_from_slice(tail);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use common::grouped;
+use common::{grouped, printable};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::comparison::{ALPHA, Comparison, Tested, chance_above};
@@ -107,7 +107,7 @@ impl Gate {
 
 fn name_of(what: Tested, runs: &Runs) -> String {
     match what.function() {
-        Some(frame) => String::from_utf8_lossy(runs.functions.name(frame)).into_owned(),
+        Some(frame) => printable(runs.functions.name(frame)),
         None => "total".to_owned(),
     }
 }

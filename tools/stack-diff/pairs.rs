@@ -1,9 +1,12 @@
 //! `--folded`: both profiles as one, two counts a line.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
-use common::{Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts, Status, Total};
+use common::{
+    Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts, Status, Total, names_of_stack,
+};
 
 use crate::profile;
 
@@ -42,10 +45,17 @@ pub(crate) fn write(sides: &[Vec<PathBuf>; 2], pipe: &mut Pipe) -> Result<Status
 fn count(paths: &[PathBuf], pipe: &mut Pipe) -> Result<Option<SortedStacks>> {
     let mut counts = StackCounts::default();
     let read = profile::read_all(paths, pipe, |path, pipe| {
-        profile::read(path, pipe, |line| counts.add(line.stack, line.count))
+        profile::read(path, pipe, |line| counts.add(&functions_of(line.stack), line.count))
     })?;
     pipe.leave_out(counts.overflows());
     Ok(read.map(|_| counts.into_sorted()))
+}
+
+/// The stack as the names of its functions: a function whose line changed is still the same. As it
+/// is if its frames are marks alone, since a line needs a stack.
+fn functions_of(stack: &[u8]) -> Cow<'_, [u8]> {
+    let names = names_of_stack(stack, false);
+    if names.is_empty() { stack.into() } else { names }
 }
 
 fn names<'a>(

@@ -6,7 +6,7 @@ mod text;
 mod tsv;
 mod unit;
 
-use common::{Pipe, Result, escaped, grouped, is_unseen};
+use common::{Pipe, Result, grouped, printable};
 
 use crate::comparison::{Change, Comparison, Function};
 use crate::run::Runs;
@@ -115,6 +115,6 @@ impl Report<'_> {
 
     /// The name as text, in which what cannot be seen is written as `\xAD`.
     fn name_as_text(&self, function: &Function) -> String {
-        escaped(self.name(function), is_unseen)
+        printable(self.name(function))
     }
 }

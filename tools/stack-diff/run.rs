@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use common::{FrameId, FrameTable, Pipe, Result, StackIds, Unit, without_source_line};
+use common::{FrameId, FrameParts, FrameTable, Pipe, Result, StackIds, Unit};
 
 use crate::noise::Layout;
 use crate::profile::{self, Profile};
@@ -82,7 +82,7 @@ struct RunReader {
     frames: FrameTable,
     ids: StackIds,
     functions: FrameTable,
-    /// For each frame its function, in whatever line of the source.
+    /// For each frame its function, whatever its place and its marks.
     function_of: Vec<FrameId>,
     /// For each function, the number of the last line that holds it.
     seen: Vec<u64>,
@@ -108,8 +108,8 @@ impl RunReader {
         *lines += 1;
         let stack = ids.of(stack, frames);
         for frame in function_of.len()..frames.len() {
-            let function = without_source_line(frames.name(frame as FrameId));
-            function_of.push(functions.intern(&function));
+            let function = FrameParts::of(frames.name(frame as FrameId)).name;
+            function_of.push(functions.intern(function));
         }
         seen.resize(functions.len(), 0);
         for sums in [&mut *own, &mut *total] {

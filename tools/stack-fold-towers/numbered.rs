@@ -1,4 +1,4 @@
-//! Stacks as numbers: equal frames have equal numbers.
+//! Stacks as numbers: frames of equal names have equal numbers.
 
 use std::ops::Range;
 
@@ -119,15 +119,12 @@ impl NumberedStack {
         (id, name.len())
     }
 
-    /// The number of a frame that is new in the table. A label such as ` (x4+)` is no part of the
-    /// name that is compared.
+    /// The number of a frame that is new in the table. Its place, its marks and a label such as
+    /// ` (x4+)` are no part of the name that is compared.
     fn number_of(&mut self, id: FrameId, frame: &[u8]) -> FrameId {
-        let Labelled { name, annotation, .. } = Labelled::parse(frame);
+        let Labelled { name, .. } = Labelled::parse(frame);
         let name = if self.ignore_stamps { without_stamp(name) } else { name };
-        let base = match annotation {
-            b"" => self.bases.intern(name),
-            _ => self.bases.intern(&[name, annotation].concat()),
-        } as usize;
+        let base = self.bases.intern(name) as usize;
         if base == self.firsts.len() {
             self.firsts.push(id);
         }

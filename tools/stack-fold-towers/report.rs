@@ -1,9 +1,11 @@
 //! The table of towers.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use common::{FrameId, Output, Result};
+use common::{FrameId, Output, Result, printable};
 
+use crate::label::Labelled;
 use crate::numbered::NumberedStack;
 use crate::towers::{Folder, Level};
 
@@ -18,8 +20,10 @@ pub(crate) struct Report {
     weight: u128,
 }
 
+#[derive(Default)]
 struct Row {
-    cycle: Vec<u8>,
+    /// The weight of the stacks with each way to write the cycle, as recursions enter it.
+    written: HashMap<Vec<u8>, u128>,
     weight: u128,
     highest: u32,
     /// Heights times weights.
@@ -33,7 +37,10 @@ impl Report {
         self.weight += u128::from(weight);
         self.current.clear();
         for tower in folder.towers() {
-            let row = self.row(stack, &folder.levels()[tower.start..tower.start + tower.period]);
+            let cycle = &folder.levels()[tower.start..tower.start + tower.period];
+            let row = self.row(cycle);
+            *self.rows[row].written.entry(names_of(cycle, stack)).or_default() +=
+                u128::from(weight);
             match self.current.iter_mut().find(|(known, _)| *known == row) {
                 Some((_, height)) => *height = tower.height.max(*height),
                 None => self.current.push((row, tower.height)),
@@ -49,39 +56,54 @@ impl Report {
 
     /// Writes the table, the heaviest cycle first, and returns whether there is a tower.
     pub(crate) fn write(mut self, out: &mut Output) -> Result<bool> {
-        self.rows
-            .sort_unstable_by(|a, b| b.weight.cmp(&a.weight).then_with(|| a.cycle.cmp(&b.cycle)));
-        let heaviest = self.rows.first().map_or(0, |row| row.weight);
+        let named = self.rows.drain(..).map(|row| (row.cycle(), row));
+        let mut rows: Vec<(Vec<u8>, Row)> = named.collect();
+        rows.sort_unstable_by(|(cycle, row), (other_cycle, other)| {
+            other.weight.cmp(&row.weight).then_with(|| cycle.cmp(other_cycle))
+        });
+        let heaviest = rows.first().map_or(0, |(_, row)| row.weight);
         let width = heaviest.to_string().len().max("weight".len());
-        if !self.rows.is_empty() {
+        if !rows.is_empty() {
             let header = format!("{:>width$}  share  highest      mean  cycle", "weight");
             out.line(header.as_bytes())?;
         }
-        for Row { cycle, weight, highest, heights } in &self.rows {
+        for (cycle, Row { weight, highest, heights, .. }) in &rows {
             let share = ratio(100 * weight, self.weight);
             let mean = ratio(*heights, *weight);
-            let mut line = format!("{weight:>width$}  {share:>4.1}%  {highest:>7}  {mean:>8.1}  ")
-                .into_bytes();
-            line.extend_from_slice(cycle);
-            out.line(&line)?;
+            let cycle = printable(cycle);
+            let line =
+                format!("{weight:>width$}  {share:>4.1}%  {highest:>7}  {mean:>8.1}  {cycle}");
+            out.line(line.as_bytes())?;
         }
-        Ok(!self.rows.is_empty())
+        Ok(!rows.is_empty())
     }
 
     /// The index of the row of a cycle: `ping;pong` and `pong;ping` have the same one.
-    fn row(&mut self, stack: &NumberedStack, cycle: &[Level]) -> usize {
+    fn row(&mut self, cycle: &[Level]) -> usize {
         let numbers: Vec<FrameId> = cycle.iter().map(|level| level.frame).collect();
         let rotated = |by: usize| [&numbers[by..], &numbers[..by]].concat();
         let least = (0..numbers.len()).map(rotated).min().unwrap_or_default();
         *self.cycles.entry(least.into()).or_insert_with(|| {
-            let names: Vec<&[u8]> = cycle
-                .iter()
-                .map(|level| stack.text(level.origin as usize..level.origin as usize + 1))
-                .collect();
-            self.rows.push(Row { cycle: names.join(&b';'), weight: 0, highest: 0, heights: 0 });
+            self.rows.push(Row::default());
             self.rows.len() - 1
         })
     }
+}
+
+impl Row {
+    /// The heaviest way to write the cycle, and of those the first by name: so it does not depend
+    /// on the order of the lines.
+    fn cycle(&self) -> Vec<u8> {
+        let heaviest = self.written.iter().max_by_key(|&(text, weight)| (weight, Reverse(text)));
+        heaviest.map(|(text, _)| text.clone()).unwrap_or_default()
+    }
+}
+
+/// The names of the frames of a cycle.
+fn names_of(cycle: &[Level], stack: &NumberedStack) -> Vec<u8> {
+    let frame = |level: &Level| stack.text(level.origin as usize..level.origin as usize + 1);
+    let names: Vec<&[u8]> = cycle.iter().map(|it| Labelled::parse(frame(it)).name).collect();
+    names.join(&b';')
 }
 
 /// 0 where the whole is 0, as in input whose counts are all 0.

@@ -33,11 +33,15 @@ impl Color {
 }
 
 /// Writes `stack` to `out`, the matches in colour.
-pub(crate) fn paint(stack: &[u8], matches: impl Iterator<Item = Range<usize>>, out: &mut Vec<u8>) {
+pub(crate) fn paint(stack: &[u8], matches: &[Range<usize>], out: &mut Vec<u8>) {
     out.clear();
     let mut written = 0;
-    for found in matches.filter(|found| !found.is_empty()) {
-        let (start, end) = (found.start, found.end);
+    for found in matches {
+        // A name that is written on both sides of its place surrounds a match there.
+        let (start, end) = (found.start.max(written), found.end);
+        if start >= end {
+            continue;
+        }
         out.extend_from_slice(&stack[written..start]);
         for part in [START, &stack[start..end], END] {
             out.extend_from_slice(part);

@@ -2,27 +2,26 @@
 
 mod color;
 mod per_file;
+mod selection;
 
 use std::ffi::OsString;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{
-    Files, Finder, FoldedLine, Frames, PatternSyntax, Pipe, Result, Status, compile_patterns,
-    read_whole,
-};
-use regex_automata::meta::Regex;
+use common::{Files, Pipe, Result, Status, read_whole};
 
 use crate::color::Color;
+use crate::selection::Selection;
 
 /// Keep the stacks in which a frame matches, as grep keeps lines
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
-    /// A regular expression that sees one frame at a time; with -e or -f, a FILE
-    #[arg(required_unless_present_any = ["regexp", "file"])]
+    /// A regular expression that sees the name of one frame at a time; with -e, -f or --place, a
+    /// FILE
+    #[arg(required_unless_present_any = ["regexp", "file", "place"])]
     pattern: Option<OsString>,
 
     #[command(flatten)]
@@ -89,6 +88,11 @@ struct Args {
     #[arg(short, long, value_name = "FILE")]
     file: Vec<PathBuf>,
 
+    /// Match places, such as 'server.c:12' of 'read (server.c:12)'; with -e or -f, a frame must
+    /// match both
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, conflicts_with = "stack")]
+    place: Vec<OsString>,
+
     /// Only the leaf may match
     #[arg(long, conflicts_with = "root")]
     leaf: bool,
@@ -97,7 +101,7 @@ struct Args {
     #[arg(long)]
     root: bool,
 
-    /// Match the whole stack as text, with ';' between the frames
+    /// Match the whole stack as text, with ';' between the frames, with places and marks
     #[arg(long, conflicts_with_all = ["leaf", "root"])]
     stack: bool,
 
@@ -117,7 +121,7 @@ fn main() -> ExitCode {
 
 fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.take_patterns()?;
-    let selection = Selection::new(&args, &patterns)?;
+    let selection = Selection::new(&args, patterns)?;
     // As grep: nothing is even opened, but all files are without a match.
     if args.max_count == Some(0) && !args.files_without_match {
         return Ok(Status::Nothing);
@@ -145,7 +149,7 @@ fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -
                 return Ok(ControlFlow::Continue(()));
             }
             if in_color {
-                color::paint(line.stack, selection.matches_in(line.stack), &mut painted);
+                color::paint(line.stack, &selection.matches_in(line.stack), &mut painted);
                 pipe.write(&painted, line.count)?;
             } else {
                 pipe.pass(&line)?;
@@ -164,118 +168,44 @@ impl Args {
         self.with_filename || self.files.paths.len() > 1 && !self.no_filename
     }
 
-    /// The patterns of the operand, of -e and of -f. With -e or -f the first
-    /// operand is a file, as with grep, and is moved to the files.
-    fn take_patterns(&mut self) -> Result<Vec<Vec<u8>>> {
-        let mut given = std::mem::take(&mut self.regexp);
+    /// The patterns for names, of the operand, of -e and of -f, and those for places. With -e, -f
+    /// or --place the first operand is a file, as with grep, and is moved to the files.
+    fn take_patterns(&mut self) -> Result<Patterns> {
+        let given = std::mem::take(&mut self.regexp);
+        let has_names = !given.is_empty() || !self.file.is_empty();
+        let places = patterns_in(&std::mem::take(&mut self.place));
+        let mut names = patterns_in(&given);
         match self.pattern.take() {
-            Some(first) if !given.is_empty() || !self.file.is_empty() => {
+            Some(first) if has_names || !places.is_empty() => {
                 self.files.paths.insert(0, first.into());
             }
-            pattern => given.extend(pattern),
+            pattern => names.extend(patterns_in(pattern.as_slice())),
         }
-        let mut patterns: Vec<_> =
-            given.iter().flat_map(|given| lines(given.as_encoded_bytes())).collect();
         for path in &self.file {
             let text = read_whole(path)?;
             // A file that is empty holds no pattern, an empty line holds one.
             if !text.is_empty() {
-                patterns.extend(lines(text.strip_suffix(b"\n").unwrap_or(&text)));
+                names.extend(lines(text.strip_suffix(b"\n").unwrap_or(&text)));
             }
         }
-        Ok(patterns)
+        let names = (has_names || places.is_empty()).then_some(names);
+        Ok(Patterns { names, places: (!places.is_empty()).then_some(places) })
     }
+}
+
+/// What a frame must match: patterns for its name and patterns for its place, one of each. `None`
+/// where anything will do; where the list is empty, nothing does.
+struct Patterns {
+    names: Option<Vec<Vec<u8>>>,
+    places: Option<Vec<Vec<u8>>>,
+}
+
+fn patterns_in(given: &[OsString]) -> Vec<Vec<u8>> {
+    given.iter().flat_map(|given| lines(given.as_encoded_bytes())).collect()
 }
 
 /// The patterns in a text, one on each line, as grep reads them.
-fn lines(text: &[u8]) -> Vec<Vec<u8>> {
+fn lines(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     // A list from Windows ends lines with CR LF, and no folded line holds a CR.
-    common::lines(text).map(<[u8]>::to_vec).collect()
-}
-
-/// Which stacks are kept.
-struct Selection {
-    pattern: Regex,
-    /// Finds the lines in which the pattern may match.
-    finder: Option<Finder>,
-    /// Which frames of the stack may match.
-    position: Position,
-    /// What a frame above the match must match, too.
-    under: Option<Regex>,
-    inverted: bool,
-    /// How many stacks of a file are kept at most.
-    max_count: Option<u64>,
-}
-
-enum Position {
-    Anywhere,
-    Leaf,
-    Root,
-}
-
-impl Selection {
-    fn new(args: &Args, patterns: &[Vec<u8>]) -> Result<Selection> {
-        let syntax = PatternSyntax {
-            ignore_case: args.ignore_case,
-            fixed_strings: args.fixed_strings,
-            word_regexp: args.word_regexp,
-            whole_stack: args.stack,
-        };
-        let patterns = || patterns.iter().map(Vec::as_slice);
-        let under =
-            args.under.as_ref().map(|under| compile_patterns([under.as_encoded_bytes()], syntax));
-        Ok(Selection {
-            pattern: compile_patterns(patterns(), syntax)?,
-            finder: if args.invert_match { None } else { Finder::new(patterns(), syntax)? },
-            position: match args {
-                Args { leaf: true, .. } => Position::Leaf,
-                Args { root: true, .. } => Position::Root,
-                _ => Position::Anywhere,
-            },
-            under: under.transpose()?,
-            inverted: args.invert_match,
-            max_count: args.max_count,
-        })
-    }
-
-    /// Whether the stack is kept.
-    fn keeps(&self, line: &FoldedLine<'_>) -> bool {
-        self.matches(line.stack) != self.inverted
-    }
-
-    fn matches(&self, stack: &[u8]) -> bool {
-        self.searched(stack).is_some_and(|searched| self.pattern.is_match(&stack[searched]))
-    }
-
-    /// Where the pattern matches.
-    fn matches_in(&self, stack: &[u8]) -> impl Iterator<Item = Range<usize>> {
-        let searched = self.searched(stack).unwrap_or_default();
-        let start = searched.start;
-        let found = self.pattern.find_iter(&stack[searched]);
-        found.map(move |found| start + found.start()..start + found.end())
-    }
-
-    /// The part of the stack in which the pattern is searched, if there is one.
-    fn searched(&self, stack: &[u8]) -> Option<Range<usize>> {
-        let below = match &self.under {
-            Some(under) => below(under, stack)?,
-            None => stack,
-        };
-        let start = stack.len() - below.len();
-        let length = |frame: Option<&[u8]>| frame.unwrap_or_default().len();
-        Some(match self.position {
-            Position::Anywhere => start..stack.len(),
-            Position::Leaf => stack.len() - length(Frames::new(below).next_back())..stack.len(),
-            Position::Root => start..start + length(Frames::new(below).next()),
-        })
-    }
-}
-
-/// The frames below the first one that matches, if there are any.
-fn below<'a>(pattern: &Regex, stack: &'a [u8]) -> Option<&'a [u8]> {
-    let found = pattern.find(stack)?;
-    // A match ends in the frame in which it starts.
-    let mut frames = Frames::new(&stack[found.end()..]);
-    frames.next();
-    frames.rest()
+    common::lines(text).map(<[u8]>::to_vec)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use common::{Files, Input, Pipe, Result, STDIN, Status, Total, share};
 
-use crate::Selection;
+use crate::selection::Selection;
 
 /// Looks for a stack that is kept, and for no more than one: `-q`.
 pub(crate) fn quiet(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status> {

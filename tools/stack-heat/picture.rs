@@ -3,7 +3,7 @@
 
 use std::io;
 
-use common::{Theme, Unit, escaped, grouped, is_unseen, seconds};
+use common::{Theme, Unit, grouped, printable, seconds};
 use quick_xml::Writer;
 use quick_xml::events::{BytesCData, BytesText};
 
@@ -284,7 +284,7 @@ fn weights_text(weights: &[u64]) -> String {
 
 /// Text from the command line for the picture.
 fn visible(text: &str) -> String {
-    escaped(text.as_bytes(), is_unseen)
+    printable(text.as_bytes())
 }
 
 fn text_element(svg: &mut Svg, name: &str, place: &[(&str, &str)], text: &str) -> io::Result<()> {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 use common::{
-    Error, Files, FrameId, FrameTable, Input, Pipe, Result, Total, escaped, is_unseen, nanoseconds,
+    Error, Files, FrameId, FrameTable, Input, Pipe, Result, Total, nanoseconds, printable,
     unit_of_event,
 };
 
@@ -235,5 +235,5 @@ fn unquoted(field: &[u8]) -> Cow<'_, [u8]> {
 }
 
 fn text(name: &[u8]) -> String {
-    escaped(name, is_unseen)
+    printable(name)
 }

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use common::{CodeKind, FrameId, FrameTable, code_color, module, name_hash};
+use common::{CodeKind, FrameId, FrameParts, FrameTable, code_color, module, name_hash};
 use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{self, Options, Palette};
 
-use crate::escape::{bare, parseable, shown};
+use crate::escape::{parseable, shown};
 
 /// Our palettes and, by their own names, those of inferno.
 const NAMES: [&str; 18] = [
@@ -109,7 +109,7 @@ fn of_kind(name: &[u8]) -> Color {
 
 /// The hue says in which module a function is, the shade sets functions apart.
 fn of_module(name: &[u8]) -> Color {
-    let shade = 0.12 * f64::from(name_hash(bare(name))) / 255.0;
+    let shade = 0.12 * f64::from(name_hash(FrameParts::of(name).name)) / 255.0;
     hue_of(module(name), 0.70 + shade)
 }
 

@@ -5,30 +5,25 @@
 
 use std::borrow::Cow;
 
-use common::{escaped, is_unseen, split_mark};
+use common::{FrameParts, escaped, is_unseen, printable};
 
 /// What the picture shows for a frame without a name.
 const NAMELESS: &str = "[empty name]";
 
-/// The name without the mark that says what kind of code it is: `_[k]` kernel,
-/// `_[j]` JIT, `_[i]` inlined, `_[w]` waker.
-pub(crate) fn bare(name: &[u8]) -> &[u8] {
-    split_mark(name).0
-}
-
-/// The name as the picture shows it: without its mark, and with escapes for
-/// what cannot be seen or cannot stand in XML.
-pub(crate) fn shown(name: &[u8]) -> String {
-    match bare(name) {
+/// The frame as the picture shows it: its name and its place without its marks, and with escapes
+/// for what cannot be seen or cannot stand in XML.
+pub(crate) fn shown(frame: &[u8]) -> String {
+    let marks = FrameParts::of(frame).marks;
+    match &frame[..frame.len() - marks.len()] {
         b"" => NAMELESS.to_owned(),
-        bare => embedded(bare),
+        unmarked => embedded(unmarked),
     }
 }
 
 /// The name as embedded in the file for the script: with its `_[k]` mark, and
 /// without a line end, so that each name is a line.
 pub(crate) fn embedded(name: &[u8]) -> String {
-    escaped(&with_own_escapes(name), is_unseen)
+    printable(&with_own_escapes(name))
 }
 
 /// The name with `\x5C` for each backslash that seems to begin an escape.
@@ -66,7 +61,7 @@ pub(crate) fn parseable(name: &[u8]) -> String {
 
 /// Text from the command line for the picture.
 pub(crate) fn visible(text: &str) -> String {
-    escaped(text.as_bytes(), is_unseen)
+    printable(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -76,6 +71,7 @@ mod tests {
     #[test]
     fn marks_are_not_shown() {
         assert_eq!(shown(b"do_syscall_64_[k]"), "do_syscall_64");
+        assert_eq!(shown(b"f (a.c:3)_[k]_[i]"), "f (a.c:3)");
         assert_eq!(shown(b"f_[x]"), "f_[x]");
         assert_eq!(shown(b"[unknown]"), "[unknown]");
     }

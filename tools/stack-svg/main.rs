@@ -24,7 +24,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use common::{Error, Files, FrameTable, Pipe, Result, Status, content_policy, unwritten};
+use common::{
+    Error, Files, FrameTable, Pipe, Result, Status, content_policy, printable, unwritten,
+};
 
 use change::Comparison;
 use count::MergedStacks;
@@ -125,7 +127,7 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
         return Ok(Status::Nothing);
     };
     if let Some(unit) = pipe.header_value("unit") {
-        args.look.count_name.get_or_insert_with(|| String::from_utf8_lossy(unit).into_owned());
+        args.look.count_name.get_or_insert_with(|| printable(unit));
     }
     if let Some(name) = name_of(&stacks) {
         args.look.name(&name, kind(&args));

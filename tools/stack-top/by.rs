@@ -5,15 +5,12 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 use clap::ValueEnum;
-use common::{
-    SortedStack, SortedStacks, StackBuf, StackCounts, module, split_mark, split_source_line,
-    without_source_line,
-};
+use common::{FrameParts, SortedStack, SortedStacks, StackBuf, StackCounts, module};
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// A function, wherever in its source it was
+    /// A function, by its name alone: wherever in its source it was, with whatever mark
     Function,
     /// A module, namespace or package, by the names of functions
     Module,
@@ -21,18 +18,22 @@ pub(crate) enum By {
     Leaf,
     /// A root, such as a command: of each stack, only the root counts
     Root,
-    /// A file, where names end in ' (file:line)'
+    /// A file, where frames have places: ' (file:line)'
     File,
-    /// A line, where names end in ' (file:line)'
+    /// A line, where frames have places: ' (file:line)'
     Line,
 }
 
+/// What frames without a place are counted as.
+const NO_LINE: &[u8] = b"[no line]";
+
 impl By {
-    /// The stacks of what is counted, equal ones summed.
-    pub(crate) fn regrouped(self, stacks: SortedStacks) -> SortedStacks {
+    /// The stacks of what is counted, equal ones summed. Functions keep their marks if these are
+    /// wanted, as they say the colours of a drawing.
+    pub(crate) fn regrouped(self, stacks: SortedStacks, with_marks: bool) -> SortedStacks {
         let frames = stacks.frames();
-        let labels: Vec<Cow<'_, [u8]>> =
-            (0..frames.len() as u32).map(|frame| self.label(frames.name(frame))).collect();
+        let label = |frame| self.label(frames.name(frame), with_marks);
+        let labels: Vec<Cow<'_, [u8]>> = (0..frames.len() as u32).map(label).collect();
         let is_changed =
             labels.iter().zip(0..).any(|(label, frame)| **label != *frames.name(frame));
         if !is_changed && !matches!(self, By::Leaf | By::Root) {
@@ -53,16 +54,29 @@ impl By {
         counts.into_sorted()
     }
 
-    /// What a frame of this name counts as.
-    fn label(self, name: &[u8]) -> Cow<'_, [u8]> {
-        let (_, place) = split_source_line(split_mark(name).0).unwrap_or((b"", b""));
+    /// What a frame counts as.
+    fn label(self, frame: &[u8], with_marks: bool) -> Cow<'_, [u8]> {
+        let FrameParts { name, place, marks } = FrameParts::of(frame);
         let (part, otherwise): (&[u8], &'static [u8]) = match self {
-            By::Module => (module(name), b"[no module]"),
-            By::File => (place.rsplit_once_str(":").map_or(b"", |(file, _)| file), b"[no line]"),
-            By::Line => (place, b"[no line]"),
-            By::Function | By::Leaf | By::Root => return without_source_line(name),
+            By::Module => (module(frame), b"[no module]"),
+            By::File => (place.rsplit_once_str(":").map_or(b"", |(file, _)| file), NO_LINE),
+            By::Line => (place, NO_LINE),
+            By::Function | By::Leaf | By::Root if place.is_empty() && with_marks => {
+                return frame.into();
+            }
+            By::Function | By::Leaf | By::Root if with_marks => {
+                return [name, marks].concat().into();
+            }
+            By::Function | By::Leaf | By::Root => return name.into(),
         };
         if part.is_empty() { otherwise.into() } else { part.into() }
+    }
+
+    /// Whether these rows need places, and no frame has one.
+    pub(crate) fn lacks_lines(self, stacks: &SortedStacks) -> bool {
+        let frames = stacks.frames();
+        matches!(self, By::File | By::Line)
+            && (0..frames.len() as u32).all(|frame| frames.name(frame) == NO_LINE)
     }
 
     /// The head of the column of names, and what so many rows are.
@@ -86,16 +100,21 @@ mod tests {
     fn labels_are_parts_of_names() {
         for (by, name, label) in [
             (By::Function, "Db.query (db.ml:16)", "Db.query"),
-            (By::Function, "f (a.c:1)_[i]", "f_[i]"),
-            (By::Function, "f_[k]", "f_[k]"),
+            (By::Function, "f (a.c:1)_[i]", "f"),
+            (By::Function, "f_[k]", "f"),
             (By::Module, "Db.query (db.ml:16)", "Db"),
             (By::Module, "main", "[no module]"),
             (By::File, "f (a:b.c:1)_[i]", "a:b.c"),
             (By::File, "f", "[no line]"),
             (By::Line, "f (a.c:1)", "a.c:1"),
+            (By::Line, "b (c:d (x).c:12)", "c:d (x).c:12"),
+            (By::Line, "f (:7)", ":7"),
             (By::Line, "f_[k]", "[no line]"),
         ] {
-            assert_eq!(by.label(name.as_bytes()).as_bstr(), label, "{by:?} {name}");
+            assert_eq!(by.label(name.as_bytes(), false).as_bstr(), label, "{by:?} {name}");
+        }
+        for frame in ["f_[k]", "f (a.c:1)_[k]"] {
+            assert_eq!(By::Function.label(frame.as_bytes(), true).as_bstr(), "f_[k]", "{frame}");
         }
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn tsv(profile: &Profile, rows: &Rows) -> Answer {
         let numbers = format!("\t{}\t{}\n", weights.self_weight, weights.total);
         text.extend_from_slice(numbers.as_bytes());
     }
-    Answer { text, shown: rows.shown() }
+    Answer::new(text, rows.shown())
 }
 
 /// A row for each caller and callee.
@@ -56,13 +56,13 @@ pub(crate) fn families_as_tsv(profile: &Profile, families: &Families, rows: usiz
             text.extend_from_slice(format!("\t{weight}\n").as_bytes());
         }
     }
-    Answer { text, shown: families.shown() }
+    Answer::new(text, families.shown())
 }
 
 /// An object of a row for each function.
 pub(crate) fn json(profile: &Profile, rows: &Rows) -> Answer {
     let json_rows = rows.rows.iter().map(|row| JsonRow::of(profile, row.frame)).collect();
-    Answer { text: document(profile, json_rows), shown: rows.shown() }
+    Answer::new(document(profile, json_rows), rows.shown())
 }
 
 /// An object of a row for each function that was asked for, with its callers and
@@ -85,7 +85,7 @@ pub(crate) fn families_as_json(profile: &Profile, families: &Families, rows: usi
         };
         *list = Some(relatives.collect());
     }
-    Answer { text: document(profile, json_rows), shown: families.shown() }
+    Answer::new(document(profile, json_rows), families.shown())
 }
 
 impl JsonRow {
@@ -110,6 +110,6 @@ fn document(profile: &Profile, rows: Vec<JsonRow>) -> Vec<u8> {
 }
 
 /// A name as text: readers refuse what is not UTF-8.
-fn name(name: &[u8]) -> String {
+pub(crate) fn name(name: &[u8]) -> String {
     escaped(name, |_| false)
 }

@@ -2,7 +2,7 @@
 //! bottom.
 
 use common::{
-    FrameId, Screen, Total, code_color, escaped, fitted, is_unseen, shared_prefix, split_mark,
+    FrameId, FrameParts, Screen, Total, code_color, fitted, printable, shared_prefix,
     terminal_color,
 };
 
@@ -96,7 +96,7 @@ pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
     let mut text = lines.join(&b'\n');
     text.push(b'\n');
     let frames = bars.rows.iter().map(Vec::len).sum::<usize>() as u64;
-    Answer { text, shown: Total { lines: frames, weight: profile.total.into() } }
+    Answer::new(text, Total { lines: frames, weight: profile.total.into() })
 }
 
 /// In colours a bar begins with a thin line, so that neighbours of one colour are
@@ -104,7 +104,7 @@ pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
 fn append_bar(bar: &Bar, profile: &Profile, screen: &Screen, out: &mut Vec<u8>) {
     let room = bar.end - bar.start - 1;
     let name = profile.name(bar.frame);
-    let text = fitted(&escaped(split_mark(name).0, is_unseen), room);
+    let text = fitted(&printable(FrameParts::of(name).name), room);
     let fill = room.saturating_sub(console::measure_text_width(&text));
     if screen.has_colors {
         let color = terminal_color(code_color(name));

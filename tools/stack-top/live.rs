@@ -61,6 +61,7 @@ pub(crate) fn show(args: &Args, patterns: Option<&Patterns>, pipe: &mut Pipe) ->
     if !args.follow || !is_over || shown.times == 0 {
         shown.text(&answer.text, args, pipe)?;
     }
+    answer.hints.iter().for_each(|hint| pipe.note(hint));
     pipe.count_written(answer.shown);
     args.account(&answer, pipe);
     Ok(pipe.status())

@@ -47,7 +47,7 @@ struct Args {
     asked: Asked,
 
     /// Show the tree of calls, from the roots down
-    #[arg(long, group = "view", conflicts_with_all = ["callers", "callees"])]
+    #[arg(long, conflicts_with_all = ["callers", "callees", "draw", "tsv"])]
     tree: bool,
 
     /// In the tree, sum branches that weigh less than this share
@@ -62,7 +62,7 @@ struct Args {
     #[arg(long, group = "view")]
     tsv: bool,
 
-    /// Print one JSON object
+    /// Print one JSON object; with --tree, calls within their callers
     #[arg(long, group = "view")]
     json: bool,
 
@@ -82,12 +82,24 @@ struct Args {
 /// What is said where there is no answer.
 const NOTHING: &str = "nothing to show: no folded stack with a weight came in";
 
+/// What is said where rows need places and no frame has one.
+const NO_LINES: &str =
+    "no frame has a place: 'stack-parse --srcline' appends ' (file:line)' to names";
+
 /// What is printed.
 struct Answer {
     /// Lines that end in LF.
     text: Vec<u8>,
     /// How many rows there are, and how much of the weight they stand for.
     shown: Total,
+    /// What to say on stderr: why rows that were asked for are missing.
+    hints: Vec<String>,
+}
+
+impl Answer {
+    fn new(text: Vec<u8>, shown: Total) -> Answer {
+        Answer { text, shown, hints: Vec::new() }
+    }
 }
 
 fn main() -> ExitCode {
@@ -102,6 +114,7 @@ fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let counts = pipe.count_folded(&args.files, Limit::AllStacks)?;
     match args.answer(counts, patterns.as_ref(), &Screen::of_stdout(), pipe)? {
         Some(answer) => {
+            answer.hints.iter().for_each(|hint| pipe.note(hint));
             pipe.write_lines(&answer.text, answer.shown)?;
             args.account(&answer, pipe);
         }
@@ -124,12 +137,18 @@ impl Args {
         pipe: &Pipe,
     ) -> Result<Option<Answer>> {
         let unit = self.unit.clone().or_else(|| pipe.header_unit());
-        let profile = Profile::new(self.by.regrouped(counts.into_sorted()), unit)?;
+        let stacks = self.by.regrouped(counts.into_sorted(), self.draw);
+        let lacks_lines = self.by.lacks_lines(&stacks);
+        let profile = Profile::new(stacks, unit)?;
         if profile.total == 0 {
             return Ok(None);
         }
         let families = patterns.map(|patterns| Families::of(&profile, patterns));
-        Ok(Some(self.view(&profile, families.as_ref(), screen)))
+        let mut answer = self.view(&profile, families.as_ref(), screen);
+        answer.hints.extend(lacks_lines.then(|| NO_LINES.to_owned()));
+        let unmatched = families.iter().zip(patterns).flat_map(|(found, it)| it.unmatched(found));
+        answer.hints.extend(unmatched);
+        Ok(Some(answer))
     }
 
     fn view(&self, profile: &Profile, families: Option<&Families>, screen: &Screen) -> Answer {
@@ -143,6 +162,7 @@ impl Args {
             Some(families) if self.json => data::families_as_json(profile, families, rows),
             Some(families) if self.tsv => data::families_as_tsv(profile, families, rows),
             Some(families) => families.tables(profile, rows, screen),
+            None if self.tree && self.json => tree::json(profile, self.min),
             None if self.tree => tree::tree(profile, self.min, screen),
             None if self.draw => draw::draw(profile, screen),
             None if self.json => data::json(profile, &profile.rows(self.sort, rows)),

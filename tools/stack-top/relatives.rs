@@ -5,7 +5,8 @@ use std::ffi::OsString;
 
 use clap::Args;
 use common::{
-    FrameId, PatternSyntax, Result, Screen, SortedStack, Total, compile_patterns, grouped, share,
+    FrameId, PatternSyntax, Result, Screen, SortedStack, Total, compile_patterns, grouped,
+    printable, share,
 };
 use regex_automata::meta::Regex;
 
@@ -41,6 +42,20 @@ pub(crate) struct Asked {
 pub(crate) struct Patterns {
     callers: Option<Regex>,
     callees: Option<Regex>,
+    /// Their texts, for messages.
+    given: Vec<(Relation, String)>,
+}
+
+impl Patterns {
+    /// A message for each pattern that matches no function.
+    pub(crate) fn unmatched(&self, found: &Families) -> Vec<String> {
+        let is_found = |relation| found.families.iter().any(|family| family.relation == relation);
+        let unmatched = self.given.iter().filter(|(relation, _)| !is_found(*relation));
+        let message = |(relation, pattern): &(Relation, String)| {
+            format!("--{}s {pattern}: no function matches", relation.word())
+        };
+        unmatched.map(message).collect()
+    }
 }
 
 impl Asked {
@@ -61,8 +76,14 @@ impl Asked {
             pattern.map(|pattern| compile_patterns([pattern], syntax)).transpose()
         };
         let (callers, callees) = (compile(&self.callers)?, compile(&self.callees)?);
-        let is_asked = callers.is_some() || callees.is_some();
-        Ok(is_asked.then_some(Patterns { callers, callees }))
+        let asked = [(Relation::Caller, &self.callers), (Relation::Callee, &self.callees)];
+        let given: Vec<_> = asked
+            .into_iter()
+            .filter_map(|(relation, it)| {
+                Some((relation, printable(it.as_ref()?.as_encoded_bytes())))
+            })
+            .collect();
+        Ok((!given.is_empty()).then_some(Patterns { callers, callees, given }))
     }
 }
 
@@ -167,7 +188,7 @@ impl Families {
                 format!("\n{} more functions match\n", grouped(left as u64)).as_bytes(),
             );
         }
-        Answer { text, shown: self.shown() }
+        Answer::new(text, self.shown())
     }
 
     /// How many families there are, and what the stacks with their functions weigh.
@@ -201,9 +222,9 @@ impl Family {
         };
         let before = columns.width();
         let function = screen.name(profile.name(self.function), before + head.len());
-        columns.line(&heads, &[head.as_bytes(), &function].concat(), out);
+        columns.line(&heads, &[head, &function].concat().into_bytes(), out);
         for (cells, name) in &lines {
-            columns.line(cells, &screen.name(name, before), out);
+            columns.line(cells, screen.name(name, before).as_bytes(), out);
         }
         let (of_function, all) = (profile.unit.number(total), profile.unit.words(profile.total));
         let foot = format!("{of_function} of {all} ({})\n", share(total, profile.total));

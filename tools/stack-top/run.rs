@@ -1,6 +1,6 @@
 //! A run of names in one line of the screen.
 
-use common::{Screen, escaped, fitted, is_unseen};
+use common::{Screen, fitted, printable};
 use console::measure_text_width;
 
 /// Names of frames that call one another, with `;` between them. What does not
@@ -8,9 +8,9 @@ use console::measure_text_width;
 pub(crate) fn run(screen: &Screen, names: &[&[u8]], before: usize) -> Vec<u8> {
     let whole = names.join(&b';');
     let (Some(width), [first, rest @ .., last]) = (screen.width_of_name(before), names) else {
-        return screen.name(&whole, before).into_owned();
+        return screen.name(&whole, before).into_bytes();
     };
-    let text = |name: &&[u8]| escaped(name, is_unseen);
+    let text = |name: &&[u8]| printable(name);
     let (ends, texts) = ([text(first), text(last)], rest.iter().map(text).collect::<Vec<_>>());
     let width_of = |text: &String| measure_text_width(text) + 1;
     let mut needed: usize = ends.iter().chain(&texts).map(width_of).sum::<usize>() - 1;

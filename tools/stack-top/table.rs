@@ -53,7 +53,7 @@ pub(crate) fn table(profile: &Profile, rows: &Rows, by: By, screen: &Screen) -> 
     columns.line(&heads, head.as_bytes(), &mut text);
     for (row, line) in rows.rows.iter().zip(&lines) {
         let name = screen.name(profile.name(row.frame), columns.width());
-        columns.line(line, &name, &mut text);
+        columns.line(line, name.as_bytes(), &mut text);
     }
     let shown = rows.shown();
     let own = shown.weight as u64;
@@ -68,5 +68,5 @@ pub(crate) fn table(profile: &Profile, rows: &Rows, by: By, screen: &Screen) -> 
         )
         .as_bytes(),
     );
-    Answer { text, shown }
+    Answer::new(text, shown)
 }

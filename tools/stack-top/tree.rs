@@ -1,5 +1,7 @@
 //! The tree of calls: who called what, from the roots down.
 
+mod json;
+
 use std::cmp::Reverse;
 use std::str::FromStr;
 
@@ -9,6 +11,8 @@ use crate::Answer;
 use crate::profile::Profile;
 use crate::run::run;
 use crate::table::Columns;
+
+pub(crate) use json::json;
 
 /// The least share of the whole that a branch has, in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,7 +159,7 @@ pub(crate) fn tree(profile: &Profile, least: Least, screen: &Screen) -> Answer {
     }
     let foot = format!("{} in all\n", profile.unit.words(profile.total));
     text.extend_from_slice(foot.as_bytes());
-    Answer { text, shown: Total { lines: lines.len() as u64, weight: profile.total.into() } }
+    Answer::new(text, Total { lines: lines.len() as u64, weight: profile.total.into() })
 }
 
 /// The lines of the tree, a parent before its children.

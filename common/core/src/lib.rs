@@ -5,7 +5,8 @@
 //!
 //! | word | meaning |
 //! |---|---|
-//! | frame | one function of a call stack, by its name; an address, file or line at most is part of the name |
+//! | frame | one function of a call stack: its name, then maybe its place and its marks |
+//! | mark | what kind of code a frame is, after its name: `_[k]` kernel, `_[i]` inlined |
 //! | root, leaf | the first frame of a stack, which called all others, and the last one, which was running |
 //! | stack | the frames from root to leaf |
 //! | folded line | a stack and its count: `main;parse;read 14` |
@@ -100,12 +101,13 @@ pub use io::table::{push_field, push_quoted};
 pub use io::terminal_color::terminal_color;
 pub use io::unsafe_code::map_executable;
 pub use names::{
-    CodeKind, code_color, cpp, escaped, fitted, fitted_with, is_unseen, module, name_hash, ocaml,
-    rust, split_mark, split_source_line, symbol_name, unit_of_event, without_g,
-    without_source_line,
+    CodeKind, FrameParts, code_color, cpp, escaped, fitted, fitted_with, is_unseen, module,
+    name_hash, names_of_stack, ocaml, printable, rust, symbol_name, unit_of_event, without_g,
 };
 pub use numbers::{MINUS, Unit, grouped, share};
-pub use pattern::{Finder, PatternSyntax, bad_pattern, compile_patterns, pattern_text};
+pub use pattern::{
+    Finder, PatternSyntax, bad_pattern, compile_patterns, mentions_mark, pattern_text,
+};
 pub use picture::{Theme, content_policy, page_script, page_style};
 pub use pipe::{Limit, Live, Pipe};
 pub use run::{Known, run, run_for_users_of, run_wrapper};

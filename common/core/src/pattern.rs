@@ -5,10 +5,10 @@ mod in_frames;
 
 use std::fmt::{Display, Write};
 
-use crate::Error;
+use crate::{Error, printable};
 
 pub use finder::Finder;
-pub use in_frames::{PatternSyntax, compile_patterns};
+pub use in_frames::{PatternSyntax, compile_patterns, mentions_mark};
 
 /// A pattern as the regex crates take it; a byte that is not UTF-8 becomes
 /// `(?-u:\xNN)`, so that any name in a profile can be searched for.
@@ -30,7 +30,7 @@ pub fn pattern_text(pattern: &[u8]) -> String {
 pub fn bad_pattern(pattern: &[u8], error: &impl Display) -> Error {
     let error = error.to_string();
     let reason = error.rsplit("error: ").next().unwrap_or(&error);
-    let pattern = String::from_utf8_lossy(pattern);
+    let pattern = printable(pattern);
     Error::Usage(format!("pattern '{pattern}': {}", reason.trim_end_matches(['.', '\n'])))
 }
 

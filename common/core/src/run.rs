@@ -10,7 +10,7 @@ use clap_complete::Shell;
 
 use crate::io::{messages, output};
 use crate::status::{SUCCESS, TROUBLE, TROUBLE_OF_WRAPPER};
-use crate::{Error, Output, Pipe, Result, Status};
+use crate::{Error, Output, Pipe, Result, Status, printable};
 
 // What every tool takes beside its own arguments; a doc comment here would
 // become the help text of all tools.
@@ -134,7 +134,7 @@ fn usage(name: &str, error: &clap::Error, trouble: u8) -> ExitCode {
     messages::print(name, lines.next().unwrap_or_default());
     for line in lines {
         // When stderr fails, there is nowhere to say so.
-        let _ = writeln!(io::stderr(), "{}", messages::escaped(line));
+        let _ = writeln!(io::stderr(), "{}", printable(line.as_bytes()));
     }
     ExitCode::from(trouble)
 }

@@ -29,9 +29,9 @@ pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {
     });
     lines.push(Vec::new());
     lines.push(groups(report, &widths).into_bytes());
-    lines.push(row(&titles, &widths, b"FUNCTION"));
+    lines.push(row(&titles, &widths, "FUNCTION"));
     for (cells, function) in cells.iter().zip(&report.functions) {
-        lines.push(row(cells, &widths, report.name(function)));
+        lines.push(row(cells, &widths, &report.name_as_text(function)));
     }
     lines.push(Vec::new());
     lines.extend(foot(report).into_iter().map(String::into_bytes));
@@ -61,7 +61,7 @@ fn groups(report: &Report<'_>, widths: &[usize; NUMBERS]) -> String {
     format!("{:own$}TOTAL{unit}", format!("SELF{unit}"))
 }
 
-fn row(cells: &[String; NUMBERS], widths: &[usize; NUMBERS], name: &[u8]) -> Vec<u8> {
+fn row(cells: &[String; NUMBERS], widths: &[usize; NUMBERS], name: &str) -> Vec<u8> {
     let mut line = String::new();
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
         // Between self and total, and before the function.
@@ -76,7 +76,8 @@ fn row(cells: &[String; NUMBERS], widths: &[usize; NUMBERS], name: &[u8]) -> Vec
         line.push_str(&format!("{cell:>width$}"));
     }
     line.push_str("  ");
-    [line.as_bytes(), name].concat()
+    line.push_str(name);
+    line.into_bytes()
 }
 
 /// What the table does not say by itself.

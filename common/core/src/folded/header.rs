@@ -8,6 +8,8 @@
 
 use bstr::ByteSlice;
 
+use crate::printable;
+
 /// The keys of header lines, in the order in which they are written.
 pub const HEADER_KEYS: [&str; 3] = ["event", "unit", "source"];
 
@@ -79,7 +81,7 @@ impl Headers {
                     .iter()
                     .map(|lines| match &lines[..] {
                         [] => "none".to_owned(),
-                        lines => lines.join(&b", "[..]).to_str_lossy().into_owned(),
+                        lines => printable(&lines.join(&b", "[..])),
                     })
                     .collect();
                 format!("inputs differ in '# {key}:', it is left out: {}", values.join("; "))

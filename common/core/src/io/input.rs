@@ -19,7 +19,7 @@ use crate::io::utf16::{ByteOrder, Utf16};
 use crate::io::watched::Watched;
 use crate::io::xz::Xz;
 use crate::io::zstd::Zstd;
-use crate::{Error, Result};
+use crate::{Error, Result, printable};
 
 /// What standard input is called in messages.
 pub const STDIN: &str = "<stdin>";
@@ -262,7 +262,11 @@ pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
 
 /// What an input is called in messages.
 pub(crate) fn name(path: &Path) -> String {
-    if path == Path::new("-") { STDIN.to_owned() } else { path.display().to_string() }
+    if path == Path::new("-") {
+        STDIN.to_owned()
+    } else {
+        printable(path.as_os_str().as_encoded_bytes())
+    }
 }
 
 #[cfg(test)]

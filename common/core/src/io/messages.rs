@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::OnceLock;
 
-use crate::Error;
 use crate::io::progress::Progress;
+use crate::{Error, printable};
 
 /// How many lines of a kind are named before they are only counted.
 const NAMED: u64 = 3;
@@ -28,25 +28,9 @@ pub(crate) fn tool() -> &'static str {
 /// Names of files, events and frames may hold anything, such as bytes that
 /// retitle a terminal or hide what is written on it: these are escaped.
 pub fn print(tool: &str, what: impl Display) {
-    let text = escaped(&what.to_string());
+    let text = printable(what.to_string().as_bytes());
     // When stderr fails, there is nowhere to say so.
     let _ = writeln!(std::io::stderr(), "{tool}: {text}");
-}
-
-/// `text` with control characters, and those that change the direction in which
-/// text is read, as `\n` or `\u{1b}`.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                escaped.extend(char.escape_unicode());
-            }
-            _ if char.is_control() => escaped.extend(char.escape_default()),
-            _ => escaped.push(char),
-        }
-    }
-    escaped
 }
 
 /// What a tool says on stderr, and whether the exit status must be 2.
@@ -122,17 +106,5 @@ impl Messages {
             let lines = if self.unnamed == 1 { "line" } else { "lines" };
             self.note(format_args!("{} more malformed {lines} skipped", self.unnamed));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_text_reaches_a_terminal() {
-        assert_eq!(escaped("caf\u{e9} \\ 'x'"), "caf\u{e9} \\ 'x'");
-        assert_eq!(escaped("\x1b]0;title\x07\r\n\t\x7f"), r"\u{1b}]0;title\u{7}\r\n\t\u{7f}");
-        assert_eq!(escaped("\u{9b}31m\u{202e}"), r"\u{9b}31m\u{202e}");
     }
 }

@@ -1,12 +1,11 @@
 //! What an answer is shown on: a terminal of some size, or a pipe.
 
-use std::borrow::Cow;
 use std::env;
 use std::io::IsTerminal;
 
 use console::Term;
 
-use crate::{escaped, fitted, is_unseen};
+use crate::{fitted, printable};
 
 /// The least width of a name: on narrower terminals lines are wrapped.
 const LEAST_NAME: usize = 16;
@@ -48,13 +47,16 @@ impl Screen {
         }
     }
 
-    /// A name as it is shown behind `before` columns: on a terminal shortened so that
-    /// it fits, and without characters that would change the screen.
+    /// A name as it is shown after `before` columns: [`printable`], and on a terminal shortened so
+    /// that it fits.
     #[must_use]
-    pub fn name<'a>(&self, name: &'a [u8], before: usize) -> Cow<'a, [u8]> {
+    pub fn name(&self, name: &[u8], before: usize) -> String {
         let name = if name.is_empty() { b"[empty name]" } else { name };
-        let Some(width) = self.width_of_name(before) else { return Cow::Borrowed(name) };
-        Cow::Owned(fitted(&escaped(name, is_unseen), width).into_bytes())
+        let name = printable(name);
+        match self.width_of_name(before) {
+            Some(width) => fitted(&name, width),
+            None => name,
+        }
     }
 
     /// How many cells of a terminal a name behind `before` columns may take.

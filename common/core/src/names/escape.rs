@@ -1,12 +1,19 @@
-//! Names as text, with escapes such as `\xAD` for what cannot be shown.
+//! Bytes as text, with escapes such as `\xAD` for what cannot be shown.
 
 /// Whether a character cannot be shown: control characters, those that change
 /// the direction of the text around them, and the two that XML forbids.
 #[must_use]
 pub fn is_unseen(char: char) -> bool {
     char.is_control()
-        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         || matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Bytes for people: names in tables, and whatever input is quoted in messages. What is no
+/// text, and what would change how the text around it is shown, is escaped: `\x1B`.
+#[must_use]
+pub fn printable(bytes: &[u8]) -> String {
+    escaped(bytes, is_unseen)
 }
 
 /// The name as text, in which invalid UTF-8 and the characters that `escape`
@@ -37,5 +44,23 @@ pub fn escaped(name: &[u8], escape: impl Fn(char) -> bool) -> String {
 fn push_escapes(bytes: &[u8], text: &mut String) {
     for byte in bytes {
         text.push_str(&format!("\\x{byte:02X}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_text_reaches_people() {
+        for (bytes, text) in [
+            ("caf\u{e9} \\ 'x'".as_bytes(), "caf\u{e9} \\ 'x'"),
+            (b"\x1b]0;title\x07\r\n\t\x7f", r"\x1B]0;title\x07\x0D\x0A\x09\x7F"),
+            ("\u{9b}31m\u{202e}\u{61c}".as_bytes(), r"\xC2\x9B31m\xE2\x80\xAE\xD8\x9C"),
+            (b"caf\xe9", r"caf\xE9"),
+        ] {
+            assert_eq!(printable(bytes), text);
+            assert_eq!(printable(text.as_bytes()), text, "what is escaped stays as it is");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What kind of code a frame is, by its name, and the colour for it.
 
-use super::split_mark;
+use super::FrameParts;
 
 /// What code a frame is, as far as its name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,15 +22,17 @@ pub enum CodeKind {
 }
 
 impl CodeKind {
-    /// The kind of code that has this name.
+    /// The kind of code that a frame is.
     #[must_use]
-    pub fn of(name: &[u8]) -> CodeKind {
-        let (name, mark) = split_mark(name);
-        match mark {
-            b"_[k]" => return CodeKind::Kernel,
-            b"_[j]" => return CodeKind::Jit,
-            _ => {}
+    pub fn of(frame: &[u8]) -> CodeKind {
+        let parts = FrameParts::of(frame);
+        if parts.has_mark(b'k') {
+            return CodeKind::Kernel;
         }
+        if parts.has_mark(b'j') {
+            return CodeKind::Jit;
+        }
+        let name = parts.name;
         match name {
             b"[GC]" | b"[gc]" => CodeKind::Runtime,
             [] | [b'[', .., b']'] => CodeKind::Nameless,
@@ -74,14 +76,14 @@ impl CodeKind {
 /// The colour of a frame as red, green and blue: the hue says what kind of code it
 /// is, the shade sets neighbours apart; what was inlined is paler.
 #[must_use]
-pub fn code_color(name: &[u8]) -> [u8; 3] {
-    let [light, dark] = CodeKind::of(name).shades();
-    let (bare, mark) = split_mark(name);
-    let depth = name_hash(bare);
+pub fn code_color(frame: &[u8]) -> [u8; 3] {
+    let [light, dark] = CodeKind::of(frame).shades();
+    let parts = FrameParts::of(frame);
+    let (depth, is_inlined) = (name_hash(parts.name), parts.has_mark(b'i'));
     std::array::from_fn(|index| {
         let (light, dark) = (u32::from(light[index]), u32::from(dark[index]));
         let shade = (light * (255 - depth) + dark * depth) / 255;
-        (if mark == b"_[i]" { (shade + 255) / 2 } else { shade }) as u8
+        (if is_inlined { (shade + 255) / 2 } else { shade }) as u8
     })
 }
 

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use super::{split_mark, split_source_line};
+use super::FrameParts;
 
 /// What compilers append to a function that they copied or split.
 const CLONES: [&[u8]; 8] =
@@ -19,12 +19,12 @@ const ANONYMOUS: &[u8] = b"(anonymous namespace)";
 /// `[kernel]` of what is marked as such, and a name in brackets itself, such as
 /// `[libc.so.6]`. Empty if the name tells of none.
 #[must_use]
-pub fn module(name: &[u8]) -> &[u8] {
-    let (name, mark) = split_mark(name);
-    if mark == b"_[k]" {
+pub fn module(frame: &[u8]) -> &[u8] {
+    let parts = FrameParts::of(frame);
+    if parts.has_mark(b'k') {
         return b"[kernel]";
     }
-    let name = split_source_line(name).map_or(name, |(name, _)| name);
+    let name = parts.name;
     match name {
         [b'[', .., b']'] => name,
         _ => script(name).or_else(|| implementing_type(name)).unwrap_or_else(|| scope(name)),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ocaml_demangle::Stamps;
 use symbolize::executable::Symbol;
 
-use super::{cpp, rust};
+use super::{cpp, printable, rust};
 
 /// The readable name of a function, whatever its language.
 #[must_use]
@@ -29,7 +29,7 @@ const NAMED: usize = 5;
 /// Says that these units of OCaml were compiled without `-g`.
 #[must_use]
 pub fn without_g(units: &BTreeSet<Vec<u8>>) -> String {
-    let named: Vec<_> = units.iter().take(NAMED).map(|it| String::from_utf8_lossy(it)).collect();
+    let named: Vec<_> = units.iter().take(NAMED).map(|it| printable(it)).collect();
     let more = match units.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -13,6 +13,8 @@ use regex_syntax::hir::{
     Look, Repetition,
 };
 
+use bstr::ByteSlice;
+
 use super::{bad_pattern, pattern_text};
 use crate::Result;
 
@@ -33,6 +35,13 @@ pub struct PatternSyntax {
     pub word_regexp: bool,
     /// `--stack`: the `;` is a byte as any other, `^ $` are the stack's ends.
     pub whole_stack: bool,
+}
+
+/// Whether a pattern speaks of a mark, as `_\[k\]$` does: it holds `_\[`, or as plain text `_[`.
+/// Such a pattern sees names with their marks.
+#[must_use]
+pub fn mentions_mark(pattern: &[u8], fixed_strings: bool) -> bool {
+    pattern.contains_str(if fixed_strings { "_[" } else { r"_\[" })
 }
 
 /// Compiles patterns into one that matches what any of them matches.

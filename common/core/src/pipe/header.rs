@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use crate::{Headers, Pipe, Result, parse_header};
+use crate::{Headers, Pipe, Result, parse_header, printable};
 
 impl Pipe {
     /// The value that the header lines of all inputs have for a key, such as `unit`.
@@ -16,14 +16,13 @@ impl Pipe {
     /// or `# event: NAME UNIT` where all events have one unit.
     #[must_use]
     pub fn header_unit(&self) -> Option<String> {
-        let text = |unit: &[u8]| unit.to_str_lossy().into_owned();
         if let Some(unit) = self.header_value("unit") {
-            return Some(text(unit));
+            return Some(printable(unit));
         }
         let mut events = self.header_events();
         events.dedup_by_key(|(_, unit)| *unit);
         match events[..] {
-            [(_, unit)] => Some(text(unit)),
+            [(_, unit)] => Some(printable(unit)),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::{
     FoldedLine, FrameTable, NodeId, Overflows, Pipe, Result, StackCounts, StackTree, Status, Total,
+    printable,
 };
 
 impl Pipe {
@@ -12,7 +13,7 @@ impl Pipe {
             |total: Total| format!("a sum over {}, weight {} left out", u64::MAX, total.weight);
         for (stack, total) in overflows.named() {
             self.stats.dropped += total;
-            let stack = String::from_utf8_lossy(shortened(stack));
+            let stack = printable(shortened(stack));
             self.messages.trouble(format_args!("stack '{stack}': {}", what(total)));
         }
         let others = overflows.others();

@@ -1,0 +1,183 @@
+//! Which stacks are kept.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use common::{
+    Finder, FoldedLine, FrameParts, Frames, PatternSyntax, Result, compile_patterns, mentions_mark,
+    names_of_stack,
+};
+use regex_automata::meta::Regex;
+
+use crate::{Args, Patterns};
+
+/// Which stacks are kept.
+pub(crate) struct Selection {
+    /// What the name of a frame must match, and what its place; `None` where any will do.
+    name: Option<Regex>,
+    place: Option<Regex>,
+    text: Text,
+    /// Finds the lines in which the patterns may match.
+    pub(crate) finder: Option<Finder>,
+    /// Which frames of the stack may match.
+    position: Position,
+    /// What the name of a frame above the match must match, too.
+    under: Option<Regex>,
+    inverted: bool,
+    /// How many stacks of a file are kept at most.
+    pub(crate) max_count: Option<u64>,
+}
+
+/// What patterns see of a stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    /// The names of its frames, and with one of the patterns that has a mark their marks.
+    Names { with_marks: bool },
+    /// All of it.
+    Whole,
+}
+
+enum Position {
+    Anywhere,
+    Leaf,
+    Root,
+}
+
+impl Selection {
+    pub(crate) fn new(args: &Args, patterns: Patterns) -> Result<Selection> {
+        let syntax = PatternSyntax {
+            ignore_case: args.ignore_case,
+            fixed_strings: args.fixed_strings,
+            word_regexp: args.word_regexp,
+            whole_stack: args.stack,
+        };
+        let Patterns { names, places } = patterns;
+        let compile = |patterns: &Option<Vec<Vec<u8>>>| {
+            let patterns = patterns.as_ref();
+            patterns
+                .map(|them| compile_patterns(them.iter().map(Vec::as_slice), syntax))
+                .transpose()
+        };
+        let under = args.under.as_ref().map(|under| under.as_encoded_bytes());
+        let of_names = names.iter().flatten().map(Vec::as_slice).chain(under);
+        let with_marks =
+            of_names.into_iter().any(|pattern| mentions_mark(pattern, args.fixed_strings));
+        let wanted = names.as_ref().or(places.as_ref()).into_iter().flatten().map(Vec::as_slice);
+        // A line may hold a place between a name and its mark, where a pattern sees none.
+        let has_finder = !args.invert_match && !with_marks;
+        Ok(Selection {
+            name: compile(&names)?,
+            place: compile(&places)?,
+            text: if args.stack { Text::Whole } else { Text::Names { with_marks } },
+            finder: if has_finder { Finder::new(wanted, syntax)? } else { None },
+            position: match args {
+                Args { leaf: true, .. } => Position::Leaf,
+                Args { root: true, .. } => Position::Root,
+                _ => Position::Anywhere,
+            },
+            under: under.map(|under| compile_patterns([under], syntax)).transpose()?,
+            inverted: args.invert_match,
+            max_count: args.max_count,
+        })
+    }
+
+    /// Whether the stack is kept.
+    pub(crate) fn keeps(&self, line: &FoldedLine<'_>) -> bool {
+        self.matches(line.stack) != self.inverted
+    }
+
+    fn matches(&self, stack: &[u8]) -> bool {
+        match (&self.name, &self.place, self.text) {
+            (Some(name), None, Text::Whole) => name.is_match(stack),
+            // One search in all names is much faster than one in each.
+            (Some(name), None, Text::Names { with_marks }) => {
+                let names = names_of_stack(stack, with_marks);
+                self.searched(&names).is_some_and(|searched| name.is_match(&names[searched]))
+            }
+            _ => self.frames_in_position(stack).any(|(_, frame)| self.matches_frame(frame)),
+        }
+    }
+
+    /// The part of a stack of names in which the pattern is searched, if there is one.
+    fn searched(&self, names: &[u8]) -> Option<Range<usize>> {
+        let below = match &self.under {
+            Some(under) => below(under, names)?,
+            None => names,
+        };
+        let start = names.len() - below.len();
+        let length = |frame: Option<&[u8]>| frame.unwrap_or_default().len();
+        Some(match self.position {
+            Position::Anywhere => start..names.len(),
+            Position::Leaf => names.len() - length(Frames::new(below).next_back())..names.len(),
+            Position::Root => start..start + length(Frames::new(below).next()),
+        })
+    }
+
+    /// The frames of a stack that may match, each after where it starts.
+    fn frames_in_position<'a>(
+        &'a self,
+        stack: &'a [u8],
+    ) -> impl Iterator<Item = (usize, &'a [u8])> {
+        let mut start = 0;
+        let mut is_below = self.under.is_none();
+        Frames::new(stack).filter_map(move |frame| {
+            let (at, was_below) = (start, is_below);
+            start += frame.len() + 1;
+            is_below |= self.under.as_ref().is_some_and(|it| it.is_match(&self.name_of(frame)));
+            let is_in_position = match self.position {
+                Position::Anywhere => true,
+                Position::Leaf => start > stack.len(),
+                Position::Root => at == 0,
+            };
+            (was_below && is_in_position).then_some((at, frame))
+        })
+    }
+
+    fn matches_frame(&self, frame: &[u8]) -> bool {
+        let place = FrameParts::of(frame).place;
+        let is_named = |it: &Regex| it.is_match(&*self.name_of(frame));
+        let is_placed = |it: &Regex| !place.is_empty() && it.is_match(place);
+        self.place.as_ref().is_none_or(is_placed) && self.name.as_ref().is_none_or(is_named)
+    }
+
+    /// What patterns see of a frame's name.
+    fn name_of<'a>(&self, frame: &'a [u8]) -> Cow<'a, [u8]> {
+        names_of_stack(frame, self.text == Text::Names { with_marks: true })
+    }
+
+    /// Where the patterns match, in order.
+    pub(crate) fn matches_in(&self, stack: &[u8]) -> Vec<Range<usize>> {
+        if let (Text::Whole, Some(pattern)) = (self.text, &self.name) {
+            return pattern.find_iter(stack).map(|found| found.range()).collect();
+        }
+        let frames = self.frames_in_position(stack).filter(|(_, frame)| self.matches_frame(frame));
+        frames.flat_map(|(start, frame)| self.matches_in_frame(start, frame)).collect()
+    }
+
+    /// Where the patterns match in a frame that starts at `start`.
+    fn matches_in_frame(&self, start: usize, frame: &[u8]) -> Vec<Range<usize>> {
+        let FrameParts { name, place, marks } = FrameParts::of(frame);
+        // Marks are seen right after the name, and may be written after a place.
+        let gap = frame.len() - name.len() - marks.len();
+        let start_of = |at: usize| start + at + if at < name.len() { 0 } else { gap };
+        let end_of = |at: usize| start + at + if at <= name.len() { 0 } else { gap };
+        let seen = self.name_of(frame);
+        let names = self.name.iter().flat_map(|pattern| pattern.find_iter(&*seen));
+        let names = names.map(|found| start_of(found.start())..end_of(found.end()));
+        let place_start = start + name.len() + " (".len();
+        let places = self.place.iter().flat_map(|pattern| pattern.find_iter(place));
+        let places = places.map(|it| place_start + it.start()..place_start + it.end());
+        let mut found: Vec<_> = names.chain(places).collect();
+        found.sort_by_key(|found| found.start);
+        found
+    }
+}
+
+/// The frames below the first one that matches, if there are any.
+fn below<'a>(pattern: &Regex, names: &'a [u8]) -> Option<&'a [u8]> {
+    let found = pattern.find(names)?;
+    // A match ends in the frame in which it starts.
+    let mut frames = Frames::new(&names[found.end()..]);
+    frames.next();
+    frames.rest()
+}

@@ -1,0 +1,68 @@
+//! The tree for programs: each call within its caller.
+
+use common::Total;
+
+use super::{Least, Node, Tree};
+use crate::Answer;
+use crate::data::name;
+use crate::profile::Profile;
+
+/// What is still to be written, the next piece last.
+enum Piece {
+    Node(usize),
+    Text(&'static str),
+}
+
+/// `{"unit":"ns","total":12,"children":[{"function":"main","self":2,"total":12,"children":[…]}]}`
+///
+/// Stacks may be deeper than this program's own, so this is no recursion.
+pub(crate) fn json(profile: &Profile, least: Least) -> Answer {
+    let tree = Tree::of(profile, least);
+    let mut text = String::new();
+    let mut pending = vec![Piece::Node(tree.nodes.len() - 1)];
+    while let Some(piece) = pending.pop() {
+        match piece {
+            Piece::Text(piece) => text.push_str(piece),
+            Piece::Node(number) => {
+                let node = &tree.nodes[number];
+                push_numbers(node, profile, &mut text);
+                if node.children.is_empty() {
+                    text.push('}');
+                    continue;
+                }
+                text.push_str(",\"children\":[");
+                pending.push(Piece::Text("]}"));
+                for (at, &child) in node.children.iter().enumerate().rev() {
+                    pending.push(Piece::Node(child));
+                    pending.extend((at > 0).then_some(Piece::Text(",")));
+                }
+            }
+        }
+    }
+    text.push('\n');
+    let shown = Total { lines: tree.nodes.len() as u64 - 1, weight: profile.total.into() };
+    Answer::new(text.into_bytes(), shown)
+}
+
+/// The start of a node's object: all but its children.
+fn push_numbers(node: &Node, profile: &Profile, text: &mut String) {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let start = match node.frame {
+        Some(frame) => {
+            let function = quoted(&name(profile.name(frame)));
+            format!(
+                "{{\"function\":{function},\"self\":{},\"total\":{}",
+                node.self_weight, node.total
+            )
+        }
+        None => {
+            let unit = profile.unit_name.as_deref().map_or("null".to_owned(), quoted);
+            format!("{{\"unit\":{unit},\"total\":{}", node.total)
+        }
+    };
+    text.push_str(&start);
+    let Total { lines, weight } = node.others;
+    if lines > 0 {
+        text.push_str(&format!(",\"others\":{{\"functions\":{lines},\"total\":{weight}}}"));
+    }
+}
