@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use crate::util::{few_cases, output, weight};
+use crate::util::{TempFile, few_cases, output, weight};
 
 /// What the filters look for in names, and what may be left when it is gone.
 const PIECES: [&[u8]; 46] = [
@@ -116,5 +116,49 @@ proptest! {
                 prop_assert_eq!(weight(&out), weight(&input), "{:?}", filter);
             }
         }
+    }
+}
+
+/// A terminal's control characters, one that turns the text after it around, and bytes that are
+/// no text.
+const HOSTILE: &str = "\u{9b}31m\u{202e}\u{61c}";
+
+#[test]
+fn nothing_that_changes_a_terminal_is_printed_for_people() {
+    let folded =
+        |weight| [format!("m;{HOSTILE};{HOSTILE}").as_bytes(), b"\xff;g ", weight].concat();
+    let [before, after] =
+        [b"9000\nm;g 9000\n", b"90000\nm;g 900\n"].map(|it| TempFile::new(folded(it)));
+    let twice = format!("m;{HOSTILE};{HOSTILE};g 5\n");
+    let unit = [b"# unit: ".as_slice(), HOSTILE.as_bytes(), b"\n", twice.as_bytes()].concat();
+    let many = format!("m;{HOSTILE} 18446744073709551615\nm;{HOSTILE} 1\n");
+    let cases: [(&[&str], &[u8]); 14] = [
+        (&["stack-top"], twice.as_bytes()),
+        (&["stack-top"], &unit),
+        (&["stack-top", "--tree"], twice.as_bytes()),
+        (&["stack-top", "--draw"], twice.as_bytes()),
+        (&["stack-top", "--callers", "g"], twice.as_bytes()),
+        (&["stack-top", "--callers", HOSTILE], b"a 1\n"),
+        (&["stack-diff", before.path(), after.path()], b""),
+        (&["stack-diff", "--markdown", before.path(), after.path()], b""),
+        (&["stack-diff", "--fail-over", "1%", before.path(), after.path()], b""),
+        (&["stack-fold-towers", "--report"], twice.as_bytes()),
+        (&["stack-merge"], many.as_bytes()),
+        (&["stack-grep", &format!("{HOSTILE}(")], b"a 1\n"),
+        (&["stack-grep", "a", HOSTILE], b""),
+        (&["stack-collapse-frames", "--stats", "--drop", HOSTILE], b"a 1\n"),
+    ];
+    for (words, input) in cases {
+        let found = output(words[0], &words[1..], input);
+        let people = if ["stack-merge", "stack-collapse-frames"].contains(&words[0]) {
+            found.stderr
+        } else {
+            [found.stdout, found.stderr].concat()
+        };
+        let text = String::from_utf8(people).expect("text");
+        assert!(!text.contains(['\u{9b}', '\u{202e}', '\u{61c}']), "{words:?}: {text:?}");
+        let escape =
+            if words.contains(&"--draw") { "" } else { r"\xC2\x9B31m\xE2\x80\xAE\xD8\x9C" };
+        assert!(text.contains(escape), "{words:?}: {text}");
     }
 }

@@ -265,9 +265,31 @@ fn listed_names_may_have_a_clone_suffix_and_an_annotation() {
         assert_eq!(stack(&["--preset", "ocaml-gc"], &format!("Foo.f;{leaf}")), "Foo.f;[GC]");
     }
     assert_eq!(stack(&["--preset", "ocaml-gc"], "Foo.f;mark.x"), "Foo.f;mark.x");
-    // A pattern of the user sees the names as they are.
-    assert_eq!(stack(&["--drop", r"_\[k\]$"], "main;read;vfs_read_[k]"), "main;read");
-    assert_eq!(stack(&["--drop", "^vfs_read$"], "main;vfs_read_[k]"), "main;vfs_read_[k]");
+}
+
+#[test]
+fn rules_see_names_without_places_and_marks() {
+    for (args, before, after) in [
+        (&["--drop", "^vfs_read$"][..], "main;vfs_read_[k]", "main"),
+        (&["--drop", "^f$"], "main;f (a b (c).c:1)_[i];g (f.c:2)", "main;g (f.c:2)"),
+        (&["--drop", "\\.c|k\\]"], "main (a.c:1);vfs_read_[k]", "main (a.c:1);vfs_read_[k]"),
+        (&["--merge", "^f$=[f]"], "main;f (a.c:1);f_[k];g (a.c:9)", "main;[f];g (a.c:9)"),
+        (&["--below", "^f$=[f]"], "main (a.c:1);f (a.c:1);g", "main (a.c:1);[f]"),
+        (&["--reroot", "^f$"], "main;f (a.c:1);g (a.c:2)_[i]", "g (a.c:2)_[i]"),
+        // A pattern that speaks of a mark sees it, and still no place.
+        (&["--drop", r"_\[k\]$"], "main;read;vfs_read_[k]", "main;read"),
+        (&["--drop", r"^f_\[i\]$"], "main;f (a.c:1)_[i];f (a.c:2)", "main;f (a.c:2)"),
+        (&["--preset", "ocaml-gc"], "a;caml_call_gc (gc.c:12);b", "a;[GC]"),
+        (
+            &["--preset", "ocaml-gc"],
+            "A.f (a.ml:1);mark_slice.isra.0 (gc.c:12)_[i]",
+            "A.f (a.ml:1);[GC]",
+        ),
+        (&["--preset", "kernel"], "a;do_syscall_64_[k];vfs_read_[k]", "a;[kernel]"),
+        (&["--preset", "kernel"], "a;do_syscall_64 (common.c:9)_[k];vfs_read_[k]", "a;[kernel]"),
+    ] {
+        assert_eq!(stack(args, before), after, "{args:?}");
+    }
 }
 
 #[test]

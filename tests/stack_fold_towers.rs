@@ -132,7 +132,7 @@ fn heights_are_counted_in_powers_of_two() {
 #[test]
 fn annotations_stay_at_the_end_of_a_name() {
     assert_eq!(fold(&["--count"], "walk_[k];walk_[k];x 1\n"), "walk (x2+)_[k];x 1\n");
-    assert_eq!(fold(&[], "walk_[k];walk;walk_[k];x 1\n"), "walk_[k];walk;walk_[k];x 1\n");
+    assert_eq!(fold(&["--count"], "walk (a.c:3);walk;x 1\n"), "walk (x2+) (a.c:3);x 1\n");
 }
 
 #[test]
@@ -247,6 +247,48 @@ fn stacks_that_perf_cut_are_marked() {
 }
 
 #[test]
+fn a_recursion_is_one_whichever_of_its_lines_calls() {
+    for (stack, folded) in [
+        ("walk_[k];walk;walk_[k];x", "walk_[k];x"),
+        ("main;walk (a.c:3);walk (a.c:4)_[i];x", "main;walk (a.c:3);x"),
+        ("ping (a:1);pong (b:1);ping (a:2);pong;x", "ping (a:1);pong (b:1);x"),
+        // The leaf is where it ran.
+        ("main;walk (a.c:3);walk (a.c:4)_[i]", "main;walk (a.c:4)_[i]"),
+        ("ping (a:1);pong (b:1);ping (a:2);pong (b:2)", "ping (a:1);pong (b:2)"),
+        ("walk (x4+) (a.c:3);walk (a.c:4)", "walk (x4+) (a.c:4)"),
+        ("walk (a.c:3);walk", "walk"),
+    ] {
+        assert_eq!(fold(&[], &format!("{stack} 7\n")), format!("{folded} 7\n"), "{stack}");
+    }
+    let walk = "walk (a.c:3);walk (a.c:4);walk (a.c:5)_[i]";
+    assert_eq!(fold(&["--count"], &format!("{walk} 7\n")), "walk (x2+) (a.c:5)_[i] 7\n");
+    assert_eq!(fold(&["--erase"], &format!("{walk};x;walk (a.c:6) 7\n")), "walk (a.c:6) 7\n");
+    let report = fold(&["--report"], &format!("{walk} 7\nwalk;walk_[k] 2\n"));
+    assert_eq!(report.lines().nth(1), Some("     9  100.0%        3       2.8  walk"));
+}
+
+#[test]
+fn the_report_does_not_depend_on_the_order_of_lines() {
+    let raw = recording("folded/treegc-5.2.0fp-fp.folded.gz");
+    let mut lines: Vec<&[u8]> = raw.split_inclusive(|&byte| byte == b'\n').collect();
+    let entered = b"ping;pong;ping 5\npong;ping;pong;x 6\nM.f_1;M.f_2 3\nM.f_2;M.f_1 4\n";
+    lines.extend(entered.split_inclusive(|&byte| byte == b'\n'));
+    for args in [&["--report"][..], &["--report", "--ignore-stamps"]] {
+        let expected = filter_bytes(TOOL, args, lines.concat());
+        for step in [1, 7, 11, 13] {
+            let mut others = lines.clone();
+            others.reverse();
+            others.rotate_left(step);
+            others.sort_by_key(|line| line.len() % step);
+            assert_eq!(filter_bytes(TOOL, args, others.concat()), expected, "{args:?} {step}");
+        }
+    }
+    // The cycle is written as it starts in most of the weight.
+    let report = fold(&["--report"], "ping;pong;ping;pong;x 5\npong;ping;pong;ping;x 6\n");
+    assert!(report.ends_with("  pong;ping\n"), "{report}");
+}
+
+#[test]
 fn ten_thousand_frames_deep_is_no_trouble() {
     let (run, cycle) = (["f"; 10_000].join(";"), ["ping;pang;map_dps;pong"; 2_500].join(";"));
     assert_eq!(
@@ -281,6 +323,8 @@ fn lines() -> impl Strategy<Value = Vec<(Vec<Vec<u8>>, u32)>> {
         b"M.f_1".to_vec(),
         b"M.f_2".to_vec(),
         b"g_[k]".to_vec(),
+        b"g (a.c:1)".to_vec(),
+        b"g (b (c).c:2)_[i]".to_vec(),
     ]);
     let stack = prop::collection::vec(frame, 1..30);
     let stack = stack.prop_filter("one frame without a name is no stack", |stack| stack != &[b""]);
@@ -307,8 +351,11 @@ proptest! {
                 let count = format!(" {count}\n");
                 let stack = line.strip_suffix(count.as_bytes());
                 let kept: Vec<&[u8]> = stack.expect("its count").split(|&byte| byte == b';').collect();
-                prop_assert_eq!(kept.first().copied(), frames.first().map(Vec::as_slice));
                 prop_assert_eq!(kept.last().copied(), frames.last().map(Vec::as_slice));
+                // Where the root is the leaf, it has the leaf's place.
+                let same = if kept.len() > 1 { usize::MAX } else { 1 };
+                let root = frames.first().map(|frame| &frame[..same.min(frame.len())]);
+                prop_assert_eq!(kept.first().map(|frame| &frame[..same.min(frame.len())]), root);
             }
         }
     }

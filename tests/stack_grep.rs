@@ -1,4 +1,5 @@
 mod long_files;
+mod places;
 
 use std::io::Write;
 

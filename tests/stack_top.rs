@@ -208,28 +208,93 @@ fn data_is_complete_raw_and_utf8() {
     let tsv = filter("stack-top", &["--tsv", "--callees", "main", "-n", "1"], &folded);
     assert_eq!(tsv, "function\trelation\tother\tweight\nmain\tcallee\tcaf\\xE9\t7\n");
     let table = filter_bytes("stack-top", &["-n", "1"], &folded);
-    assert!(table.windows(4).any(|bytes| bytes == b"caf\xe9"), "a pipe gets the bytes");
+    let table = String::from_utf8(table).expect("text for people");
+    assert!(table.contains("caf\\xE9"), "{table}");
 }
 
 #[test]
 fn nothing_that_matches_is_status_1() {
     let output = output("stack-top", &["--callers", "no such"], PROFILE);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(said, "stack-top: --callers no such: no function matches\n");
+    // What another pattern matches is shown.
+    let args = ["--callers", "^parse$", "--callees", "parse2"];
+    let output = crate::util::output("stack-top", &args, PROFILE);
+    assert_eq!(output.status.code(), Some(0));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(said, "stack-top: --callees parse2: no function matches\n");
+}
+
+#[test]
+fn rows_of_lines_that_no_frame_has_are_explained() {
+    for by in ["line", "file"] {
+        let output = output("stack-top", &["--by", by], "main;f 1\n");
+        assert_eq!(output.status.code(), Some(0));
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(said.contains("no frame has a place: 'stack-parse --srcline'"), "{by}: {said}");
+        assert!(filter("stack-top", &["--by", by], "main;f (a.c:1) 1\n").contains("a.c"), "{by}");
+    }
 }
 
 #[test]
 fn parts_of_names_are_counted() {
     let folded = "sh;a::f (x.c:1);b::g (x.c:2) 3\nsh;a::f (x.c:9) 2\nls;a::f;ls_[k] 1\n";
     for (by, expected) in [
-        ("function", "b::g\t3\t3\na::f\t2\t6\nls_[k]\t1\t1\nsh\t0\t5\nls\t0\t1\n"),
+        ("function", "b::g\t3\t3\na::f\t2\t6\nls\t1\t1\nsh\t0\t5\n"),
         ("module", "b\t3\t3\na\t2\t6\n[kernel]\t1\t1\n[no module]\t0\t6\n"),
-        ("leaf", "b::g\t3\t3\na::f\t2\t2\nls_[k]\t1\t1\n"),
+        ("leaf", "b::g\t3\t3\na::f\t2\t2\nls\t1\t1\n"),
         ("root", "sh\t5\t5\nls\t1\t1\n"),
         ("file", "x.c\t5\t5\n[no line]\t1\t6\n"),
         ("line", "x.c:2\t3\t3\nx.c:9\t2\t2\n[no line]\t1\t6\nx.c:1\t0\t3\n"),
     ] {
         assert_eq!(rows(&["--by", by], folded.as_bytes()), expected, "{by}");
     }
+}
+
+#[test]
+fn a_function_is_one_whatever_its_marks_and_places() {
+    let folded = "main;memcpy 2\nmain (a.c:1);memcpy_[k] 3\nmain (a.c:2);memcpy (b.c:3)_[i] 4\n";
+    assert_eq!(rows(&[], folded.as_bytes()), "memcpy\t9\t9\nmain\t0\t9\n");
+    let callers = filter("stack-top", &["--tsv", "--callers", "^memcpy$"], folded);
+    assert_eq!(callers, "function\trelation\tother\tweight\nmemcpy\tcaller\tmain\t9\n");
+    let kernel = ["--tsv", "--by", "module", "--callers", "^\\[kernel\\]$"];
+    let callers = filter("stack-top", &kernel, folded);
+    assert!(callers.ends_with("[kernel]\tcaller\t[no module]\t3\n"), "{callers}");
+}
+
+#[test]
+fn the_tree_as_json_has_calls_within_their_callers() {
+    let json = |args: &[&str], folded: &str| -> Value {
+        let args = [&["--tree", "--json"], args].concat();
+        serde_json::from_str(&filter("stack-top", &args, folded)).expect("one object")
+    };
+    let folded = "# unit: ns\nmain;a;b 60\nmain;a 30\nmain;c \" 9\nmain;d 1\nmain;e 0\n";
+    assert_eq!(
+        json(&["--min", "5%"], folded),
+        serde_json::json!({
+            "unit": "ns", "total": 100,
+            "children": [{
+                "function": "main", "self": 0, "total": 100,
+                "others": { "functions": 1, "total": 1 },
+                "children": [
+                    {
+                        "function": "a", "self": 30, "total": 90,
+                        "children": [{ "function": "b", "self": 60, "total": 60 }],
+                    },
+                    { "function": "c \"", "self": 9, "total": 9 },
+                ],
+            }],
+        })
+    );
+    assert_eq!(json(&[], "a 1\n")["unit"], Value::Null);
+    // A stack may be deeper than a program's own.
+    let deep = format!("{} 1\n", vec!["f"; 200_000].join(";"));
+    let text = filter("stack-top", &["--tree", "--json"], deep);
+    assert_eq!(text.matches("\"function\"").count(), 200_000);
+    assert_eq!(text.matches('{').count(), text.matches('}').count());
+    let output = output("stack-top", &["--tree", "--json", "--tsv"], "a 1\n");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 /// The text that `--tree` prints for each path, with its total.

@@ -19,6 +19,7 @@ cases![
     steps_of_a_chart_keep_time,
     steps_of_two_profiles_keep_both_weights,
     commands_with_hostile_names_do_the_same,
+    steps_go_by_functions,
     a_module_is_hidden_by_a_command_that_fits_a_line,
     what_is_shown_is_saved,
     no_step_is_possible_where_a_cut_makes_it_wrong,
@@ -295,6 +296,34 @@ fn commands_with_hostile_names_do_the_same(stage: &Stage) {
     }
     let command = ask(browser, &all[all.len() - 1], FOLD);
     assert_eq!(weights_of(browser, "TopDown"), of_one(by_shell(&command, &folded)));
+}
+
+/// As the tools do: places and marks are no part of a name.
+fn steps_go_by_functions(stage: &Stage) {
+    let folded = "main;f (a.c:1);g 10\nmain;f (a.c:2)_[i] 20\nmain;f_[k];h_[k] 5\n\
+        x (y (b).c:3);f (a.c:1);f (a.c:4)_[i] 7\nx (y (b).c:4);f (a.c:1);f (a.c:4);h 2\n\
+        main;Main.(fun a.ml:6);h (z).c:3) 1\n";
+    let browser = stage.show(&[], folded);
+    for (name, item, command) in [
+        ("f (a.c:1)", ONLY, "stack-grep '^f$'"),
+        ("f_[k]", WITHOUT, "stack-grep -v '^f$'"),
+        ("f (a.c:2)_[i]", HIDE, "stack-collapse-frames --drop '^f$'"),
+        ("x (y (b).c:3)", HIDE, "stack-collapse-frames --drop '^x$'"),
+        ("Main.(fun a.ml:6)", ONLY, r"stack-grep '^Main\.\(fun a\.ml:6\)$'"),
+        ("h_[k]", HIDE_MODULE, r"stack-collapse-frames --drop '_\[k\]$'"),
+        ("f_[k]", FOLD, "stack-fold-towers --max-period 1"),
+    ] {
+        assert_eq!(ask(browser, name, item), command, "{name}");
+        let done = of_one(by_shell(command, folded.as_bytes()));
+        assert_eq!(weights_of(browser, "TopDown"), done, "{name}: {command}");
+        browser.type_keys("u");
+    }
+    // A search finds what is shown, and the name alone.
+    for (pattern, found) in [("/^f$/", 44), ("/a\\.c:2/", 20), ("/^x$/", 9)] {
+        query(browser, pattern);
+        let share = format!("{:.1}% found", f64::from(found) * 100.0 / 45.0);
+        browser.await_value("document.querySelector('.matched').textContent", &json!(share));
+    }
 }
 
 fn a_module_is_hidden_by_a_command_that_fits_a_line(stage: &Stage) {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use common::{Error, FrameTable, Result, STDIN, read_whole};
+use common::{Error, FrameTable, Result, STDIN, printable, read_whole};
 
 use crate::presets::NameParser;
 use crate::rule::Rule;
@@ -39,7 +39,7 @@ impl RuleArgs {
     pub(crate) fn compile(self, table: &mut FrameTable) -> Result<Vec<Rule>> {
         let (mut texts, mut keep) = (Vec::new(), Vec::new());
         for (option, argument) in self.0 {
-            let shown = argument.display();
+            let shown = printable(argument.as_encoded_bytes());
             match Verb::ALL.iter().find(|(name, _)| *name == option) {
                 Some((_, verb)) => {
                     let origin = format!("--{option} '{shown}'");

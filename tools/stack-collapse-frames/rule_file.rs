@@ -11,8 +11,8 @@
 //!     caml_minor_\w+
 //! ```
 
-use bstr::{BStr, ByteSlice};
-use common::{Error, Result};
+use bstr::ByteSlice;
+use common::{Error, Result, printable};
 
 use crate::frame_set::parse_listed;
 use crate::presets;
@@ -76,7 +76,7 @@ impl RuleFileReader {
         self.takes_list = verb.is_some();
         match verb {
             Some((_, verb)) => {
-                let origin = format!("{place}: {}", BStr::new(line));
+                let origin = format!("{place}: {}", printable(line));
                 self.rules.push(RuleText::parse(origin, *verb, rest)?);
             }
             None => self.rules.extend(at(place, preset(&rest.to_str_lossy()))?),

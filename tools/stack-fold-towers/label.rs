@@ -8,7 +8,7 @@ pub(crate) struct Labelled<'a> {
     /// How many frames it stands for at least; 1 without a label.
     pub(crate) least: u32,
     /// Its place and its marks, ` (demo.c:14)_[i]`, or nothing.
-    tail: &'a [u8],
+    pub(crate) tail: &'a [u8],
 }
 
 impl<'a> Labelled<'a> {

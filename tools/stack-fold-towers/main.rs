@@ -150,23 +150,38 @@ impl Towers {
 
     /// Writes what was folded in place of `line`.
     fn write(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
-        let is_labelled = |level: &Level| self.count && level.height > 1;
-        self.folded.clear();
         let levels = self.folder.levels();
+        let is_labelled = |level: &Level| self.count && level.height > 1;
         if levels.len() == self.stack.numbers().len() && !levels.iter().any(is_labelled) {
             // Nothing was folded, as in most stacks, and nothing has to be copied.
             return pipe.replace(line, self.stack.text(0..levels.len()));
         }
+        let leaf = self.stack.numbers().len() - 1;
+        // Where the kept frame of a tower is that the leaf was folded into.
+        let folded_leaf = levels.last().map(|it| it.origin).filter(|&at| at as usize != leaf);
+        let is_changed = |it: &Level| is_labelled(it) || Some(it.origin) == folded_leaf;
+        self.folded.clear();
         let mut rest = levels;
         while let Some(first) = rest.first() {
-            let run = if is_labelled(first) { 1 } else { neighbours(rest, is_labelled) };
+            let run = if is_changed(first) { 1 } else { neighbours(rest, is_changed) };
             if rest.len() < levels.len() {
                 self.folded.push(b';');
             }
             let start = first.origin as usize;
             let text = self.stack.text(start..start + run);
-            if is_labelled(first) {
-                Labelled::parse(text).append_with(first.height_class(), &mut self.folded);
+            if is_changed(first) {
+                let mut frame = Labelled::parse(text);
+                let named = &text[..text.len() - frame.tail.len()];
+                if Some(first.origin) == folded_leaf {
+                    // What ran is the leaf, so that lines keep their self weight.
+                    frame.tail = Labelled::parse(self.stack.text(leaf..leaf + 1)).tail;
+                }
+                if is_labelled(first) {
+                    frame.append_with(first.height_class(), &mut self.folded);
+                } else {
+                    self.folded.extend_from_slice(named);
+                    self.folded.extend_from_slice(frame.tail);
+                }
             } else {
                 self.folded.extend_from_slice(text);
             }
@@ -180,8 +195,8 @@ impl Towers {
     }
 }
 
-/// How many of the first levels are neighbours in the text, up to one that gets a label.
-fn neighbours(levels: &[Level], is_labelled: impl Fn(&Level) -> bool) -> usize {
-    let together = |pair: &&[Level]| pair[0].origin + 1 == pair[1].origin && !is_labelled(&pair[1]);
+/// How many of the first levels are neighbours in the text, up to one that is changed.
+fn neighbours(levels: &[Level], is_changed: impl Fn(&Level) -> bool) -> usize {
+    let together = |pair: &&[Level]| pair[0].origin + 1 == pair[1].origin && !is_changed(&pair[1]);
     1 + levels.windows(2).take_while(together).count()
 }

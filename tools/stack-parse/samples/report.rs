@@ -1,7 +1,6 @@
 //! What is written and said when all inputs were read.
 
-use bstr::ByteSlice;
-use common::{Headers, Pipe, Result, StackTree, Total, header_line, parse_header};
+use common::{Headers, Pipe, Result, StackTree, Total, header_line, parse_header, printable};
 
 use super::event::{Event, Fate, LEFT_OUT, Sum};
 use super::event_name::shown;
@@ -360,7 +359,7 @@ impl Samples<'_> {
     fn write_list(&self, pipe: &mut Pipe) -> Result<()> {
         for event in self.events.iter() {
             let all = event.all();
-            let fields = [&text(&event.name), "\t", &event.unit.to_str_lossy(), "\t"].concat();
+            let fields = [&text(&event.name), "\t", &printable(&event.unit), "\t"].concat();
             let line = format!("{fields}{}\t{}\n", all.samples, all.total);
             pipe.write_lines(line.as_bytes(), Total { lines: 1, weight: all.total })?;
         }
@@ -370,5 +369,5 @@ impl Samples<'_> {
 
 /// The name of an event for a message.
 fn text(name: &[u8]) -> String {
-    shown(name).to_str_lossy().into_owned()
+    printable(shown(name))
 }

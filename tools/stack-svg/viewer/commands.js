@@ -28,16 +28,18 @@ function patternsOfModule(module) {
   ];
   const matchesIt = (pattern) => {
     const regex = new RegExp(pattern);
-    return names.every((name, at) => regex.test(name) === (moduleOf[at] === module));
+    // A pattern that speaks of marks sees them.
+    const seen = pattern.includes('_\\[') ? markedName : functionName;
+    return allNames.every((name) => regex.test(seen(name)) === (moduleOf[name] === module));
   };
   const found = !ESCAPES.test(modules[module]) && short.filter(Boolean).find(matchesIt);
-  return found ? [found] : listsOf(names.filter((_, at) => moduleOf[at] === module));
+  return found ? [found] : listsOf(allNames.filter((name) => moduleOf[name] === module));
 }
 
-function listsOf(texts) {
+function listsOf(ofModule) {
   const lists = [];
   let length = LONGEST_PATTERN;
-  for (const pattern of texts.map(patternOf)) {
+  for (const pattern of new Set(ofModule.map((name) => patternOf(markedName(name))))) {
     length += pattern.length;
     if (length >= LONGEST_PATTERN) {
       lists.push([]);
@@ -49,7 +51,7 @@ function listsOf(texts) {
 }
 
 function commandOf({ letter, what }) {
-  const exact = () => quoted(`^${patternOf(names[what])}$`);
+  const exact = () => quoted(`^${patternOf(functionName(what))}$`);
   switch (letter) {
     case 'p': return `stack-grep --root ${exact()}`;
     case 'o': return `stack-grep ${exact()}`;

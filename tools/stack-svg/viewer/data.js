@@ -73,7 +73,41 @@ const allNames = names.map((_, name) => name);
 // What was cut off stands in a frame of its own.
 const isCut = (name) => names[name] === '[cut]';
 
-const bareNames = names.map((name) => name.replace(/_\[[kjiw]\]$/, '') || '[empty name]');
+// For each frame where its name ends and where its marks start: a place may be between
+// them. As in frame_parts.rs.
+const nameEnds = new Uint32Array(names.length);
+const markStarts = new Uint32Array(names.length);
+names.forEach((text, name) => {
+  const hasParts = text.endsWith(')') || text.endsWith(']');
+  markStarts[name] = hasParts ? text.length - /(?:_\[[kljiw]\])*$/.exec(text)[0].length : text.length;
+  nameEnds[name] = hasParts ? endOfName(text.slice(0, markStarts[name])) : text.length;
+});
+
+// The place starts at the last ` (` such that each `)` in the path has its `(` in the path.
+function endOfName(text) {
+  const path = /^(.*):[0-9]+\)$/s.exec(text)?.[1] ?? '';
+  let closed = 0;
+  for (let at = path.length - 1; at > 0; at--) {
+    if (path[at] === ')') closed++;
+    else if (path[at] === '(' && closed > 0) closed--;
+    else if (path[at] === '(' && path[at - 1] === ' ') return at - 1;
+  }
+  return text.length;
+}
+
+// The name alone, and with its marks, as patterns of the tools see it.
+const functionName = (name) => names[name].slice(0, nameEnds[name]);
+const markedName = (name) => functionName(name) + names[name].slice(markStarts[name]);
+
+// For each name the first one of the same function: steps go by functions.
+const firstNames = new Map();
+const functionOf = allNames.map((name) => {
+  const text = functionName(name);
+  if (!firstNames.has(text)) firstNames.set(text, name);
+  return firstNames.get(text);
+});
+
+const bareNames = names.map((name, at) => name.slice(0, markStarts[at]) || '[empty name]');
 const nameText = (name) => (name === NOBODY ? 'all' : bareNames[name]);
 
 // Frames are numbers, too: a parent before its children, 0 is the whole.

@@ -11,20 +11,29 @@ const TOO_SLOW = 'too slow a pattern for a page without workers';
 
 const finder = { worker: null, isForbidden: false, clock: 0, asked: null, ask: null };
 
-// Runs in the worker. The first message has the names, the others are patterns.
+// Runs in the worker. The first message has the names, with and without places, the others
+// are patterns.
 function findInWorker() {
   let lines = null;
+  let functions = null;
   onmessage = ({ data }) => {
     if (lines === null) {
-      lines = data.split('\n');
+      [lines, functions] = data.map((text) => text.split('\n'));
       return postMessage('ready');
     }
     const regex = new RegExp(data.source, data.flags);
     const found = new Uint8Array(lines.length);
-    for (let line = 0; line < lines.length; line++) found[line] = regex.test(lines[line]);
+    for (let line = 0; line < lines.length; line++) {
+      found[line] = regex.test(lines[line]);
+      if (!found[line] && functions[line] !== '') found[line] = regex.test(functions[line]);
+    }
     postMessage(found);
   };
 }
+
+// The name of a frame that is shown with a place, as a pattern sees it first: `^read$` finds
+// `read (file.c:12)`. Empty for others.
+const namedAlone = (name) => (nameEnds[name] < markStarts[name] ? functionName(name) : '');
 
 function startWorker() {
   const url = URL.createObjectURL(new Blob([`(${findInWorker})()`], { type: 'text/javascript' }));
@@ -40,7 +49,7 @@ function startWorker() {
       answer(data);
     }
   };
-  worker.postMessage(bareNames.join('\n'));
+  worker.postMessage([bareNames.join('\n'), allNames.map(namedAlone).join('\n')]);
   return worker;
 }
 
@@ -121,7 +130,7 @@ function foundHere(regex, hits) {
   const found = new Uint8Array(names.length);
   const end = performance.now() + PATIENCE;
   for (let name = 0; name < names.length; name++) {
-    if (regex.test(bareNames[name])) found[name] = 1;
+    if (regex.test(bareNames[name]) || (namedAlone(name) !== '' && regex.test(namedAlone(name)))) found[name] = 1;
     if (performance.now() > end) return settle(hits, null, TOO_LONG);
   }
   settle(hits, found, '');

@@ -6,17 +6,20 @@ const STEPS = {
   p: { word: 'Profile', isOf: 'name', apply: stacksOfRoot },
   o: { word: 'Only stacks with', isOf: 'name', apply: (from, name) => stacksWith(from, name, true) },
   w: { word: 'Without stacks with', isOf: 'name', apply: (from, name) => stacksWith(from, name, false) },
-  h: { word: 'Hide', isOf: 'name', apply: (from, name) => hide(from, (one) => one === name) },
+  h: { word: 'Hide', isOf: 'name', apply: (from, name) => hide(from, (one) => isSame(one, name)) },
   m: { word: 'Hide module', isOf: 'module', apply: (from, module) => hide(from, (one) => moduleOf[one] === module) },
   f: { word: 'Fold recursion', isOf: '', apply: foldRecursion },
 };
+
+// Whether two names are of one function, whatever its places and marks.
+const isSame = (one, other) => one === other || functionOf[one] === functionOf[other];
 
 // A step of a letter, with the number of a name or of a module if it is of one.
 const makeStep = (letter, what) => ({ letter, what, key: letter + what });
 
 const wordOfStep = ({ letter, what }) => {
   const { word, isOf } = STEPS[letter];
-  return isOf === '' ? word : `${word} ${isOf === 'name' ? nameText(what) : modules[what]}`;
+  return isOf === '' ? word : `${word} ${isOf === 'name' ? functionName(what) || nameText(what) : modules[what]}`;
 };
 
 const placeOfFrame = (from) => (builder, parent, node) => builder.child(parent, from.name[node]);
@@ -25,7 +28,7 @@ const placeOfFrame = (from) => (builder, parent, node) => builder.child(parent, 
 function stacksWith(from, name, isWanted) {
   const keeps = new Uint8Array(from.count).fill(isWanted ? 0 : 1);
   for (let node = 1; node < from.count; node++) {
-    keeps[node] = from.name[node] === name ? Number(isWanted) : keeps[from.parent[node]];
+    keeps[node] = isSame(from.name[node], name) ? Number(isWanted) : keeps[from.parent[node]];
   }
   return rebuilt(from, keeps, placeOfFrame(from), (_, place) => place);
 }
@@ -34,7 +37,7 @@ function stacksWith(from, name, isWanted) {
 function stacksOfRoot(from, name) {
   const keeps = new Uint8Array(from.count);
   for (let node = 1; node < from.count; node = from.end[node]) {
-    if (from.name[node] === name) keeps.fill(1, node, from.end[node]);
+    if (isSame(from.name[node], name)) keeps.fill(1, node, from.end[node]);
   }
   return rebuilt(from, keeps, placeOfFrame(from), (_, place) => place);
 }
@@ -67,7 +70,13 @@ function foldRecursion(from) {
     isAgain(from.name[node], builder.frame.name[parent]) ? builder.share(parent) : place(builder, parent, node)
   );
   const leafOf = (builder, leaf, node) => {
-    if (node === 0 || !isEmpty(builder, leaf)) return leaf;
+    if (node === 0) return leaf;
+    if (!isEmpty(builder, leaf)) {
+      // What ran is the leaf, so it keeps its own place and marks.
+      const [kept, own] = [builder.frame.name[leaf], from.name[node]];
+      const isLeaf = names[kept].slice(nameEnds[kept]) === names[own].slice(nameEnds[own]);
+      return isLeaf ? leaf : builder.child(builder.share(builder.frame.parent[leaf]), own);
+    }
     // A line must have some text, so that `;` stays as it is.
     let last = leaf;
     for (let depth = 1; depth < from.depth[node]; depth++) {
@@ -78,15 +87,15 @@ function foldRecursion(from) {
   return rebuilt(from, null, placeOf, leafOf);
 }
 
-// For each name, the first one that is the same but for how often it was folded,
+// For each name, the first one of the same function but for how often it was folded,
 // as in `add (x4+)`.
 function basesOfNames() {
-  if (!names.some((name) => name.includes('+)'))) return allNames;
+  if (!names.some((name) => name.includes('+)'))) return functionOf;
   const firsts = new Map();
   return allNames.map((name) => {
-    const text = byteText(name);
-    const [, before, height, mark = ''] = /^(.*) \(x(\d+)\+\)(_\[.\])?$/s.exec(text) ?? [];
-    const base = height !== undefined && Number(height) < 2 ** 32 ? before + mark : text;
+    const text = functionName(name);
+    const [, before, height] = /^(.*) \(x(\d+)\+\)$/s.exec(text) ?? [];
+    const base = height !== undefined && Number(height) < 2 ** 32 ? before : text;
     if (!firsts.has(base)) firsts.set(base, name);
     return firsts.get(base);
   });
@@ -112,7 +121,7 @@ function isSure(letter, what) {
   if (facts.cut === '' || letter === 'p') return true;
   if (letter !== 'o' && letter !== 'w') return false;
   for (let node = 1; node < whole.count; node++) {
-    if (whole.name[node] === what) node = whole.end[node] - 1;
+    if (isSame(whole.name[node], what)) node = whole.end[node] - 1;
     else if (isCut(whole.name[node])) return false;
   }
   return true;

@@ -39,11 +39,11 @@ function counted(weight) {
 }
 
 // What a mark of a name says.
-const MARKS = { k: 'kernel', j: 'JIT', i: 'inlined', w: 'waker' };
+const MARKS = { k: 'kernel', l: 'library', j: 'JIT', i: 'inlined', w: 'waker' };
 
 function markOf(name) {
-  const mark = name === NOBODY ? null : /_\[([kjiw])\]$/.exec(names[name]);
-  return mark === null ? '' : MARKS[mark[1]];
+  const marks = name === NOBODY ? '' : names[name].slice(markStarts[name]);
+  return marks.replace(/[^a-z]/g, '').split('').map((mark) => MARKS[mark]).join(', ');
 }
 
 // The name and its mark, as it is read aloud.
