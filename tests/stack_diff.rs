@@ -202,7 +202,7 @@ fn names_of_any_bytes_survive() {
     let after = TempFile::new(b"a\xff|`b\" 1000\nmain 5001\n");
     let run = |args: &[&str]| diff(before.path(), after.path(), args).stdout;
     let contains = |text: Vec<u8>, name: &[u8]| text.windows(name.len()).any(|at| at == name);
-    assert!(contains(run(&[]), b"  a\xff|`b\"\n"));
+    assert!(contains(run(&[]), b"  a\\xFF|`b\"\n"));
     assert!(contains(run(&["--folded"]), b"a\xff|`b\" 5000 1000\n"));
     assert!(contains(run(&["--markdown"]), b"| ``a\\xFF\\|`b\"`` | 50.00 "));
     let json: serde_json::Value = serde_json::from_slice(&run(&["--json"])).expect("JSON");

@@ -69,7 +69,7 @@ fn the_status_is_that_of_env_where_nothing_ran() {
     for (args, status, message) in [
         (&["--", "no-such-program"][..], 127, "no-such-program: no such program in PATH\n"),
         (&["./no/such"], 127, "./no/such: no such file or directory\n"),
-        (&["odd\x1b[31m"], 127, "odd\\u{1b}[31m: no such program in PATH\n"),
+        (&["odd\x1b[31m"], 127, "odd\\x1B[31m: no such program in PATH\n"),
         (&["./text"], 126, "./text: permission denied: expected an executable file\n"),
         (&["--", "/"], 126, "/: is a directory\n"),
         (&[], 125, "expected a program after '--', or -p PID, -a or -i FILE, see --help\n"),

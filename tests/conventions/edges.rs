@@ -137,7 +137,7 @@ fn messages_bring_nothing_to_a_terminal_but_text() {
     // stack-flame names no file so, but a program: its own tests check how.
     for (name, _) in TOOLS.into_iter().filter(|(name, _)| *name != "stack-flame") {
         let output = feed(name, &[odd], "");
-        let shown = r"no\u{1b}]0;title\u{7}\r\nfile\u{1b}[31m\u{9b}m\u{202e}";
+        let shown = r"no\x1B]0;title\x07\x0D\x0Afile\x1B[31m\xC2\x9Bm\xE2\x80\xAE";
         let message = format!("{name}: {shown}: no such file or directory\n");
         assert_refused(&output, &message, name);
         let output = feed(name, &["--no-such-option\x1b[31m"], "");

@@ -214,7 +214,7 @@ fn bytes_that_are_no_utf8_survive() {
             }
             "stack-top" => {
                 let line = out.split(|&byte| byte == b'\n').nth(1).expect("a line for the leaf");
-                assert!(line.ends_with(b"%  \xe2\x82"), "{line:?}");
+                assert!(line.ends_with(br"%  \xE2\x82"), "{line:?}");
             }
             _ => assert_eq!(out, passed_on(name, odd), "{name}"),
         }
