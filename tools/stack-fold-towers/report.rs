@@ -18,12 +18,14 @@ pub(crate) struct Report {
     /// The rows of the current stack, and the greatest height there.
     current: Vec<(usize, u32)>,
     weight: u128,
+    /// A buffer for the names of a cycle.
+    text: Vec<u8>,
 }
 
 #[derive(Default)]
 struct Row {
-    /// The weight of the stacks with each way to write the cycle, as recursions enter it.
-    written: HashMap<Vec<u8>, u128>,
+    /// The few ways to write the cycle, as recursions enter it, with the weights of their stacks.
+    written: Vec<(Vec<u8>, u128)>,
     weight: u128,
     highest: u32,
     /// Heights times weights.
@@ -39,8 +41,8 @@ impl Report {
         for tower in folder.towers() {
             let cycle = &folder.levels()[tower.start..tower.start + tower.period];
             let row = self.row(cycle);
-            *self.rows[row].written.entry(names_of(cycle, stack)).or_default() +=
-                u128::from(weight);
+            read_names(cycle, stack, &mut self.text);
+            self.rows[row].add_written(&self.text, weight);
             match self.current.iter_mut().find(|(known, _)| *known == row) {
                 Some((_, height)) => *height = tower.height.max(*height),
                 None => self.current.push((row, tower.height)),
@@ -94,16 +96,28 @@ impl Row {
     /// The heaviest way to write the cycle, and of those the first by name: so it does not depend
     /// on the order of the lines.
     fn cycle(&self) -> Vec<u8> {
-        let heaviest = self.written.iter().max_by_key(|&(text, weight)| (weight, Reverse(text)));
+        let heaviest = self.written.iter().max_by_key(|(text, weight)| (weight, Reverse(text)));
         heaviest.map(|(text, _)| text.clone()).unwrap_or_default()
+    }
+
+    fn add_written(&mut self, text: &[u8], weight: u64) {
+        let known = self.written.iter_mut().find(|(known, _)| known == text);
+        match known {
+            Some((_, sum)) => *sum += u128::from(weight),
+            None => self.written.push((text.to_vec(), weight.into())),
+        }
     }
 }
 
-/// The names of the frames of a cycle.
-fn names_of(cycle: &[Level], stack: &NumberedStack) -> Vec<u8> {
-    let frame = |level: &Level| stack.text(level.origin as usize..level.origin as usize + 1);
-    let names: Vec<&[u8]> = cycle.iter().map(|it| Labelled::parse(frame(it)).name).collect();
-    names.join(&b';')
+/// Reads the names of the frames of a cycle in place of `text`.
+fn read_names(cycle: &[Level], stack: &NumberedStack, text: &mut Vec<u8>) {
+    text.clear();
+    for level in cycle {
+        let frame = stack.text(level.origin as usize..level.origin as usize + 1);
+        text.extend_from_slice(Labelled::parse(frame).name);
+        text.push(b';');
+    }
+    text.pop();
 }
 
 /// 0 where the whole is 0, as in input whose counts are all 0.

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use common::{
-    Finder, FoldedLine, FrameParts, Frames, PatternSyntax, Result, compile_patterns, mentions_mark,
-    names_of_stack,
+    Finder, FoldedLine, FrameParts, Frames, PatternSyntax, Result, compile_patterns, looks_ahead,
+    mentions_mark, names_of_stack,
 };
+use memchr::{memchr, memrchr};
+use regex_automata::Input;
 use regex_automata::meta::Regex;
 
 use crate::{Args, Patterns};
@@ -16,6 +18,8 @@ pub(crate) struct Selection {
     /// What the name of a frame must match, and what its place; `None` where any will do.
     name: Option<Regex>,
     place: Option<Regex>,
+    /// Whether a match of `name` depends on what comes after it.
+    looks_ahead: bool,
     text: Text,
     /// Finds the lines in which the patterns may match.
     pub(crate) finder: Option<Finder>,
@@ -68,6 +72,7 @@ impl Selection {
         Ok(Selection {
             name: compile(&names)?,
             place: compile(&places)?,
+            looks_ahead: looks_ahead(names.iter().flatten().map(Vec::as_slice), syntax)?,
             text: if args.stack { Text::Whole } else { Text::Names { with_marks } },
             finder: if has_finder { Finder::new(wanted, syntax)? } else { None },
             position: match args {
@@ -89,28 +94,56 @@ impl Selection {
     fn matches(&self, stack: &[u8]) -> bool {
         match (&self.name, &self.place, self.text) {
             (Some(name), None, Text::Whole) => name.is_match(stack),
-            // One search in all names is much faster than one in each.
-            (Some(name), None, Text::Names { with_marks }) => {
-                let names = names_of_stack(stack, with_marks);
-                self.searched(&names).is_some_and(|searched| name.is_match(&names[searched]))
-            }
-            _ => self.frames_in_position(stack).any(|(_, frame)| self.matches_frame(frame)),
+            (Some(name), None, Text::Names { with_marks }) => match self.position {
+                Position::Anywhere if self.under.is_none() && !with_marks => {
+                    self.matches_a_name(name, stack)
+                }
+                Position::Anywhere => {
+                    let names = names_of_stack(stack, with_marks);
+                    let searched = match &self.under {
+                        Some(under) => below(under, &names),
+                        None => Some(&*names),
+                    };
+                    searched.is_some_and(|names| name.is_match(names))
+                }
+                _ => self.matches_in_position(stack),
+            },
+            _ => self.matches_in_position(stack),
         }
     }
 
-    /// The part of a stack of names in which the pattern is searched, if there is one.
-    fn searched(&self, names: &[u8]) -> Option<Range<usize>> {
-        let below = match &self.under {
-            Some(under) => below(under, names)?,
-            None => names,
+    /// Whether a name in the stack matches. One search in the whole stack is much faster than one
+    /// in each name, and mostly it finds what is in a name, or nothing.
+    fn matches_a_name(&self, name: &Regex, stack: &[u8]) -> bool {
+        let found = name.search_half(&Input::new(stack).earliest(true));
+        let is_in_name = |at: usize| {
+            let end = memchr(b';', &stack[at..]).map_or(stack.len(), |end| at + end);
+            if !matches!(stack[..end], [.., b')' | b']']) {
+                return true;
+            }
+            let start = memrchr(b';', &stack[..at]).map_or(0, |before| before + 1);
+            let length = FrameParts::of(&stack[start..end]).name.len();
+            start + length == end || at <= start + length && !self.looks_ahead
         };
-        let start = names.len() - below.len();
-        let length = |frame: Option<&[u8]>| frame.unwrap_or_default().len();
-        Some(match self.position {
-            Position::Anywhere => start..names.len(),
-            Position::Leaf => names.len() - length(Frames::new(below).next_back())..names.len(),
-            Position::Root => start..start + length(Frames::new(below).next()),
-        })
+        match found {
+            None if !self.looks_ahead => false,
+            Some(found) if is_in_name(found.offset()) => true,
+            _ => match names_of_stack(stack, false) {
+                Cow::Borrowed(_) => found.is_some(),
+                Cow::Owned(names) => name.is_match(&names),
+            },
+        }
+    }
+
+    fn matches_in_position(&self, stack: &[u8]) -> bool {
+        let leaf = match (&self.position, &self.under) {
+            (Position::Leaf, None) => Frames::new(stack).next_back(),
+            _ => None,
+        };
+        match leaf {
+            Some(leaf) => self.matches_frame(leaf),
+            None => self.frames_in_position(stack).any(|(_, frame)| self.matches_frame(frame)),
+        }
     }
 
     /// The frames of a stack that may match, each after where it starts.

@@ -106,7 +106,7 @@ pub use names::{
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{
-    Finder, PatternSyntax, bad_pattern, compile_patterns, mentions_mark, pattern_text,
+    Finder, PatternSyntax, bad_pattern, compile_patterns, looks_ahead, mentions_mark, pattern_text,
 };
 pub use picture::{Theme, content_policy, page_script, page_style};
 pub use pipe::{Limit, Live, Pipe};

@@ -2,8 +2,10 @@
 //! `work (demo.c:14)_[i]`.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use memchr::memchr2_iter;
+use memchr::memmem::Finder;
 
 use crate::Frames;
 
@@ -98,13 +100,18 @@ pub fn names_of_stack(stack: &[u8], with_marks: bool) -> Cow<'_, [u8]> {
     names.into()
 }
 
+/// How a mark and a place start, which few names hold.
+static STARTS: LazyLock<[Finder<'_>; 2]> =
+    LazyLock::new(|| [Finder::new(b"_["), Finder::new(b" (")]);
+
 /// Whether a frame of the stack ends as one with a place or a mark does.
 fn may_have_parts(stack: &[u8]) -> bool {
-    memchr2_iter(b')', b']', stack).any(|at| {
-        let is_end = matches!(stack.get(at + 1), None | Some(b';'));
-        let frames = &stack[..=at];
-        is_end && (matches!(frames, [.., b'0'..=b'9', b')']) || ends_in_mark(frames))
-    })
+    STARTS.iter().any(|start| start.find(stack).is_some())
+        && memchr2_iter(b')', b']', stack).any(|at| {
+            let is_end = matches!(stack.get(at + 1), None | Some(b';'));
+            let frames = &stack[..=at];
+            is_end && (matches!(frames, [.., b'0'..=b'9', b')']) || ends_in_mark(frames))
+        })
 }
 
 #[cfg(test)]

@@ -44,6 +44,20 @@ pub fn mentions_mark(pattern: &[u8], fixed_strings: bool) -> bool {
     pattern.contains_str(if fixed_strings { "_[" } else { r"_\[" })
 }
 
+/// Whether it depends on what comes after a match whether it is one: `a$` and `a\b` do not
+/// match in `ab`, `a` does.
+///
+/// # Errors
+///
+/// Those of [`compile_patterns`].
+pub fn looks_ahead<'a>(
+    patterns: impl IntoIterator<Item = &'a [u8]>,
+    syntax: PatternSyntax,
+) -> Result<bool> {
+    let looks = parse_patterns(patterns, syntax)?.properties().look_set();
+    Ok(looks.iter().any(|look| !matches!(look, Look::Start | Look::StartLF | Look::StartCRLF)))
+}
+
 /// Compiles patterns into one that matches what any of them matches.
 ///
 /// # Errors
