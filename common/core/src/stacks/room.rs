@@ -19,11 +19,20 @@ pub trait Room {
 }
 
 impl<T> Room for Vec<T> {
-    #[inline]
+    #[inline(always)]
     fn make_room(&mut self, more: usize) {
-        if self.try_reserve(more).is_err() {
-            out_of_memory();
+        // Mostly there is room, and then no function is called.
+        if self.capacity() - self.len() < more {
+            grow(self, more);
         }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn grow<T>(items: &mut Vec<T>, more: usize) {
+    if items.try_reserve(more).is_err() {
+        out_of_memory();
     }
 }
 
@@ -46,8 +55,16 @@ pub fn filled<T: Clone>(item: T, count: usize) -> Vec<T> {
 }
 
 /// Makes room for one more entry.
-#[inline]
+#[inline(always)]
 pub(crate) fn make_room_in<T>(table: &mut HashTable<T>, hash: impl Fn(&T) -> u64) {
+    if table.len() == table.capacity() {
+        grow_table(table, hash);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn grow_table<T>(table: &mut HashTable<T>, hash: impl Fn(&T) -> u64) {
     if table.try_reserve(1, hash).is_err() {
         out_of_memory();
     }
