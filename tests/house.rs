@@ -31,10 +31,11 @@ fn sources_below(folder: &Path) -> Vec<PathBuf> {
     files_below(folder).into_iter().filter(is_source).collect()
 }
 
-/// The Rust files below tests/, but for those that scripts/fuzz makes a module of `common`.
+/// The Rust files below tests/, but for those that scripts/fuzz makes a module of `common` and the
+/// programs that are recorded.
 fn sources() -> Vec<PathBuf> {
-    let fuzz = Path::new(TESTS).join("fuzz");
-    let is_ours = |source: &PathBuf| !source.starts_with(&fuzz);
+    let others = ["fuzz", "callers"].map(|folder| Path::new(TESTS).join(folder));
+    let is_ours = |source: &PathBuf| !others.iter().any(|folder| source.starts_with(folder));
     sources_below(Path::new(TESTS)).into_iter().filter(is_ours).collect()
 }
 

@@ -16,7 +16,7 @@ use super::recordings::row;
 use crate::needs::{goes_without, skip};
 use crate::util::binary;
 
-const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/perf_data/programs");
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/callers");
 
 const C: &[&str] = &["cc", "-O2", "-g", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"];
 

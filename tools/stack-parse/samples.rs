@@ -28,9 +28,9 @@ mod window;
 use std::fmt::Display;
 use std::path::Path;
 
-use common::{FrameId, FrameTable, Input, NO_STACK, NodeId, Pipe, Result, StackTree, clean_frame};
+use common::{FrameId, FrameTable, Input, NO_STACK, NodeId, Pipe, Result, StackTree};
 
-use crate::frame::{Frame, FrameArgs};
+use crate::frame::FrameArgs;
 use crate::remedies;
 use event::Fate;
 use events::{Events, Measure};
@@ -336,37 +336,6 @@ impl<'p> Samples<'p> {
             base.frames.push(frame);
             base.node = tree.child(base.node, frame);
         }
-    }
-
-    /// Appends the numbers of the frames that a frame stands for, root first:
-    /// nearly always one; none if it is dropped.
-    pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
-        let Samples { args, text, clean, frames, traits, .. } = self;
-        args.frames.for_each_name(frame, text, |name| {
-            clean.clear();
-            clean_frame(name, clean);
-            let id = frames.intern(clean);
-            traits.note(id, frame);
-            ids.push(id);
-        });
-    }
-
-    /// Notes what `frame` is, whose number is `id`, where the name was made elsewhere.
-    pub(crate) fn note_frame(&mut self, id: FrameId, frame: &Frame<'_>) {
-        self.traits.note(id, frame);
-    }
-
-    /// Says how the callers of samples were recorded.
-    pub(crate) fn set_chains(&mut self, chains: CallChains) {
-        self.chains = chains;
-    }
-
-    /// The number of a frame with this name.
-    #[inline]
-    pub(crate) fn frame(&mut self, name: &[u8]) -> FrameId {
-        self.text.clear();
-        clean_frame(name, &mut self.text);
-        self.frames.intern(&self.text)
     }
 
     /// The node of `frame` below `parent`; without meaning where samples are

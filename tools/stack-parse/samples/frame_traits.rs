@@ -1,7 +1,8 @@
-//! What is known of frames beside their names.
+//! Frames get numbers, and what is known of them beside their names is kept.
 
-use common::FrameId;
+use common::{FrameId, clean_frame};
 
+use super::{CallChains, Samples};
 use crate::frame::{Frame, Kind};
 
 /// It was called, in a program.
@@ -59,5 +60,38 @@ impl FrameTraits {
 
     fn bits(&self, id: FrameId) -> u8 {
         self.0.get(id as usize).copied().unwrap_or_default()
+    }
+}
+
+impl Samples<'_> {
+    /// Appends the numbers of the frames that a frame stands for, root first:
+    /// nearly always one; none if it is dropped.
+    pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
+        let Samples { args, text, clean, frames, traits, .. } = self;
+        args.frames.for_each_name(frame, text, |name| {
+            clean.clear();
+            clean_frame(name, clean);
+            let id = frames.intern(clean);
+            traits.note(id, frame);
+            ids.push(id);
+        });
+    }
+
+    /// Notes what `frame` is, whose number is `id`, where the name was made elsewhere.
+    pub(crate) fn note_frame(&mut self, id: FrameId, frame: &Frame<'_>) {
+        self.traits.note(id, frame);
+    }
+
+    /// Says how the callers of samples were recorded.
+    pub(crate) fn set_chains(&mut self, chains: CallChains) {
+        self.chains = chains;
+    }
+
+    /// The number of a frame with this name.
+    #[inline]
+    pub(crate) fn frame(&mut self, name: &[u8]) -> FrameId {
+        self.text.clear();
+        clean_frame(name, &mut self.text);
+        self.frames.intern(&self.text)
     }
 }

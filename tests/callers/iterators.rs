@@ -9,7 +9,12 @@ fn leaf(n: u64) -> u64 {
 
 #[inline(never)]
 fn squares(numbers: &[u64]) -> u64 {
-    numbers.iter().filter(|n| **n % 3 != 0).map(|n| leaf(*n).wrapping_add(leaf(n / 2))).max().unwrap_or(0)
+    numbers
+        .iter()
+        .filter(|n| **n % 3 != 0)
+        .map(|n| leaf(*n).wrapping_add(leaf(n / 2)))
+        .max()
+        .unwrap_or(0)
 }
 
 #[inline(never)]
