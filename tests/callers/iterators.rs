@@ -26,7 +26,7 @@ fn sorted(numbers: &mut [u64]) -> u64 {
 fn main() {
     let mut numbers: Vec<u64> = (0..300).map(|i| 40_000 + i * 7919 % 1000).collect();
     let mut sum = 0u64;
-    for _ in 0..12 {
+    for _ in 0..60 {
         sum = sum.wrapping_add(squares(&numbers));
         sum = sum.wrapping_add(sorted(&mut numbers));
     }
