@@ -8,8 +8,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -65,9 +63,9 @@ impl RecordedFiles {
             .filter(|&object| !objects.has_build_id(object))
             .filter_map(|object| Some((objects.path(object), self.ids.get(&object)?)))
             .filter(|(path, recorded)| {
-                let path = Path::new(std::ffi::OsStr::from_bytes(path));
-                fs::metadata(path).is_ok_and(|now| {
-                    is_changed(&now, start) || is_another(**recorded, path, &now, &mounts)
+                let path = path.to_path_lossy();
+                fs::metadata(&path).is_ok_and(|now| {
+                    is_changed(&now, start) || is_another(**recorded, &path, &now, &mounts)
                 })
             })
             .map(|(path, _)| path)
@@ -94,7 +92,19 @@ fn is_changed(now: &Metadata, start: SystemTime) -> bool {
 fn is_another(recorded: FileId, path: &Path, now: &Metadata, mounts: &[u8]) -> bool {
     let Ok(path) = path.canonicalize() else { return false };
     let Some(mount) = Mount::of(&path, mounts) else { return false };
-    mount.kind != b"overlay" && (mount.device, now.ino()) != (recorded.device, recorded.inode)
+    let is_same = mount.device == recorded.device && has_inode(now, recorded.inode);
+    mount.kind != b"overlay" && !is_same
+}
+
+#[cfg(unix)]
+fn has_inode(file: &Metadata, inode: u64) -> bool {
+    std::os::unix::fs::MetadataExt::ino(file) == inode
+}
+
+/// Elsewhere there is no list of mounts either.
+#[cfg(not(unix))]
+fn has_inode(_: &Metadata, _: u64) -> bool {
+    true
 }
 
 /// A line of /proc/self/mountinfo.
@@ -113,9 +123,7 @@ impl<'a> Mount<'a> {
     /// The mount that `path` is on, the last one where several are at the same point.
     fn of(path: &Path, mounts: &'a [u8]) -> Option<Mount<'a>> {
         let mounts = mounts.lines().filter_map(Mount::parse);
-        let holds = |mount: &Mount<'_>| {
-            path.starts_with(Path::new(std::ffi::OsStr::from_bytes(&mount.point)))
-        };
+        let holds = |mount: &Mount<'_>| path.starts_with(mount.point.to_path_lossy());
         mounts.filter(holds).max_by_key(|mount| mount.point.len())
     }
 
@@ -163,6 +171,8 @@ fn message(changed: &[&[u8]]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use std::os::unix::fs::MetadataExt;
 
     const MOUNTS: &[u8] = b"\
         22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n\
@@ -178,6 +188,7 @@ mod tests {
         assert_eq!(Mount::of(Path::new("/x"), b"damaged\n1 2 x:0 / / - a b"), None);
     }
 
+    #[cfg(unix)]
     #[test]
     fn device_and_number_make_a_file_but_on_overlays() {
         let path = std::env::current_exe().expect("this program");
