@@ -52,8 +52,9 @@ const FRAME_POINTERS: &[&str] = &["-O1", "-fno-omit-frame-pointer", "-mno-omit-l
 fn a_program_that_was_built_anew_is_named() {
     let record = ["-g"];
     let Some(recorded) = Recorded::new("changed", FRAME_POINTERS, &record, true) else { return };
-    let changed = "app is another file than when it was recorded, so its names may be wrong: \
-                   record with 'perf record --buildid-mmap', and before the program is built anew";
+    let changed = "app is another file than when it was recorded, so its names may be wrong: run \
+                   stack-parse before the program is built again, or record with 'perf record \
+                   --buildid-mmap'";
     let said = recorded.said();
     assert!(!said.contains("another file"), "{said}");
     // As compilers do: a new file in place of the old one.

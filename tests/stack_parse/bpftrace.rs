@@ -83,3 +83,12 @@ fn printed_stacks_are_samples() {
     let folded = filter("stack-parse", &["--root", "pid"], text);
     assert_eq!(folded, "my demo-15;u;g;f 1\nmy demo-16;f 1\n");
 }
+
+#[test]
+fn a_greeting_of_the_script_is_no_name_of_its_first_sample() {
+    let stack = |frames: &str| format!("\n    {frames}+1\n    main+2\n\n");
+    let stacks: String = ["f", "g", "h"].map(stack).concat();
+    let text = format!("Attaching 1 probe...\nTracing... Hit Ctrl-C\n{stacks}");
+    let folded = filter("stack-parse", &["--root", "none"], text);
+    assert_eq!(folded, "main;f 1\nmain;g 1\nmain;h 1\n");
+}

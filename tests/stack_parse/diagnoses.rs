@@ -324,9 +324,9 @@ fn inlined_functions_do_not_make_a_cut_stack_whole() {
 fn chains_without_callers_are_not_said_to_be_missing() {
     let said = |script: String| stderr(&output("stack-parse", &[], script));
     let none = "100.0 % of the weight in programs has one function of the program and no caller, \
-                though call chains were recorded: after 'perf record -g', it keeps no frame \
-                pointers: record with --call-graph dwarf; after that, perf could not unwind it: \
-                run stack-parse on the perf.data itself\n";
+                though call chains were recorded: if recorded with -g, the program keeps no frame \
+                pointers: record with --call-graph dwarf; if recorded with that, run stack-parse \
+                on the perf.data itself\n";
     let alone = sample(1, 0).repeat(25);
     assert_eq!(said(alone.clone()), format!("stack-parse: {none}"));
     // An inlined function is no caller.

@@ -41,3 +41,12 @@ fn a_dump_may_be_utf16_without_a_mark() {
         assert_eq!(filter("stack-parse", &[], &marked[2..]), "main;demo.Server.run 1\n");
     }
 }
+
+#[test]
+fn a_call_of_gdb_that_goes_on_for_long_is_read_once() {
+    let arguments = "    bI=1,\n".repeat(200_000);
+    let text =
+        format!("#0  0x1 in f (a=1,\n{arguments}    z=2) at f.c:1\n#1  0x2 in main () at f.c:9\n");
+    // It took hours when each line had all before it read again.
+    assert_eq!(filter("stack-parse", &["-f", "gdb"], text), "main;f 1\n");
+}

@@ -83,7 +83,7 @@ fn stacks_that_end_where_a_file_is_missing_name_the_file() {
     let files = "of the stacks could not be unwound through files that are not here: ";
     assert!(said.contains(files), "{said}");
     assert!(said.contains("/home/someone/work/p/nofp (not found)"), "{said}");
-    assert!(said.contains(": use --symfs DIR, with a copy of the files of the recorded"), "{said}");
+    assert!(said.contains(": copy them into the folder of --symfs, below it by their"), "{said}");
     // It was recorded with --call-graph dwarf, and nothing is longer than its copies.
     assert!(!said.contains("record with"), "{said}");
     let with_files = golden_path("symfs");

@@ -57,6 +57,11 @@ fn of_firefox() {
             "2 rows are in tables without a schema: they are left out",
         ),
         (
+            firefox(r#"{"data":[[""],[1],["-.e"],["+"]],"schema":{"stack":0}}"#, stacks),
+            "[no stack] 3\na;b 1\n",
+            "3 values are no numbers that can be read: they are taken for null",
+        ),
+        (
             firefox(r#"{"stack":[0,1]}"#, r#"{"prefix":[1,7],"frame":[0,1]}"#),
             "a 1\nb 1\n",
             "2 stacks have callers that are not before them: they begin there",
@@ -100,7 +105,7 @@ fn of_v8() {
                 .replace("[2]", "[7]")
                 .replace("\"id\":2,", "\"id\":2,\"parent\":9,"),
             "f 1000\n",
-            "1 nodes have no caller that is there: their stacks begin there",
+            "1 nodes have a caller that is missing or is below them: their stacks begin there",
         ),
         (
             cpuprofile(r#""samples":[2,2],"timestamps":[-9e15,9e15]"#),
@@ -206,7 +211,7 @@ fn of_other_json() {
 "landmark_id":"f","name":"f","location":"l","calls":1,"time":-5.0,"children":[],"sys_time":0.0,
 "allocated_bytes":0}],"label":"","root":0}"#,
             "ROOT 7\n",
-            "1 totals are below zero or over 64 bits: they are cut",
+            "1 totals are below zero, which count 0, or over 64 bits, which count 2^64 - 1",
         ),
     ]);
 }

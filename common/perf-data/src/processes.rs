@@ -283,7 +283,7 @@ mod tests {
         }
         let mut nodes = HashSet::new();
         processes.processes.values().for_each(|process| process.maps.add_nodes(&mut nodes));
-        // A tree of so many maps is at most 17 high, and each change goes down it twice; a copy
+        // A tree of 3,000 maps is at most 17 high, and each change goes down it twice; a copy
         // for each process would be 9,000,000 maps.
         assert!(nodes.len() < 34 * COUNT as usize, "{}", nodes.len());
         assert!(processes.processes.values().all(|process| process.maps.are_in_order()));

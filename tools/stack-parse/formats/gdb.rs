@@ -33,6 +33,9 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
+/// Lines are added to a frame until it is this long, in bytes: a frame is read again with each.
+const LONGEST_CALL: usize = 16 * 1024;
+
 /// Whether one of the first lines is the leaf of a backtrace, or the head of a thread's.
 fn detect(head: &Head<'_>) -> bool {
     const LOOKED_AT: usize = 200;
@@ -97,9 +100,12 @@ impl GdbReader {
         Ok(true)
     }
 
-    /// Adds the rest of its line to the last frame, if that may have one.
+    /// Adds the rest of its line to the last frame, if that may have one. Arguments that go on
+    /// for long are left out, and what comes after them.
     fn continue_last(&mut self, rest: &[u8]) {
-        if let Some(last) = self.last.as_mut().filter(|last| FrameLine::goes_on(last, rest)) {
+        let goes_on =
+            |last: &&mut Vec<u8>| last.len() < LONGEST_CALL && FrameLine::goes_on(last, rest);
+        if let Some(last) = self.last.as_mut().filter(goes_on) {
             if !matches!(last.last(), Some(b' ' | b'(')) {
                 last.push(b' ');
             }

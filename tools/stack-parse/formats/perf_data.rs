@@ -165,7 +165,7 @@ impl Join {
     /// Says what is not as it could be.
     fn report(&mut self, samples: &mut Samples<'_>) {
         let Join { objects, stacks, locations, files, .. } = self;
-        stacks.report(objects, samples);
+        stacks.report(objects, files.is_none(), samples);
         locations.report(objects, samples);
         let changed = files.as_ref().and_then(|it| it.report(locations.objects(), objects));
         if let Some(changed) = changed {

@@ -21,6 +21,7 @@ mod newlines;
 mod object_file;
 mod one_line;
 mod parallel;
+mod source_line;
 mod symbols;
 mod tokens;
 

@@ -254,8 +254,8 @@ impl Counted {
             (self.valueless, "samples do not have the value that is counted: they weigh nothing"),
             (
                 self.inlined.left_out,
-                "inlined frames are left out, as the profile names far more than its size lets \
-                 expect: their callers have what they weigh",
+                "inlined frames are left out: the profile names more of them than a file of its size \
+                 can; their weight stays with their callers",
             ),
         ] {
             if count > 0 {

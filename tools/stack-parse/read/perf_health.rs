@@ -53,21 +53,13 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
         pipe.note("no sample has a call chain: record with 'perf record -g'");
         return;
     }
-    // Where frame pointers are missing, chains end with the function that was running.
-    let may_lack_callers = matches!(chains, CallChains::Printed | CallChains::FramePointers);
-    if may_lack_callers && health.one_of_program * 2 >= health.of_program.max(1) {
-        let share = 100.0 * health.one_of_program as f64 / health.of_program as f64;
+    advise_callers(&health, chains, pipe);
+    if share(health.unknown) >= 10.0
+        && let Some(remedy) = unknown_remedy(chains)
+    {
         pipe.note(format_args!(
-            "{share:.1} % of the weight in programs has one function of the program and no \
-             caller, though call chains were recorded: {}",
-            no_callers_remedy(chains)
-        ));
-    }
-    if share(health.unknown) >= 10.0 {
-        pipe.note(format_args!(
-            "{:.1} % of the weight is in stacks of mostly unknown functions: {}",
-            share(health.unknown),
-            unknown_remedy(chains)
+            "{:.1} % of the weight is in stacks of mostly unknown functions: {remedy}",
+            share(health.unknown)
         ));
     }
     if share(health.jit) >= 10.0 {
@@ -95,13 +87,29 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     }
 }
 
-/// What helps where functions have no names, or are none.
-fn unknown_remedy(chains: CallChains) -> &'static str {
+/// Says where frame pointers are missing: then chains end with the function that was running.
+fn advise_callers(health: &Health, chains: CallChains, pipe: &mut Pipe) {
+    let may_lack_callers = matches!(chains, CallChains::Printed | CallChains::FramePointers);
+    if may_lack_callers && health.one_of_program * 2 >= health.of_program.max(1) {
+        let share = 100.0 * health.one_of_program as f64 / health.of_program as f64;
+        pipe.note(format_args!(
+            "{share:.1} % of the weight in programs has one function of the program and no \
+             caller, though call chains were recorded: {}",
+            no_callers_remedy(chains)
+        ));
+    }
+}
+
+/// What helps where functions have no names, or are not functions. Copies of stacks are unwound
+/// by their files, and those without symbols are named one by one.
+fn unknown_remedy(chains: CallChains) -> Option<&'static str> {
     match chains {
-        CallChains::FramePointers => "install debug symbols, or record with --call-graph dwarf",
-        CallChains::Others => "install debug symbols",
+        CallChains::FramePointers => {
+            Some("get the symbols of the files that are named, or record with --call-graph dwarf")
+        }
+        CallChains::Others => None,
         CallChains::None | CallChains::Printed => {
-            "install debug symbols, or record with frame pointers or --call-graph dwarf"
+            Some("install debug symbols, or record with frame pointers or --call-graph dwarf")
         }
     }
 }
@@ -114,8 +122,8 @@ fn no_callers_remedy(chains: CallChains) -> &'static str {
              -fno-omit-frame-pointer"
         }
         _ => {
-            "after 'perf record -g', it keeps no frame pointers: record with --call-graph dwarf; \
-             after that, perf could not unwind it: run stack-parse on the perf.data itself"
+            "if recorded with -g, the program keeps no frame pointers: record with --call-graph \
+             dwarf; if recorded with that, run stack-parse on the perf.data itself"
         }
     }
 }

@@ -110,7 +110,8 @@ impl Nodes {
         }
         if callerless > 0 {
             samples.note(format_args!(
-                "{callerless} nodes have no caller that is there: their stacks begin there"
+                "{callerless} nodes have a caller that is missing or is below them: their stacks begin \
+                 there"
             ));
         }
     }

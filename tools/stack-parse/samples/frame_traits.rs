@@ -20,7 +20,9 @@ pub(crate) struct FrameTraits(Vec<u8>);
 impl FrameTraits {
     /// Notes what `frame` is, whose number is `id`.
     pub(crate) fn note(&mut self, id: FrameId, frame: &Frame<'_>) {
+        let is_known = !frame.name.is_empty() || !matches!(frame.object, b"" | b"[unknown]");
         let bits = match frame.kind {
+            _ if !is_known => 0,
             _ if frame.inlined => INLINED,
             Kind::Kernel => KERNEL,
             Kind::User | Kind::Jit => USER,

@@ -29,6 +29,8 @@ pub(crate) struct OffCpu {
     /// How many threads did not come back before their recording ended.
     gone: usize,
     unreadable: u64,
+    /// Switches of no known process, where only those of one process count.
+    without_process: u64,
 }
 
 /// The numbers of a sample's process and thread, where they are known.
@@ -60,7 +62,7 @@ impl OffCpu {
     /// Counts the threads of a process, or all.
     pub(super) fn new(pid: Option<u32>) -> OffCpu {
         let (away, leaving) = (HashMap::new(), None);
-        OffCpu { pid, away, leaving, preempted: 0, gone: 0, unreadable: 0 }
+        OffCpu { pid, away, leaving, preempted: 0, gone: 0, unreadable: 0, without_process: 0 }
     }
 
     /// Whether a switch with this text blocks a thread that counts.
@@ -78,7 +80,7 @@ impl OffCpu {
         }
     }
 
-    /// Notes a switch: who comes back is no longer blocked, which is added to `tree` in
+    /// Notes a switch: the thread that comes back is no longer blocked, which is added to `tree` in
     /// nanoseconds. Returns whether the thread that left is blocked.
     pub(crate) fn open(&mut self, origin: &Sample<'_>, tree: &mut StackTree) -> bool {
         self.leaving = None;
@@ -90,7 +92,9 @@ impl OffCpu {
         if let Some((node, since)) = self.away.remove(switch.next) {
             tree.add(node, now.saturating_sub(since));
         }
-        let left = self.left(Ids::of(origin), &switch);
+        let ids = Ids::of(origin);
+        self.without_process += u64::from(self.pid.is_some() && ids.pid.is_none());
+        let left = self.left(ids, &switch);
         self.preempted += u64::from(left == Left::Preempted);
         if left == Left::Blocked {
             self.leaving = origin.tid.map(|tid| (tid.to_vec(), now));
@@ -113,6 +117,13 @@ impl OffCpu {
 
     /// Says what is not in the sums.
     pub(crate) fn report(&self, pipe: &mut Pipe) {
+        if self.without_process > 0 {
+            pipe.note(format_args!(
+                "off-cpu: {} switches do not say of which process they are, and are left out: print \
+                 them with 'perf script -F +pid', or give the perf.data itself",
+                self.without_process
+            ));
+        }
         for (count, what) in [
             (self.preempted, "switches away from threads that could go on"),
             (self.gone as u64, "threads that did not come back"),

@@ -1,5 +1,6 @@
 //! Code that is known by its bytes and may have no CFI: how signal handlers return (musl, Go,
-//! Linux for AArch64), and entries of the PLT that lld made.
+//! Linux for AArch64), entries of the PLT that lld made, and the first instructions of functions
+//! (`__do_global_dtors_aux`).
 
 use crate::unwind::dump::{End, StackDump};
 use crate::unwind::frame::UnwoundFrame;
@@ -14,6 +15,9 @@ const RETURN_AARCH64: &[u8] = b"\x68\x11\x80\xd2\x01\0\0\xd4";
 /// jmp *offset(%rip), alone, after `bnd`, after `endbr64` or after both
 const JUMPS: [&[u8]; 4] =
     [b"\xff\x25", b"\xf2\xff\x25", b"\xf3\x0f\x1e\xfa\xff\x25", b"\xf3\x0f\x1e\xfa\xf2\xff\x25"];
+
+/// endbr64; push %rbp before mov %rsp, %rbp
+const ENTRIES: [&[u8]; 2] = [b"\xf3\x0f\x1e\xfa", b"\x55\x48\x89\xe5"];
 
 /// Where Linux saves the registers that DWARF numbers 0 to 16, in bytes from the
 /// stack pointer: `struct ucontext` of x86-64.
@@ -30,8 +34,9 @@ pub(crate) enum BareCode {
     /// A signal handler returns to it; it gives control back to what the signal
     /// interrupted.
     SignalReturn,
-    /// It jumps to a function of another file, with the stack as it was called.
-    Jump,
+    /// The stack is as it was called: the return address is on top. It jumps to a function of
+    /// another file, or it is the first instruction of a function.
+    Called,
 }
 
 impl BareCode {
@@ -42,7 +47,9 @@ impl BareCode {
             Machine::X86_64 if RETURNS_X86_64.iter().any(begins) => Some(BareCode::SignalReturn),
             Machine::Aarch64 if begins(&RETURN_AARCH64) => Some(BareCode::SignalReturn),
             // A call may return to a jump elsewhere, but not in a PLT.
-            Machine::X86_64 if is_exact && JUMPS.iter().any(begins) => Some(BareCode::Jump),
+            Machine::X86_64 if is_exact && JUMPS.iter().chain(&ENTRIES).any(begins) => {
+                Some(BareCode::Called)
+            }
             _ => None,
         }
     }
@@ -69,7 +76,7 @@ impl BareCode {
                 let pc = registers.get(machine.pc()).ok_or(End::Lost)?;
                 Ok(UnwoundFrame { registers, pc, is_exact: true })
             }
-            BareCode::Jump => {
+            BareCode::Called => {
                 let mut registers = frame.registers.clone();
                 registers.set(machine.sp(), sp.wrapping_add(8));
                 Ok(UnwoundFrame { registers, pc: stack.read(sp)?, is_exact: false })

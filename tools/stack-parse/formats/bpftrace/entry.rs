@@ -74,7 +74,7 @@ impl MapEntry {
         self.stacks.len()
     }
 
-    /// Whether it is known who ran.
+    /// Whether it is known which program ran.
     pub(super) fn is_named(&self) -> bool {
         !self.comm.is_empty() || !self.ids.is_empty()
     }

@@ -31,6 +31,8 @@ pub(super) struct Text {
     /// How many empty lines follow the only stack of a text that was printed, where
     /// another stack of it may come.
     blank_lines: usize,
+    /// Whether there is an empty line after what was printed before the stacks.
+    is_name_apart: bool,
     /// The event whose unit was told last.
     event: Vec<u8>,
     has_stats: bool,
@@ -202,6 +204,7 @@ impl Text {
     /// Reads an empty line of what `printf` prints: each stack begins and ends with one.
     fn blank_line(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         if !self.entry.has_frames() {
+            self.is_name_apart = self.entry.is_named();
             return Ok(());
         }
         self.entry.end_stack();
@@ -224,11 +227,12 @@ impl Text {
         Ok(())
     }
 
-    /// Whether the stack that begins may be of the same sample as the one before. Where
-    /// something is printed before each sample, it is; else the kernel's comes first, and
-    /// both have an empty line between them.
+    /// Whether the stack that begins may be of the same sample as the one before. Where a name
+    /// is printed right before each sample, it is; else the kernel's comes first, and both have
+    /// an empty line between them. What is above an empty line may be a greeting of the script.
     fn may_have_two_stacks(&self) -> bool {
-        self.entry.is_named() || self.blank_lines == 2 && self.entry.is_all_kernel()
+        let is_named = self.entry.is_named() && !self.is_name_apart;
+        is_named || self.blank_lines == 2 && self.entry.is_all_kernel()
     }
 
     /// Adds what `printf` printed.
@@ -243,7 +247,7 @@ impl Text {
 
     /// Adds what `printf` printed as one sample.
     fn add_one(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        self.blank_lines = 0;
+        (self.blank_lines, self.is_name_apart) = (0, false);
         samples.announce(PRINTF, b"samples");
         let added = self.entry.add(PRINTF, 1, samples);
         self.entry.clear();

@@ -124,7 +124,7 @@ impl<'a> Both<'a> {
             // A caller stands before those it calls.
             let before = |offset: i64| (row as i64).checked_sub(offset);
             let offset = offsets.get(row).filter(|offset| *offset != 0).and_then(before);
-            // As in other columns, -1 is none.
+            // As in other columns, -1 means null.
             let prefix = prefixes.get(row).filter(|prefix| *prefix != -1).or(offset);
             let number = prefix.and_then(|prefix| usize::try_from(prefix).ok());
             let callers = number.and_then(|prefix| ids.get(prefix).copied());

@@ -54,7 +54,7 @@ pub(super) struct Table {
     early_rows: Vec<u8>,
     /// Rows of which no schema says what is in them.
     unknown_rows: u64,
-    /// Values that should be numbers and are none, or none that fits.
+    /// Values that are not numbers, or do not fit.
     bad_values: u64,
     /// `samples`, `tracing-ms` or `bytes`.
     pub(super) weight_type: Vec<u8>,
@@ -113,10 +113,12 @@ impl Table {
         rows.push(if rows.is_empty() { b'[' } else { b',' });
         rows.push(b'[');
         json.for_each(|json| {
-            let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
             match json.number()? {
-                Some(number) if number.iter().all(is_part) => rows.extend_from_slice(number),
-                Some(_) => rows.extend_from_slice(b"\"\""),
+                // In quotes it is read alike, and what is no number harms no other row.
+                Some(number) if scaled(number, 0).is_some() => {
+                    rows.extend([b"\"", number, b"\""].concat());
+                }
+                Some(_) => rows.extend_from_slice(b"\"not a number\""),
                 None => rows.extend_from_slice(b"null"),
             }
             rows.push(b',');

@@ -2,7 +2,8 @@
 //!
 //! Of some types no event ever has one, such as settings: they are no samples. Of others only
 //! some have none, such as the starts of threads by the JVM itself: these are samples without a
-//! stack. Which of both a type is shows its first event with a stack.
+//! stack. The first event with a stack shows which of the two
+//! a type is.
 
 use std::collections::{HashMap, HashSet};
 
@@ -74,7 +75,7 @@ impl Stackless {
             let class = String::from_utf8_lossy(class);
             samples.note(format_args!(
                 "{others} samples of {class} have no stack and come before all that have one: \
-                 they are left out, with {weight}"
+                 they are left out (weight {weight})"
             ));
         }
         Ok(())

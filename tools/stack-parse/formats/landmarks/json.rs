@@ -62,7 +62,9 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
     // As a number of 64 bits such a total is the nearest one that fits.
     let bad = totals.flatten().filter(|total| !(0.0..TOO_MUCH).contains(total)).count();
     if bad > 0 {
-        samples.note(format_args!("{bad} totals are below zero or over 64 bits: they are cut"));
+        samples.note(format_args!(
+            "{bad} totals are below zero, which count 0, or over 64 bits, which count 2^64 - 1"
+        ));
     }
     let calls: Vec<Call> = graph.nodes.into_iter().map(|node| node.into_call(samples)).collect();
     call_tree::add(&calls, graph.root, measures.len(), samples)

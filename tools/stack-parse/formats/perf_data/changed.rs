@@ -162,8 +162,8 @@ fn message(changed: &[&[u8]]) -> String {
     let (is, its) =
         if changed.len() > 1 { ("are other files", "their") } else { ("is another file", "its") };
     format!(
-        "{} {is} than when it was recorded, so {its} names may be wrong: record with 'perf record \
-         --buildid-mmap', and before the program is built anew",
+        "{} {is} than when it was recorded, so {its} names may be wrong: run \
+         stack-parse before the program is built again, or record with 'perf record --buildid-mmap'",
         names.join(", ")
     )
 }

@@ -80,7 +80,8 @@ impl Stacks {
     }
 
     /// Says which stacks are not whole.
-    pub(super) fn report(&self, objects: &Objects, samples: &mut Samples<'_>) {
+    /// Files may be in the folder of `--symfs` or where they were recorded.
+    pub(super) fn report(&self, objects: &Objects, has_symfs: bool, samples: &mut Samples<'_>) {
         let counts = &self.counts;
         samples.set_chains(counts.chains);
         let share = |part: u64| 100.0 * part as f64 / counts.unwound.max(1) as f64;
@@ -94,10 +95,10 @@ impl Stacks {
         }
         if !counts.ends.is_empty() {
             samples.note(format_args!(
-                "{:.1} % of the stacks could not be unwound through files that are not here: {}: \
-                 use --symfs DIR, with a copy of the files of the recorded machine",
+                "{:.1} % of the stacks could not be unwound through files that are not here: {}: {}",
                 share(counts.ends.values().sum()),
-                counts.files_not_here(objects)
+                counts.files_not_here(objects),
+                not_here_remedy(has_symfs)
             ));
         }
         if counts.other_registers > 0 {
@@ -125,6 +126,15 @@ fn end_without_file(
     };
     let is_first = || frames.iter().rev().nth(1).is_none_or(is_kernel);
     (end != StackEnd::Root || is_first()).then_some(file)
+}
+
+/// What helps where files are missing.
+fn not_here_remedy(has_symfs: bool) -> &'static str {
+    if has_symfs {
+        "copy them into the folder of --symfs, below it by their whole paths"
+    } else {
+        "use --symfs DIR, with a copy of the files of the recorded machine"
+    }
 }
 
 /// What helps where copies of stacks are too short.

@@ -7,9 +7,9 @@ use super::event_line::EventLine;
 use super::fields::last_event;
 use super::frame_line::{FrameLine, is_chain_frame};
 use super::glued;
-use super::lines::is_source_line;
 use super::object_file::ends_in_object;
 use super::one_line::{self, is_lone_frame};
+use super::source_line::is_source_line;
 use crate::format::Head;
 
 /// Whether the lines seen so far are those of `perf script`: there is a sample, and most

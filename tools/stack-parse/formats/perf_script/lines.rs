@@ -1,13 +1,13 @@
 //! `perf script`, line by line: every shape it prints.
 
-use common::{FrameId, Result, is_digits};
-use memchr::memrchr;
+use common::{FrameId, Result};
 
 use super::beside::{is_beside, is_cookie, is_metric, is_side_record, lost_by};
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_chain_frame, split_padded_ip};
 use super::glued;
 use super::one_line::{self, is_lone_frame};
+use super::source_line::{is_known_place, is_source_line};
 use crate::frame::{Frame, FrameArgs};
 use crate::samples::sample::{OpenSample, Sample};
 use crate::samples::{CallChains, Samples};
@@ -362,21 +362,6 @@ impl<'a> Lines<'a> {
             self.push(&FrameLine { place, inlined, ..frame }, samples);
         }
     }
-}
-
-/// Whether perf knew the place: `demo.cpp:14`, and not `??:0`, `:0` or
-/// `[kernel.kallsyms][ffffffff8136ffd0]`.
-fn is_known_place(place: &[u8]) -> bool {
-    let Some(colon) = memrchr(b':', place) else { return false };
-    let (file, line) = (&place[..colon], &place[colon + 1..]);
-    !matches!(file, b"" | b"??") && is_digits(line) && line.iter().any(|&digit| digit != b'0')
-}
-
-/// Whether this is the place of the frame above: `  demo.cpp:14`. A line of a
-/// number alone is a sample, `  123 ` from `-F tid,ip,sym`.
-pub(super) fn is_source_line(line: &[u8]) -> bool {
-    let place = line.strip_prefix(b"  ").unwrap_or_default().trim_ascii_end();
-    !place.starts_with(b" ") && !place.is_empty() && !is_digits(place)
 }
 
 /// The frame that a line is though it does not look as perf prints one: where

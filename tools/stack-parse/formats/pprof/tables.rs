@@ -70,7 +70,7 @@ struct LocationMessage {
 }
 
 /// How many inlined frames samples may still name. A location is a byte or two in a sample, but
-/// may stand for any number of inlined functions: no real profile has many for each byte, but a
+/// may name any number of inlined functions: no real profile has many for each byte, but a
 /// hostile one of some kilobytes could ask for gigabytes.
 pub(super) struct Inlined {
     left: usize,

@@ -22,8 +22,8 @@ const LEVELS: usize = 2;
 /// Deeper arrays and objects are not looked at.
 const DEEPEST: usize = 5;
 
-/// More keys than any object has whose keys tell a format: of one that names its parts by
-/// numbers, as the functions of stackprof, only as many are looked at.
+/// How many keys of one object are looked at: no object whose keys tell a format has more. The
+/// keys of stackprof's functions are numbers, and there is any number of them.
 const MOST_KEYS: usize = 200;
 
 /// More different keys than the objects of one level have in any format.

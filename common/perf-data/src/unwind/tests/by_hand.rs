@@ -57,8 +57,14 @@ struct OneFile<'f>(&'f [u8]);
 
 impl<'f> UnwindFiles<'f, Mapped> for OneFile<'f> {
     fn sections(&mut self, object: Mapped) -> Option<UnwindSections<'f>> {
-        // The code itself, of which no byte matters.
-        static CODE: [u8; 0x8000] = [0; 0x8000];
+        // The code itself, of which no byte matters, but for the two functions that begin at
+        // 0x6000: endbr64, and at 0x6010: push %rbp; mov %rsp, %rbp.
+        static CODE: [u8; 0x8000] = {
+            let mut code = [0; 0x8000];
+            (code[0x5000], code[0x5001], code[0x5002], code[0x5003]) = (0xf3, 0x0f, 0x1e, 0xfa);
+            (code[0x5010], code[0x5011], code[0x5012], code[0x5013]) = (0x55, 0x48, 0x89, 0xe5);
+            code
+        };
         let code = LoadedSegment { offset: 0x1000, address: 0x1000, bytes: &CODE };
         let eh_frame = Some((0x100, self.0));
         let sections = UnwindSections { segments: vec![code], eh_frame, ..Default::default() };
@@ -95,6 +101,15 @@ fn entries_of_the_plt_compute_their_frame() {
     let functions: [&[u8]; 2] = [&plt, UNDEFINED_RIP];
     for (rip, stack) in [(0x1006, &[0x2005][..]), (0x100a, &[0x2005]), (0x100b, &[7, 0x2005])] {
         let (chain, end) = chain(&functions, &[(RIP, rip)], stack);
+        assert_eq!((chain, end), (vec![rip, 0x2004], End::Root), "{rip:#x}");
+    }
+}
+
+#[test]
+fn where_a_function_without_tables_begins_its_return_address_is_on_top() {
+    for rip in [0x6000, 0x6010] {
+        // The caller's frame pointer is of no use: the function did not save it yet.
+        let (chain, end) = chain(&[b"", UNDEFINED_RIP], &[(RIP, rip), (RBP, 1)], &[0x2005, 0]);
         assert_eq!((chain, end), (vec![rip, 0x2004], End::Root), "{rip:#x}");
     }
 }
