@@ -42,11 +42,16 @@ fn blocked_time_is_the_time_between_switches() {
 fn switches_of_no_known_process_are_said_where_one_is_chosen() {
     let switch =
         "1 10 [000] 1.0: sched:sched_switch: 1:10 [120] S ==> 2:20 [120]\n\t 10 f (/d)\n\n";
-    let output = output("stack-parse", &["--off-cpu=10"], switch);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let without = output("stack-parse", &["--off-cpu=10"], switch).stderr;
+    let said = String::from_utf8_lossy(&without).into_owned();
     let remedy = "off-cpu: 1 switches do not say of which process they are, and are left out: print \
                   them with 'perf script -F +pid', or give the perf.data itself\n";
     assert!(said.contains(remedy), "{said}");
+    let absent = String::from_utf8_lossy(
+        &output("stack-parse", &["--off-cpu=4000000"], two_processes()).stderr,
+    )
+    .into_owned();
+    assert!(absent.contains("off-cpu: no switch is of process 4000000\n"), "{absent}");
 }
 
 /// Two processes that wait for each other, once each, with nothing else in between.

@@ -28,7 +28,9 @@ mod unix {
         pub(crate) fn catch() -> io::Result<Signals> {
             let came = Arc::new(AtomicUsize::new(0));
             for signal in [SIGINT, SIGTERM, SIGHUP] {
-                if !is_ignored(signal) {
+                // A shell without job control ignores SIGINT for what runs in the background, and
+                // still a script that sends one wants an end.
+                if signal != SIGHUP || !is_ignored(signal) {
                     signal_hook::flag::register_usize(signal, Arc::clone(&came), signal as usize)?;
                 }
             }

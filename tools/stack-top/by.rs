@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 use clap::ValueEnum;
-use common::{FrameParts, SortedStack, SortedStacks, StackBuf, StackCounts, module};
+use common::{FrameParts, SortedStack, SortedStacks, StackBuf, StackCounts, module, with_room};
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,7 +33,8 @@ impl By {
     pub(crate) fn regrouped(self, stacks: SortedStacks, with_marks: bool) -> SortedStacks {
         let frames = stacks.frames();
         let label = |frame| self.label(frames.name(frame), with_marks);
-        let labels: Vec<Cow<'_, [u8]>> = (0..frames.len() as u32).map(label).collect();
+        let mut labels: Vec<Cow<'_, [u8]>> = with_room(frames.len());
+        labels.extend((0..frames.len() as u32).map(label));
         let is_changed =
             labels.iter().zip(0..).any(|(label, frame)| **label != *frames.name(frame));
         if !is_changed && !matches!(self, By::Leaf | By::Root) {

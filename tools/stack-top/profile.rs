@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use clap::ValueEnum;
-use common::{FrameId, FrameWeights, Result, SortedStacks, Total, Unit};
+use common::{FrameId, FrameWeights, Result, SortedStacks, Total, Unit, with_room};
 
 /// The stacks that came in, and what their frames weigh.
 pub(crate) struct Profile {
@@ -60,8 +60,9 @@ impl Profile {
     /// The first rows in this order; functions without a weight have none. Equal
     /// ones are in the order of the other weight, then of the names.
     pub(crate) fn rows(&self, sort: Sort, at_most: usize) -> Rows {
-        let rows = self.weights.iter().zip(0..).map(|(&weights, frame)| Row { frame, weights });
-        let mut rows: Vec<Row> = rows.filter(|row| row.weights.total > 0).collect();
+        let all = self.weights.iter().zip(0..).map(|(&weights, frame)| Row { frame, weights });
+        let mut rows: Vec<Row> = with_room(self.weights.len());
+        rows.extend(all.filter(|row| row.weights.total > 0));
         let functions = rows.len();
         // The numbers of frames have the order of their names.
         match sort {

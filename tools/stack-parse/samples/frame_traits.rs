@@ -66,8 +66,8 @@ impl FrameTraits {
 }
 
 impl Samples<'_> {
-    /// Appends the numbers of the frames that a frame stands for, root first:
-    /// nearly always one; none if it is dropped.
+    /// Appends the numbers of the frames that are made of a frame, root first:
+    /// nearly always one; nothing if it is dropped.
     pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
         let Samples { args, text, clean, frames, traits, .. } = self;
         args.frames.for_each_name(frame, text, |name| {

@@ -31,6 +31,8 @@ pub(crate) struct OffCpu {
     unreadable: u64,
     /// Switches of no known process, where only those of one process count.
     without_process: u64,
+    /// Whether any switch is of the process that counts.
+    has_process: bool,
 }
 
 /// The numbers of a sample's process and thread, where they are known.
@@ -62,7 +64,16 @@ impl OffCpu {
     /// Counts the threads of a process, or all.
     pub(super) fn new(pid: Option<u32>) -> OffCpu {
         let (away, leaving) = (HashMap::new(), None);
-        OffCpu { pid, away, leaving, preempted: 0, gone: 0, unreadable: 0, without_process: 0 }
+        OffCpu {
+            pid,
+            away,
+            leaving,
+            preempted: 0,
+            gone: 0,
+            unreadable: 0,
+            without_process: 0,
+            has_process: false,
+        }
     }
 
     /// Whether a switch with this text blocks a thread that counts.
@@ -94,6 +105,7 @@ impl OffCpu {
         }
         let ids = Ids::of(origin);
         self.without_process += u64::from(self.pid.is_some() && ids.pid.is_none());
+        self.has_process |= self.pid.is_some() && self.pid == ids.pid;
         let left = self.left(ids, &switch);
         self.preempted += u64::from(left == Left::Preempted);
         if left == Left::Blocked {
@@ -117,6 +129,9 @@ impl OffCpu {
 
     /// Says what is not in the sums.
     pub(crate) fn report(&self, pipe: &mut Pipe) {
+        if let Some(pid) = self.pid.filter(|_| !self.has_process && self.without_process == 0) {
+            pipe.note(format_args!("off-cpu: no switch is of process {pid}"));
+        }
         if self.without_process > 0 {
             pipe.note(format_args!(
                 "off-cpu: {} switches do not say of which process they are, and are left out: print \

@@ -71,7 +71,9 @@ impl FrameTable {
         order.sort_unstable_by(|&(first, a), &(other, b)| {
             first.cmp(&other).then_with(|| self.name(a).cmp(self.name(b)))
         });
-        order.into_iter().map(|(_, id)| id).collect()
+        let mut ids = with_room(order.len());
+        ids.extend(order.into_iter().map(|(_, id)| id));
+        ids
     }
 
     /// How many distinct names there are; ids are below it.

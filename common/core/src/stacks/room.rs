@@ -1,8 +1,8 @@
 //! Room for what grows with the distinct stacks.
 //!
 //! Rust ends a program that gets no memory with a signal, and in its own words. So what grows
-//! with the input asks for room first. These are large pieces of memory: where one of them is not
-//! to be had, enough is left to say so.
+//! with the input asks for room first. These are large pieces of memory: when there is none for one
+//! of them, enough is left to say so.
 
 use hashbrown::HashTable;
 
@@ -11,7 +11,7 @@ use crate::status::TROUBLE;
 
 /// Asks for memory before it is needed.
 pub trait Room {
-    /// Makes room for so many more items.
+    /// Makes room for `more` more items.
     ///
     /// If there is no memory for them, this ends the program: it says what helps on stderr, and
     /// exits with status 2.
@@ -36,7 +36,7 @@ fn grow<T>(items: &mut Vec<T>, more: usize) {
     }
 }
 
-/// A vector with room for so many items, as [`Room`] makes it.
+/// A vector with room for `count` items, as [`Room`] makes it.
 #[must_use]
 pub fn with_room<T>(count: usize) -> Vec<T> {
     let mut items = Vec::new();
@@ -76,7 +76,7 @@ fn grow_table<T>(table: &mut HashTable<T>, hash: impl Fn(&T) -> u64) {
 fn out_of_memory() -> ! {
     messages::print(
         messages::tool(),
-        "out of memory: there are too many distinct stacks for it: raise the limit, see \
+        "out of memory: there are too many distinct stacks: raise the limit, see \
          'ulimit -v', or make fewer with stack-fold-towers or stack-collapse-frames",
     );
     std::process::exit(TROUBLE.into())

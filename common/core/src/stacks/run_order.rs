@@ -56,7 +56,9 @@ pub(crate) fn sort_runs<'a>(
             start = end;
         }
     }
-    keyed.into_iter().map(|(_, placed)| placed).collect()
+    let mut sorted = with_room(keyed.len());
+    sorted.extend(keyed.into_iter().map(|(_, placed)| placed));
+    sorted
 }
 
 #[cfg(test)]
