@@ -73,16 +73,17 @@ fn run_over(rules: &mut Rules, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result
 }
 
 /// Reads all stacks before it runs the rules: standard input cannot be read
-/// twice. Equal stacks are summed.
+/// twice. Lines of equal labels and stacks are summed.
 fn run_twice(rules: &mut Rules, files: &Files, pipe: &mut Pipe) -> Result<()> {
     let (mut stacks, mut names) = (StackTree::default(), FrameTable::default());
+    let mut buffer = Vec::new();
     pipe.filter_at_end(files, |line, _| {
-        stacks.add_stack(&mut names, line.stack, line.count);
+        stacks.add_stack(&mut names, line.labelled_stack(&mut buffer), line.count);
         Ok(())
     })?;
     pipe.leave_out(&stacks.overflows(StackTree::ROOT, &names));
     rules.learn(&stacks, &names)?;
-    stacks.for_each_sorted(StackTree::ROOT, &names, |stack, count| {
-        run_over(rules, &FoldedLine { stack, count }, pipe)
+    stacks.for_each_sorted(StackTree::ROOT, &names, |text, count| {
+        run_over(rules, &FoldedLine::of_labelled_stack(text, count), pipe)
     })
 }

@@ -47,7 +47,7 @@ impl Rules {
         self.rules.iter().any(Rule::learns)
     }
 
-    /// Shows all stacks to the rules that learn, each as the rules before it have
+    /// Shows all stacks, after their labels, to the rules that learn, each as the rules before it have
     /// changed it.
     ///
     /// # Errors
@@ -56,8 +56,8 @@ impl Rules {
     pub(crate) fn learn(&mut self, stacks: &StackTree, names: &FrameTable) -> Result<()> {
         for number in 0..self.rules.len() {
             if self.rules[number].learns() {
-                stacks.for_each_sorted(StackTree::ROOT, names, |stack, count| {
-                    self.run_first(number, &FoldedLine { stack, count });
+                stacks.for_each_sorted(StackTree::ROOT, names, |text, count| {
+                    self.run_first(number, &FoldedLine::of_labelled_stack(text, count));
                     self.rules[number].learn(&self.stack, &self.frames);
                     Ok(())
                 })?;

@@ -4,14 +4,24 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use common::ocaml::Stamps;
-use common::{Files, FoldedLine, FrameTable, NodeId, Pipe, Result, StackTree, clean_frame};
+use common::{
+    Files, FoldedLine, FrameId, FrameTable, Labels, NodeId, Pipe, Result, StackTree, clean_frame,
+};
 
 /// All lines of the input in their order; each distinct stack is stored once.
 #[derive(Default)]
 struct HeldLines {
     frames: FrameTable,
     tree: StackTree,
-    lines: Vec<(NodeId, u64)>,
+    labels: FrameTable,
+    lines: Vec<HeldLine>,
+}
+
+/// A line: the numbers of its labels and of its stack.
+struct HeldLine {
+    labels: FrameId,
+    leaf: NodeId,
+    count: u64,
 }
 
 /// Renames all frames with `rename`, which appends a frame's name to a buffer
@@ -36,14 +46,15 @@ pub(crate) fn filter(
 
 impl HeldLines {
     fn add(&mut self, line: &FoldedLine) {
-        let node = self.tree.stack(&mut self.frames, line.stack);
-        self.lines.push((node, line.count));
+        let leaf = self.tree.stack(&mut self.frames, line.stack);
+        let labels = self.labels.intern(line.labels.as_bytes());
+        self.lines.push(HeldLine { labels, leaf, count: line.count });
     }
 
     /// Writes all lines, with `names` in place of the frames.
     fn write(&self, names: &[Vec<u8>], pipe: &mut Pipe) -> Result<()> {
         let (mut path, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
-        for &(leaf, count) in &self.lines {
+        for &HeldLine { labels, leaf, count } in &self.lines {
             path.clear();
             let mut node = leaf;
             while node != StackTree::ROOT {
@@ -60,7 +71,8 @@ impl HeldLines {
                 before.extend_from_slice(self.frames.name(frame));
                 after.extend_from_slice(&names[frame as usize]);
             }
-            pipe.replace(&FoldedLine { stack: &before, count }, &after)?;
+            let labels = Labels::of_text(self.labels.name(labels));
+            pipe.replace(&FoldedLine { labels, stack: &before, count }, &after)?;
         }
         Ok(())
     }

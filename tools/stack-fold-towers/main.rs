@@ -97,22 +97,25 @@ fn report(files: &Files, towers: &mut Towers, pipe: &mut Pipe) -> Result<Status>
 fn reattach(files: &Files, limit: usize, towers: &mut Towers, pipe: &mut Pipe) -> Result<()> {
     let mut callers = Callers::default();
     let mut cut: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+    let mut buffer = Vec::new();
     let mut overflows = Overflows::default();
     pipe.filter(files, |line, pipe| {
         towers.fold(line.stack);
         if towers.stack.numbers().len() >= limit && Start::of(&towers.stack).is_some() {
-            overflows.add(cut.entry(line.stack.to_vec()).or_default(), line.stack, line.count);
+            let text = line.labelled_stack(&mut buffer);
+            overflows.add(cut.entry(text.to_vec()).or_default(), text, line.count);
             return Ok(());
         }
         callers.learn(towers.folder.levels());
         towers.write(&line, pipe)
     })?;
     pipe.leave_out(&overflows);
-    callers.search(cut.keys().map(Vec::as_slice), &mut towers.stack);
-    for (stack, count) in cut {
-        towers.stack.read(&stack);
+    let lines = || cut.iter().map(|(text, &count)| FoldedLine::of_labelled_stack(text, count));
+    callers.search(lines().map(|line| line.stack), &mut towers.stack);
+    for line in lines() {
+        towers.stack.read(line.stack);
         towers.fold(&callers.attach(&towers.stack));
-        towers.write(&FoldedLine { stack: &stack, count }, pipe)?;
+        towers.write(&line, pipe)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, Status, read_whole};
+use common::{Files, FoldedLine, Pipe, Result, Status, read_whole};
 
 use crate::color::Color;
 use crate::selection::Selection;
@@ -150,7 +150,7 @@ fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -
             }
             if in_color {
                 color::paint(line.stack, &selection.matches_in(line.stack), &mut painted);
-                pipe.write(&painted, line.count)?;
+                pipe.pass(&FoldedLine { stack: &painted, ..line })?;
             } else {
                 pipe.pass(&line)?;
             }

@@ -3,9 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Limit, Pipe, Result, StackCounts, Status};
+use common::{
+    Files, FoldedLine, LabelKeys, Limit, Pipe, Result, StackCounts, Status, append_label_frame,
+    parse_label_key,
+};
 
-/// Sum equal stacks and sort them, such as those that a filter made equal
+/// Sum lines of equal labels and stacks and sort them, such as those that a filter made equal
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
@@ -15,6 +18,14 @@ struct Args {
     /// Put the name of its file above each stack, as its root
     #[arg(long)]
     by_file: bool,
+
+    /// Put the value of this label above each stack, as its root; [no KEY] where it is absent
+    #[arg(long, value_name = "KEY", value_parser = parse_label_key)]
+    by_label: Option<String>,
+
+    /// Keep the labels with these keys only; none for no label
+    #[arg(long, value_name = "KEY,...", value_parser = LabelKeys::parse, default_value = "all")]
+    labels: LabelKeys,
 }
 
 fn main() -> ExitCode {
@@ -23,9 +34,9 @@ fn main() -> ExitCode {
 
 fn stack_merge(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let counts = if args.by_file {
-        count_by_file(&args.files, pipe)?
+        count_by_file(&args, pipe)?
     } else {
-        pipe.count_folded(&args.files, Limit::EachStack)?
+        pipe.count_folded_as(&args.files, Limit::EachStack, |line, text| args.text_of(line, text))?
     };
     pipe.write_header()?;
     pipe.write_counts(counts)?;
@@ -33,12 +44,32 @@ fn stack_merge(args: Args, pipe: &mut Pipe) -> Result<Status> {
 }
 
 /// Counts the stacks of each file below a root of the file's name.
-fn count_by_file(files: &Files, pipe: &mut Pipe) -> Result<StackCounts> {
+fn count_by_file(args: &Args, pipe: &mut Pipe) -> Result<StackCounts> {
     let mut counts = StackCounts::default();
-    pipe.for_each_folded_by_file(files, |line| {
-        counts.add(line.stack, line.count);
+    let mut buffer = Vec::new();
+    pipe.for_each_folded_by_file(&args.files, |line| {
+        counts.add(args.text_of(line, &mut buffer), line.count);
         Ok(())
     })?;
     pipe.leave_out(counts.overflows());
     Ok(counts)
+}
+
+impl Args {
+    /// The labels that are kept, sorted, and the stack.
+    fn text_of<'b>(&self, line: FoldedLine<'b>, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+        if self.by_label.is_none() && (line.labels.is_empty() || self.labels.is_none()) {
+            return line.stack;
+        }
+        buffer.clear();
+        let root = self.by_label.as_ref().map(String::as_bytes);
+        let is_kept = |key: &[u8]| self.labels.has(key) && Some(key) != root;
+        line.labels.append_sorted(is_kept, buffer);
+        if let Some(key) = root {
+            append_label_frame(key, line.labels.get(key), buffer);
+            buffer.push(b';');
+        }
+        buffer.extend_from_slice(line.stack);
+        buffer
+    }
 }

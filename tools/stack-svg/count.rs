@@ -134,7 +134,7 @@ mod tests {
     fn a_chart_merges_what_comes_one_after_the_other() {
         let mut chart = Chart::default();
         for (stack, count) in [("b;x", 1), ("b", 2), ("b;x", 4), ("a", 8), ("b;x;y", 16)] {
-            chart.add(&FoldedLine { stack: stack.as_bytes(), count });
+            chart.add(&FoldedLine::new(stack.as_bytes(), count));
         }
         let profile = chart.profile().expect("some weight");
         let name =

@@ -1,10 +1,11 @@
 //! The folded format: its one parser and its one writer.
 //!
-//! `frame(;frame)* SP count LF`, root first; man/folded-stack.5 is the grammar.
+//! `(label TAB)* frame(;frame)* SP count LF`, root first; man/folded-stack.5 is the grammar.
 
 mod end_line;
 mod frames;
 mod header;
+mod labels;
 mod line;
 mod lines;
 mod writer;
@@ -12,7 +13,11 @@ mod writer;
 pub use end_line::{end_line, is_end_line};
 pub use frames::Frames;
 pub use header::{HEADER_KEYS, Headers, header_line, parse_header};
+pub use labels::{
+    Label, LabelKeys, Labels, append_label, append_label_frame, is_label_key, parse_label_key,
+    sort_labels,
+};
 pub use line::{FoldedLine, FoldedPair, Malformed, NO_STACK, lacks_frames};
-pub(crate) use lines::{LineEnd, LineEnds};
+pub(crate) use lines::{LineEnd, LineEnds, has_control};
 pub use writer::{StackBuf, append_folded, clean_frame, clean_frame_in_place};
 pub(crate) use writer::{append_count, append_start, clean_text, would_be_comment};

@@ -10,6 +10,7 @@
 //! | root, leaf | the first frame of a stack, which called all others, and the last one, which was running |
 //! | stack | the frames from root to leaf |
 //! | folded line | a stack and its count: `main;parse;read 14` |
+//! | label | what is known of a line's samples beside their stack, before it: `tid=4711` and a tab |
 //! | fold, collapse | to make one folded line of equal stacks; to replace several frames by one |
 //! | count, weight | what a stack counts for: a number of samples, or nanoseconds, bytes and so on |
 //! | sample | what a profiler records at one moment: a stack, and often a time, a thread and a period |
@@ -85,9 +86,10 @@ mod status;
 pub use digits::{decimal, hexadecimal, is_digits};
 pub use error::{Error, Result};
 pub use folded::{
-    FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Malformed, NO_STACK, StackBuf,
-    append_folded, clean_frame, clean_frame_in_place, end_line, header_line, is_end_line,
-    lacks_frames, parse_header,
+    FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Label, LabelKeys, Labels, Malformed,
+    NO_STACK, StackBuf, append_folded, append_label, append_label_frame, clean_frame,
+    clean_frame_in_place, end_line, header_line, is_end_line, is_label_key, lacks_frames,
+    parse_header, parse_label_key, sort_labels,
 };
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};

@@ -111,9 +111,9 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         }
         match FoldedLine::parse(line) {
             _ if line.is_empty() => Ok(()),
-            Ok(FoldedLine { stack, count }) => {
+            Ok(FoldedLine { labels, stack, count }) => {
                 header.announce(samples);
-                if lacks_frames(line, stack) {
+                if lacks_frames(line, labels, stack) {
                     samples.count_without_frames(count);
                 }
                 frames.clear();

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use common::{Output, Overflows, Pipe, Result, StackCounts, Total, end_line, nanoseconds};
+use common::{
+    FoldedLine, Output, Overflows, Pipe, Result, StackCounts, Total, end_line, nanoseconds,
+};
 
 /// The end lines have three digits behind the point.
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -162,7 +164,7 @@ impl Intervals {
         overflows.absorb(counts.overflows());
         counts.for_each_sorted(|stack, weight| {
             *written += weight;
-            out.folded(stack, weight)
+            out.folded(&FoldedLine::new(stack, weight))
         })?;
         out.line(&end_line(since_first))?;
         out.flush()?;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use memchr::memrchr;
+use memchr::{memchr, memrchr};
 
-use super::Frames;
+use super::{Frames, Labels};
 use crate::decimal;
 
 /// The stack of a sample without any frame, which is counted all the same.
@@ -16,6 +16,8 @@ const TOO_MANY_DIGITS: u64 = 10_000_000_000_000_000_000;
 /// One folded line, borrowed from the reader's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldedLine<'a> {
+    /// What is known of the samples beside their stack; mostly nothing.
+    pub labels: Labels<'a>,
     /// The frames, root first, with `;` between them.
     pub stack: &'a [u8],
     /// How much the stack weighs, in whatever unit the profile counts.
@@ -25,6 +27,8 @@ pub struct FoldedLine<'a> {
 /// A folded line with two counts, of two profiles: `stack before after`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldedPair<'a> {
+    /// What is known of the samples beside their stack.
+    pub labels: Labels<'a>,
     /// The frames, root first, with `;` between them.
     pub stack: &'a [u8],
     /// What the stack weighs in the first profile.
@@ -46,6 +50,8 @@ pub enum Malformed {
     CountTooLarge,
     /// There are no two counts at the end of a line that should have them.
     NoTwoCounts,
+    /// Two of the labels have the same key.
+    KeyTwice,
 }
 
 impl fmt::Display for Malformed {
@@ -55,6 +61,7 @@ impl fmt::Display for Malformed {
             Malformed::NotWhole => "a count that is not a whole number",
             Malformed::NoFrames => "no frames before the count",
             Malformed::CountTooLarge => "a count over 18446744073709551615",
+            Malformed::KeyTwice => "two labels of the same key",
             Malformed::NoTwoCounts => {
                 return f.write_str("expected 'frame;frame before after', found no two counts");
             }
@@ -64,6 +71,12 @@ impl fmt::Display for Malformed {
 }
 
 impl<'a> FoldedLine<'a> {
+    /// A line without labels.
+    #[must_use]
+    pub fn new(stack: &'a [u8], count: u64) -> FoldedLine<'a> {
+        FoldedLine { labels: Labels::default(), stack, count }
+    }
+
     /// Parses a line that has neither LF nor CR at its end.
     ///
     /// Only the last space separates, so names may hold spaces and end in
@@ -74,8 +87,21 @@ impl<'a> FoldedLine<'a> {
     /// # Errors
     ///
     /// [`Malformed`] says what is missing.
-    #[inline(always)]
+    #[inline]
     pub fn parse(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
+        let folded = FoldedLine::parse_unlabelled(line)?;
+        if memchr(b'\t', folded.stack).is_none() { Ok(folded) } else { folded.with_labels() }
+    }
+
+    /// Splits the labels off the stack.
+    fn with_labels(self) -> Result<FoldedLine<'a>, Malformed> {
+        let (labels, stack) = Labels::split(self.stack)?;
+        Ok(FoldedLine { labels, stack: if stack.is_empty() { NO_STACK } else { stack }, ..self })
+    }
+
+    /// The same for a line without a tab, which so has no labels.
+    #[inline(always)]
+    pub(crate) fn parse_unlabelled(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
         let mut count = 0;
         let mut place = 1;
         for (at, &byte) in line.iter().enumerate().rev() {
@@ -85,7 +111,7 @@ impl<'a> FoldedLine<'a> {
                     place *= 10;
                 }
                 b' ' if place > 1 && at > 0 => {
-                    return Ok(FoldedLine { stack: &line[..at], count });
+                    return Ok(FoldedLine::new(&line[..at], count));
                 }
                 _ => break,
             }
@@ -103,7 +129,30 @@ impl<'a> FoldedLine<'a> {
             return Err(Malformed::NoCount);
         }
         let count = decimal(count).ok_or(Malformed::CountTooLarge)?;
-        Ok(FoldedLine { stack: if stack.is_empty() { NO_STACK } else { stack }, count })
+        Ok(FoldedLine::new(if stack.is_empty() { NO_STACK } else { stack }, count))
+    }
+
+    /// The labels and the stack as one text, which also counts as a stack: of this a sum of
+    /// lines of equal labels and stacks is made. `buffer` is for making it.
+    pub fn labelled_stack<'b>(&self, buffer: &'b mut Vec<u8>) -> &'b [u8]
+    where
+        'a: 'b,
+    {
+        if self.labels.is_empty() {
+            return self.stack;
+        }
+        buffer.clear();
+        buffer.extend_from_slice(self.labels.as_bytes());
+        buffer.extend_from_slice(self.stack);
+        buffer
+    }
+
+    /// The line of what [`labelled_stack`](FoldedLine::labelled_stack) returned.
+    #[must_use]
+    pub fn of_labelled_stack(text: &'a [u8], count: u64) -> FoldedLine<'a> {
+        let start = memrchr(b'\t', text).map_or(0, |tab| tab + 1);
+        let (labels, stack) = text.split_at(start);
+        FoldedLine { labels: Labels::of_text(labels), stack, count }
     }
 
     /// The frames, root first.
@@ -124,18 +173,20 @@ impl<'a> FoldedPair<'a> {
             Malformed::NoCount => Malformed::NoTwoCounts,
             why => why,
         };
-        let FoldedLine { stack, count: after } = FoldedLine::parse(line).map_err(two_counts)?;
-        let FoldedLine { stack, count: before } = FoldedLine::parse(stack).map_err(two_counts)?;
-        Ok(FoldedPair { stack, before, after })
+        let FoldedLine { stack, count: after, .. } =
+            FoldedLine::parse_unlabelled(line).map_err(two_counts)?;
+        let FoldedLine { labels, stack, count: before } =
+            FoldedLine::parse(stack).map_err(two_counts)?;
+        Ok(FoldedPair { labels, stack, before, after })
     }
 }
 
-/// Whether `stack` is only a name for no frames: `line`, of which it is a part, is ` 12`,
-/// not `[no stack] 12`.
+/// Whether `stack` is only a name for no frames: `line`, from which it and `labels` were
+/// parsed, is ` 12`, not `[no stack] 12`.
 #[inline]
 #[must_use]
-pub fn lacks_frames(line: &[u8], stack: &[u8]) -> bool {
-    line.starts_with(b" ") && stack == NO_STACK
+pub fn lacks_frames(line: &[u8], labels: Labels<'_>, stack: &[u8]) -> bool {
+    line[labels.as_bytes().len()..].starts_with(b" ") && stack == NO_STACK
 }
 
 /// Why a line has no count: `a;b`, `12`, `a;b 1.5`, `a;b -3`, `a;b 1e6`.
@@ -197,9 +248,43 @@ mod tests {
         assert_eq!(parsed(" 12"), Ok(("[no stack]", 12)));
         assert_eq!(parsed(" 9999999999999999999"), Ok(("[no stack]", 9_999_999_999_999_999_999)));
         for (line, expected) in [(" 12", true), ("[no stack] 12", false), ("  12", false)] {
-            let (stack, _) = parsed(line).expect(line);
-            assert_eq!(lacks_frames(line.as_bytes(), stack.as_bytes()), expected, "{line:?}");
+            for labels in ["", "tid=1\t", "tid=1\tcomm= 1\t"] {
+                let line = [labels, line].concat();
+                let folded = FoldedLine::parse(line.as_bytes()).expect("a count");
+                assert_eq!(folded.labels.as_bytes(), labels.as_bytes(), "{line:?}");
+                let lacks = lacks_frames(line.as_bytes(), folded.labels, folded.stack);
+                assert_eq!(lacks, expected, "{line:?}");
+            }
         }
+    }
+
+    #[test]
+    fn labels_come_before_the_stack() {
+        for (line, labels, stack, count) in [
+            ("tid=1\tcomm=a 9\tmain;f 3", "tid=1\tcomm=a 9\t", "main;f", 3),
+            ("tid=1\ta=b 3", "tid=1\t", "a=b", 3),
+            ("a=b 3", "", "a=b", 3),
+            ("x\ttid=1\tmain 3", "", "x\ttid=1\tmain", 3),
+            ("a=1\tf 0009999999999999999999999", "a=1\t", "f", 0),
+        ] {
+            match FoldedLine::parse(line.as_bytes()) {
+                Ok(folded) => {
+                    assert_eq!(folded.labels.as_bytes(), labels.as_bytes(), "{line:?}");
+                    assert_eq!((folded.stack, folded.count), (stack.as_bytes(), count));
+                }
+                Err(why) => assert_eq!((why, count), (Malformed::CountTooLarge, 0), "{line:?}"),
+            }
+        }
+        for (line, why) in [
+            ("tid=1\t3", Malformed::NoCount),
+            ("tid=1\tmain", Malformed::NoCount),
+            ("comm=a 3\tmain", Malformed::NoCount),
+            ("tid=1\ttid=1\tmain 3", Malformed::KeyTwice),
+        ] {
+            assert_eq!(FoldedLine::parse(line.as_bytes()), Err(why), "{line:?}");
+        }
+        let pair = FoldedPair::parse(b"tid=1\tmain 3 4").expect("two counts");
+        assert_eq!((pair.labels.as_bytes(), pair.before, pair.after), (&b"tid=1\t"[..], 3, 4));
     }
 
     #[test]

@@ -66,6 +66,11 @@ impl Iterator for LineEnds<'_> {
     }
 }
 
+/// Whether `text` holds a control byte.
+pub(crate) fn has_control(text: &[u8]) -> bool {
+    text.chunks(SCAN_STEP).any(|bytes| controls(bytes) != 0)
+}
+
 /// Which of the first bytes are control bytes: a bit for each, the first is the
 /// lowest.
 #[inline]
@@ -117,6 +122,7 @@ mod tests {
             block[place] = byte;
             let found: Vec<_> = LineEnds::new(&block).collect();
             assert_eq!(found, expected(&block), "{byte:#x} at {place}");
+            assert_eq!(has_control(&block), byte.is_ascii_control(), "{byte:#x} at {place}");
         }
     }
 }

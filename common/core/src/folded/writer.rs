@@ -1,5 +1,7 @@
 //! The one writer of the folded format.
 
+use super::FoldedLine;
+
 /// A stack under construction, root first.
 ///
 /// Whatever bytes a frame is made of, the stack stays well-formed.
@@ -82,21 +84,23 @@ pub(crate) fn would_be_comment(stack: &[u8]) -> bool {
     matches!(stack, [b'#'] | [b'#', b' ', ..])
 }
 
-/// Appends `stack SP count LF` to `out`: the one writer of the format.
+/// Appends a line and its LF to `out`: the one writer of the format.
 ///
 /// A line that starts with `# ` would be a comment, so a stack such as
-/// `# my thread;main` is written with a backslash before it.
+/// `# my thread;main` is written with a backslash before it, also after labels, which
+/// another program may cut off.
 #[inline]
-pub fn append_folded(stack: &[u8], count: u64, out: &mut Vec<u8>) {
-    append_start(stack, out);
-    out.extend_from_slice(stack);
-    append_count(count, out);
+pub fn append_folded(line: &FoldedLine<'_>, out: &mut Vec<u8>) {
+    append_start(line, out);
+    out.extend_from_slice(line.stack);
+    append_count(line.count, out);
 }
 
 /// Appends what comes before the stack in its line.
 #[inline]
-pub(crate) fn append_start(stack: &[u8], out: &mut Vec<u8>) {
-    if would_be_comment(stack) {
+pub(crate) fn append_start(line: &FoldedLine<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(line.labels.as_bytes());
+    if would_be_comment(line.stack) {
         out.push(b'\\');
     }
 }
@@ -111,6 +115,7 @@ pub(crate) fn append_count(count: u64, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Labels;
     use super::*;
 
     #[test]
@@ -126,9 +131,13 @@ mod tests {
     fn a_stack_is_never_written_as_a_comment() {
         let mut out = Vec::new();
         for stack in ["# my thread;main", "#", "#1", "a;# b"] {
-            append_folded(stack.as_bytes(), 7, &mut out);
+            append_folded(&FoldedLine::new(stack.as_bytes(), 7), &mut out);
         }
         assert_eq!(out, b"\\# my thread;main 7\n\\# 7\n#1 7\na;# b 7\n");
+        out.clear();
+        let (labels, stack) = Labels::split(b"tid=1\t# my thread;main").expect("a label");
+        append_folded(&FoldedLine { labels, stack, count: 7 }, &mut out);
+        assert_eq!(out, b"tid=1\t\\# my thread;main 7\n");
     }
 
     #[test]

@@ -6,11 +6,10 @@ use std::io::{self, IsTerminal, Write};
 
 use same_file::Handle;
 
-use crate::append_folded;
 use crate::folded::{append_count, append_start};
 use crate::io::standard;
 use crate::io::unsafe_code::stdout_was_closed;
-use crate::{Error, Result};
+use crate::{Error, FoldedLine, Result, append_folded};
 
 /// What standard output is called in messages.
 const STDOUT: &str = "<stdout>";
@@ -70,22 +69,22 @@ impl Output {
     ///
     /// [`Error::Output`] with what the system says.
     #[inline]
-    pub fn folded(&mut self, stack: &[u8], count: u64) -> Result<()> {
-        if stack.len() >= BLOCK_SIZE {
-            return self.long_folded(stack, count);
+    pub fn folded(&mut self, line: &FoldedLine<'_>) -> Result<()> {
+        if line.stack.len() >= BLOCK_SIZE {
+            return self.long_folded(line);
         }
-        append_folded(stack, count, &mut self.buffer);
+        append_folded(line, &mut self.buffer);
         self.drain_if_due()
     }
 
     /// The same for a stack that is not worth a copy, which may have gigabytes.
     #[cold]
-    fn long_folded(&mut self, stack: &[u8], count: u64) -> Result<()> {
-        append_start(stack, &mut self.buffer);
+    fn long_folded(&mut self, line: &FoldedLine<'_>) -> Result<()> {
+        append_start(line, &mut self.buffer);
         self.flush()?;
-        let written = check_stdout().and_then(|()| self.file.write_all(stack));
+        let written = check_stdout().and_then(|()| self.file.write_all(line.stack));
         written.map_err(unwritten)?;
-        append_count(count, &mut self.buffer);
+        append_count(line.count, &mut self.buffer);
         self.drain_if_due()
     }
 

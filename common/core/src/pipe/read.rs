@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::foreign;
-use crate::folded::{LineEnd, LineEnds, clean_text, would_be_comment};
+use crate::folded::{LineEnd, LineEnds, clean_text, has_control, would_be_comment};
 use crate::stacks::Counting;
 use crate::{
     Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result, STDIN,
@@ -231,7 +231,7 @@ impl Pipe {
                 stack.clear();
                 stack.push_frame(root);
                 stack.push_clean_frame(line.stack);
-                each(FoldedLine { stack: stack.as_bytes(), count: line.count })
+                each(FoldedLine { stack: stack.as_bytes(), ..line })
             })?;
         }
         Ok(())
@@ -256,7 +256,7 @@ impl Pipe {
                         let weight = u128::from(pair.before) + u128::from(pair.after);
                         let total = Total { lines: 1, weight };
                         pipe.stats.read += total;
-                        if lacks_frames(line.text, pair.stack) {
+                        if lacks_frames(line.text, pair.labels, pair.stack) {
                             pipe.count_without_frames(total);
                         }
                         pipe.with_clean(&line, pair.stack, |stack, _| {
@@ -280,11 +280,28 @@ impl Pipe {
     ///
     /// Those of [`for_each_folded`](Pipe::for_each_folded).
     pub fn count_folded(&mut self, files: &Files, limit: Limit) -> Result<StackCounts> {
+        self.count_folded_as(files, limit, |line, _| line.stack)
+    }
+
+    /// The same with `text_of` a line, which may hold its labels, in place of its stack; the
+    /// buffer is for making it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`for_each_folded`](Pipe::for_each_folded).
+    pub fn count_folded_as(
+        &mut self,
+        files: &Files,
+        limit: Limit,
+        text_of: impl for<'b> Fn(FoldedLine<'b>, &'b mut Vec<u8>) -> &'b [u8],
+    ) -> Result<StackCounts> {
+        let mut buffer = Vec::new();
         let mut counting = Counting::default();
         let (mut all, mut overflows) = (0, Overflows::default());
         self.for_each_folded(files, |line| {
-            if limit == Limit::EachStack || overflows.add(&mut all, line.stack, line.count) {
-                counting.add(line.stack, line.count);
+            let text = text_of(line, &mut buffer);
+            if limit == Limit::EachStack || overflows.add(&mut all, text, line.count) {
+                counting.add(text, line.count);
             }
             Ok(())
         })?;
@@ -300,14 +317,19 @@ impl Pipe {
         line: &Line<'_>,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<ControlFlow<()>> {
-        match FoldedLine::parse(line.text) {
+        let parsed = match line.has_control {
+            true => FoldedLine::parse(line.text),
+            false => FoldedLine::parse_unlabelled(line.text),
+        };
+        match parsed {
             Ok(folded) => {
                 self.stats.read += folded.count;
-                if lacks_frames(line.text, folded.stack) {
+                if lacks_frames(line.text, folded.labels, folded.stack) {
                     self.count_without_frames(folded.count);
                 }
                 self.with_clean(line, folded.stack, |stack, pipe| {
-                    // `#\tmy thread;main`, which is sorted as it will be written.
+                    // `#\tmy thread;main`, also after labels, which is sorted as it will be
+                    // written.
                     if line.has_control && would_be_comment(stack) {
                         let stack = &[b"\\", stack].concat();
                         return each(FoldedLine { stack, ..folded }, pipe);
@@ -332,7 +354,8 @@ impl Pipe {
         each: impl FnOnce(&[u8], &mut Pipe) -> T,
     ) -> T {
         let mut cleaned = Vec::new();
-        let text = if line.has_control {
+        // Of most lines with labels only these have control bytes.
+        let text = if line.has_control && has_control(text) {
             clean_text(text, &mut cleaned);
             &cleaned
         } else {

@@ -3,12 +3,12 @@
 
 use std::ops::{ControlFlow, Range};
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr2, memrchr};
 
 use super::read::{Line, pass_comment};
 use crate::folded::{LineEnd, LineEnds};
 use crate::io::scanned::for_each_scanned;
-use crate::{Finder, FoldedLine, Input, Pipe, Result, Total, without_cr};
+use crate::{Finder, FoldedLine, Input, NO_STACK, Pipe, Result, Total, without_cr};
 
 /// A line to look at.
 struct Found {
@@ -118,12 +118,20 @@ impl Search {
     fn pass_over(&mut self, block: &[u8], part: Range<usize>) {
         let mut start = part.start;
         while start < part.end {
-            let end = memchr(b'\n', &block[start..]).map_or(block.len(), |end| start + end);
+            let (parse, end): (fn(_) -> _, _) = match memchr2(b'\n', b'\t', &block[start..]) {
+                Some(at) if block[start + at] == b'\t' => {
+                    (FoldedLine::parse, memchr(b'\n', &block[start + at..]).map(|end| at + end))
+                }
+                end => (FoldedLine::parse_unlabelled, end),
+            };
+            let end = end.map_or(block.len(), |end| start + end);
             let text = without_cr(&block[start..end]);
-            match FoldedLine::parse(text) {
+            match parse(text) {
                 // `# end 2` has the form of a stack and is a comment; the stack of ` 2` has a
                 // name that is not in the text.
-                Ok(folded) if !matches!(text[0], b'#' | b' ') => self.dropped += folded.count,
+                Ok(folded) if text[0] != b'#' && folded.stack != NO_STACK => {
+                    self.dropped += folded.count;
+                }
                 _ if text.is_empty() => {}
                 _ => {
                     start = self.keep(block, start);

@@ -30,7 +30,8 @@ impl Pipe {
     /// [`crate::Error::Output`] with what the system says.
     #[inline]
     pub fn pass(&mut self, line: &FoldedLine<'_>) -> Result<()> {
-        self.write(line.stack, line.count)
+        self.stats.written += line.count;
+        self.out.folded(line)
     }
 
     /// Writes a line with `stack` in place of its own stack.
@@ -43,7 +44,7 @@ impl Pipe {
         if stack != line.stack {
             self.stats.changed += line.count;
         }
-        self.write(stack, line.count)
+        self.pass(&FoldedLine { stack, ..*line })
     }
 
     /// Counts a line that is left out, as the user asked.
@@ -52,15 +53,14 @@ impl Pipe {
         self.stats.dropped += line.count;
     }
 
-    /// Writes a stack.
+    /// Writes a stack without labels, or one whose labels are part of its text.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Output`] with what the system says.
     #[inline]
     pub fn write(&mut self, stack: &[u8], count: u64) -> Result<()> {
-        self.stats.written += count;
-        self.out.folded(stack, count)
+        self.pass(&FoldedLine::new(stack, count))
     }
 
     /// Writes text that ends in LF, and counts its lines as `total`.
@@ -90,7 +90,8 @@ impl Pipe {
     ///
     /// [`crate::Error::Output`] with what the system says.
     pub fn write_counts(&mut self, counts: StackCounts) -> Result<()> {
-        counts.for_each_sorted(|stack, weight| self.write(stack, weight))
+        counts
+            .for_each_sorted(|text, weight| self.pass(&FoldedLine::of_labelled_stack(text, weight)))
     }
 
     /// [`Status::Success`] if something was written.

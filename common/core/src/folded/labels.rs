@@ -1,0 +1,307 @@
+//! Labels before a stack: when, who and where.
+//!
+//! ```text
+//! since=12.304122000<TAB>tid=4711<TAB>main;parse;read 14
+//! ```
+//!
+//! man/folded-stack.5 is the grammar.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use memchr::memchr;
+
+use super::{Malformed, clean_frame};
+
+/// The keys that come first where labels are sorted.
+const FIRST: [&[u8]; 2] = [b"since", b"time"];
+
+/// The labels of a line, as they were read: each `key=value` and a tab, no key twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Labels<'a> {
+    text: &'a [u8],
+}
+
+/// A label: what is known of the samples of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label<'a> {
+    /// What it is called: `tid`.
+    pub key: &'a [u8],
+    /// Any bytes but control bytes; may be empty.
+    pub value: &'a [u8],
+}
+
+impl<'a> Labels<'a> {
+    /// Splits a line, or a line without its count, into its labels and the rest. Labels end
+    /// at the first field that is none, and the last field is always the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed::KeyTwice`].
+    pub fn split(line: &'a [u8]) -> Result<(Labels<'a>, &'a [u8]), Malformed> {
+        let (mut end, mut count) = (0, 0);
+        while let Some(length) = memchr(b'\t', &line[end..]) {
+            if Label::parse(&line[end..end + length]).is_none() {
+                break;
+            }
+            end += length + 1;
+            count += 1;
+        }
+        let (text, rest) = line.split_at(end);
+        let labels = Labels { text };
+        if count > 1 && labels.has_a_key_twice(count) {
+            return Err(Malformed::KeyTwice);
+        }
+        Ok((labels, rest))
+    }
+
+    fn has_a_key_twice(self, count: usize) -> bool {
+        const FEW: usize = 8;
+        if count > FEW {
+            let mut keys = HashSet::new();
+            return !self.iter().all(|label| keys.insert(label.key));
+        }
+        let is_repeated = |(index, label): (usize, Label<'_>)| {
+            self.iter().skip(index + 1).any(|it| it.key == label.key)
+        };
+        self.iter().enumerate().any(is_repeated)
+    }
+
+    /// The labels of a text that [`as_bytes`](Labels::as_bytes) returned, or that consists of
+    /// what [`append_label`] appended.
+    #[must_use]
+    pub fn of_text(text: &'a [u8]) -> Labels<'a> {
+        Labels { text }
+    }
+
+    /// The labels in the order in which they were read.
+    pub fn iter(self) -> impl Iterator<Item = Label<'a>> {
+        let fields = self.text.split_inclusive(|&byte| byte == b'\t');
+        fields.filter_map(|field| Label::parse(&field[..field.len() - 1]))
+    }
+
+    /// The value of the label with this key.
+    #[must_use]
+    pub fn get(self, key: &[u8]) -> Option<&'a [u8]> {
+        self.iter().find(|label| label.key == key).map(|label| label.value)
+    }
+
+    /// As they were read, with the tab after each.
+    #[must_use]
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.text
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Appends the labels whose keys are `wanted` in the order of [`sort_labels`]: labels that
+    /// mean the same are then the same bytes.
+    pub fn append_sorted(self, wanted: impl Fn(&[u8]) -> bool, out: &mut Vec<u8>) {
+        let mut labels: Vec<Label<'_>> = self.iter().filter(|label| wanted(label.key)).collect();
+        sort_labels(&mut labels);
+        labels.iter().for_each(|label| append_label(*label, out));
+    }
+}
+
+impl<'a> Label<'a> {
+    /// Parses a field of a line, which ends before its tab. `None` if it is no label.
+    #[must_use]
+    pub fn parse(field: &'a [u8]) -> Option<Label<'a>> {
+        let (key, value) = field.split_at(memchr(b'=', field)?);
+        let value = &value[1..];
+        let is_label = is_label_key(key) && !value.iter().any(u8::is_ascii_control);
+        is_label.then_some(Label { key, value })
+    }
+}
+
+/// Sorts labels by their keys' bytes, `since` and `time` first: the order in which tools that
+/// sum write them.
+pub fn sort_labels(labels: &mut [Label<'_>]) {
+    let rank = |key: &[u8]| FIRST.iter().position(|first| *first == key).unwrap_or(FIRST.len());
+    let order = |a: &Label<'_>, b: &Label<'_>| -> Ordering {
+        rank(a.key).cmp(&rank(b.key)).then_with(|| a.key.cmp(b.key))
+    };
+    labels.sort_by(order);
+}
+
+/// Appends a label and its tab. A space takes the place of each control byte in its value, and
+/// `_` that of each byte in its key that a key cannot hold.
+pub fn append_label(label: Label<'_>, out: &mut Vec<u8>) {
+    let starts_as_key = label.key.first().is_some_and(|&first| is_key_start(first));
+    if !starts_as_key {
+        out.push(b'_');
+    }
+    let in_key = |&byte: &u8| if is_in_key(byte) { byte } else { b'_' };
+    out.extend(label.key.iter().map(in_key));
+    out.push(b'=');
+    let in_value = |&byte: &u8| if byte.is_ascii_control() { b' ' } else { byte };
+    out.extend(label.value.iter().map(in_value));
+    out.push(b'\t');
+}
+
+/// Appends the root frame that stands for the value of the label `key`: the value, or `[no KEY]`.
+pub fn append_label_frame(key: &[u8], value: Option<&[u8]>, out: &mut Vec<u8>) {
+    match value {
+        Some(value) => clean_frame(value, out),
+        None => clean_frame(&[b"[no ", key, b"]"].concat(), out),
+    }
+}
+
+/// Whether `key` can be the key of a label: `[A-Za-z_][A-Za-z0-9_.:/-]*`.
+#[must_use]
+pub fn is_label_key(key: &[u8]) -> bool {
+    key.first().is_some_and(|&first| is_key_start(first)) && key.iter().all(|&byte| is_in_key(byte))
+}
+
+fn is_key_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_'
+}
+
+fn is_in_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'/' | b'-')
+}
+
+/// Which labels are kept, of all that there are: `--labels`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LabelKeys {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with these keys; none if there is no key.
+    Only(Vec<Vec<u8>>),
+}
+
+impl LabelKeys {
+    /// Whether labels with this key are kept.
+    #[must_use]
+    pub fn has(&self, key: &[u8]) -> bool {
+        match self {
+            LabelKeys::All => true,
+            LabelKeys::Only(keys) => keys.iter().any(|known| known == key),
+        }
+    }
+
+    /// Whether no label is kept.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        matches!(self, LabelKeys::Only(keys) if keys.is_empty())
+    }
+
+    /// Parses `all`, `none`, or keys with commas between them.
+    ///
+    /// # Errors
+    ///
+    /// What a key is made of.
+    pub fn parse(text: &str) -> Result<LabelKeys, String> {
+        match text {
+            "all" => return Ok(LabelKeys::All),
+            "none" => return Ok(LabelKeys::Only(Vec::new())),
+            _ => {}
+        }
+        let keys = text.split(',').map(|key| parse_label_key(key).map(String::into_bytes));
+        keys.collect::<Result<_, _>>().map(LabelKeys::Only)
+    }
+}
+
+/// Parses the key of a label, as an argument.
+///
+/// # Errors
+///
+/// What a key is made of.
+pub fn parse_label_key(key: &str) -> Result<String, String> {
+    if is_label_key(key.as_bytes()) {
+        return Ok(key.to_owned());
+    }
+    Err("expected the key of a label, such as tid: a letter or _, then letters, digits and _.:/-"
+        .to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use bstr::ByteSlice;
+
+    use super::*;
+
+    fn split(line: &str) -> Result<(Vec<(&str, &str)>, &str), Malformed> {
+        let text = |bytes| std::str::from_utf8(bytes).expect("ascii in, ascii out");
+        let (labels, rest) = Labels::split(line.as_bytes())?;
+        Ok((labels.iter().map(|it| (text(it.key), text(it.value))).collect(), text(rest)))
+    }
+
+    #[test]
+    fn labels_end_at_the_first_field_that_is_none() {
+        for (line, labels, rest) in [
+            ("main;f 1", &[][..], "main;f 1"),
+            ("a=b 1", &[], "a=b 1"),
+            ("tid=1\tmain 1", &[("tid", "1")], "main 1"),
+            ("tid=1\ta=b 1", &[("tid", "1")], "a=b 1"),
+            ("tid=1\t 3", &[("tid", "1")], " 3"),
+            ("tid=\tx.y:/-9_=a;b=c d\tf", &[("tid", ""), ("x.y:/-9_", "a;b=c d")], "f"),
+            ("tid=1\tmain\tpid=2\tf", &[("tid", "1")], "main\tpid=2\tf"),
+            ("9a=1\tmain", &[], "9a=1\tmain"),
+            ("a b=1\tmain", &[], "a b=1\tmain"),
+            ("=1\tmain", &[], "=1\tmain"),
+            ("a=\x1b[1m\tmain", &[], "a=\x1b[1m\tmain"),
+            ("# a=1\tmain", &[], "# a=1\tmain"),
+            ("a=1\t", &[("a", "1")], ""),
+            ("", &[], ""),
+        ] {
+            assert_eq!(split(line), Ok((labels.to_vec(), rest)), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_twice_is_malformed_however_many_there_are() {
+        let many: String = (0..20).map(|number| format!("k{number}=\t")).collect();
+        for line in ["a=1\ta=1\tf", "a=1\tb=2\ta=3\tf", &format!("{many}k7=1\tf")] {
+            assert_eq!(split(line), Err(Malformed::KeyTwice), "{line:?}");
+        }
+        assert_eq!(split(&many).expect("all differ").0.len(), 20);
+        assert!(split("a=1\tA=1\tf").is_ok());
+    }
+
+    #[test]
+    fn labels_that_mean_the_same_are_sorted_to_the_same_bytes() {
+        let sorted = |text: &str, keys: &str| {
+            let (labels, _) = Labels::split(text.as_bytes()).expect("no key twice");
+            let keys = LabelKeys::parse(keys).expect("keys");
+            let mut out = Vec::new();
+            labels.append_sorted(|key| keys.has(key), &mut out);
+            out.to_str_lossy().into_owned()
+        };
+        let expected = "since=2\ttime=1\tB=5\ta=3\tcpu=4\t";
+        assert_eq!(sorted("cpu=4\ta=3\ttime=1\tB=5\tsince=2\t", "all"), expected);
+        assert_eq!(sorted(expected, "all"), expected);
+        assert_eq!(sorted(expected, "cpu,since,x"), "since=2\tcpu=4\t");
+        assert_eq!(sorted(expected, "none"), "");
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for (key, value, expected) in [
+            ("comm", "a\tb\x1b", "comm=a b \t"),
+            ("trace id", "7", "trace_id=7\t"),
+            ("9", "", "_9=\t"),
+            ("", "x", "_=x\t"),
+            ("é", "é", "___=é\t"),
+        ] {
+            let mut out = Vec::new();
+            let (key, value) = (key.as_bytes(), value.as_bytes());
+            append_label(Label { key, value }, &mut out);
+            assert_eq!(out.as_bstr(), expected, "{key:?}");
+            let (labels, rest) = Labels::split(&out).expect("one label");
+            assert_eq!((labels.as_bytes(), rest), (&out[..], &b""[..]));
+        }
+    }
+
+    #[test]
+    fn keys_on_the_command_line_are_checked() {
+        assert_eq!(LabelKeys::parse("all"), Ok(LabelKeys::All));
+        assert!(LabelKeys::parse("none").expect("a word").is_none());
+        assert!(LabelKeys::parse("tid,,pid").is_err() && LabelKeys::parse("a b").is_err());
+    }
+}
