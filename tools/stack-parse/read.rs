@@ -18,6 +18,7 @@ pub(crate) mod mapped_code;
 pub(crate) mod nodes;
 pub(crate) mod numbers;
 pub(crate) mod outline;
+pub(crate) mod own_labels;
 pub(crate) mod paths;
 pub(crate) mod perf_health;
 pub(crate) mod protobuf;

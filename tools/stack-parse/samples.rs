@@ -14,6 +14,8 @@ pub(crate) mod events;
 mod every;
 mod fork;
 mod frame_traits;
+mod labelled;
+mod labels;
 mod messages;
 mod off_cpu;
 mod report;
@@ -25,16 +27,18 @@ mod table;
 mod weight;
 mod window;
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
-use common::{FrameId, FrameTable, Input, NO_STACK, NodeId, Pipe, Result, StackTree};
+use common::{FrameId, FrameTable, Input, LabelKeys, NO_STACK, NodeId, Pipe, Result, StackTree};
 
 use crate::frame::FrameArgs;
 use crate::remedies;
 use event::Fate;
 use events::{Events, Measure};
 use frame_traits::FrameTraits;
+use labels::{SampleLabels, value_of};
 use report::InputHeaders;
 use root::Base;
 use sample::{OpenSample, Sample, Time};
@@ -84,6 +88,10 @@ pub(crate) struct Samples<'p> {
     events: Events,
     window: Window,
     base: Base,
+    /// The labels that were asked for, and those of the sample at hand where it is written at
+    /// once.
+    labels: SampleLabels,
+    line_labels: Vec<u8>,
     headers: InputHeaders,
     /// Whether the troubles of all inputs are known, so that advice is not wrong for
     /// some of them.
@@ -118,8 +126,10 @@ impl<'p> Samples<'p> {
     ) -> Samples<'p> {
         let sink = Sink::new(&args);
         Samples {
-            is_tree: matches!(sink, Sink::Sum | Sink::OffCpu(_)),
+            is_tree: matches!(sink, Sink::Sum | Sink::Labelled(_) | Sink::OffCpu(_)),
             sink,
+            labels: SampleLabels::new(args.labels.clone().unwrap_or(LabelKeys::Only(Vec::new()))),
+            line_labels: Vec::new(),
             args,
             pipe,
             input: ThisInput {
@@ -215,12 +225,14 @@ impl<'p> Samples<'p> {
         self.events.set_unit(event, unit);
     }
 
-    /// The label whose values are root frames, if the user asked for one.
-    pub(crate) fn root_label(&self) -> Option<&[u8]> {
-        match &self.input.root {
-            Root::Label(key) => Some(key),
-            _ => None,
-        }
+    /// Whether it matters what samples say of this label.
+    pub(crate) fn wants_label(&self, key: &[u8]) -> bool {
+        self.labels.has(key) || matches!(&self.input.root, Root::Label(root) if root == key)
+    }
+
+    /// Whether it matters what labels samples have.
+    pub(crate) fn wants_labels(&self) -> bool {
+        self.args.has_labels() || matches!(self.input.root, Root::Label(_))
     }
 
     /// Says what the weights of an event's samples are in, before the first of them.
@@ -240,7 +252,7 @@ impl<'p> Samples<'p> {
 
     /// Whether it matters in which order samples come: that of their time is right.
     pub(crate) fn need_order(&self) -> bool {
-        self.is_live() || self.window.is_bounded()
+        self.is_live() || self.window.is_bounded() || self.labels.has_times()
     }
 
     /// Says that this input has one thread, so that there is no root frame unless
@@ -254,12 +266,15 @@ impl<'p> Samples<'p> {
     #[inline]
     pub(crate) fn open(&mut self, origin: &Sample<'_>) -> Option<OpenSample> {
         let (event, weight) = self.events.of_sample(origin);
-        let fate = self.fate(event, origin.time);
+        let fate = self.fate(event, origin.time, origin.since);
         self.events.account((event, weight), origin, fate);
         if fate != Fate::Taken || matches!(self.sink, Sink::List) {
             return None;
         }
         self.set_base(event, origin);
+        if self.args.has_labels() {
+            self.set_labels(event, origin);
+        }
         match &mut self.sink {
             Sink::Table(table) => {
                 let event = &self.events.get_mut(event).name;
@@ -271,7 +286,7 @@ impl<'p> Samples<'p> {
                     return None;
                 }
             }
-            Sink::Sum | Sink::PerSample | Sink::Every(_) | Sink::List => {}
+            Sink::Sum | Sink::Labelled(_) | Sink::PerSample | Sink::Every(_) | Sink::List => {}
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
     }
@@ -297,19 +312,19 @@ impl<'p> Samples<'p> {
     /// if it is not asked for.
     #[inline]
     pub(crate) fn reopen(&mut self, sample: OpenSample, time: &[u8]) -> bool {
-        let fate = self.fate(sample.event, Some(Time::Text(time)));
+        let fate = self.fate(sample.event, Some(Time::Text(time)), None);
         self.events.account_one(sample.event, sample.count, sample.weight, fate);
         fate == Fate::Taken
     }
 
     #[inline]
-    fn fate(&mut self, event: usize, time: Option<Time<'_>>) -> Fate {
-        let is_within = self.window.admits(time);
+    fn fate(&mut self, event: usize, time: Option<Time<'_>>, since: Option<i64>) -> Fate {
+        let is_within = self.window.admits(time, since);
         if !self.events.is_wanted(event) {
             Fate::OtherEvent
         } else if is_within {
             Fate::Taken
-        } else if time.is_some() {
+        } else if time.is_some() || since.is_some() {
             Fate::OtherTime
         } else {
             Fate::NoTime
@@ -317,11 +332,19 @@ impl<'p> Samples<'p> {
     }
 
     fn set_base(&mut self, event: usize, origin: &Sample<'_>) {
+        let label = match &self.input.root {
+            Root::Label(key) => {
+                let when = self.window.when(origin);
+                value_of(key, origin, &self.events.get(event).name, when).map(Cow::into_owned)
+            }
+            _ => None,
+        };
+        let label = label.as_deref();
         // Neighbours are mostly of one thread.
-        if self.base.is(event, origin, &self.input.root) {
+        if self.base.is(event, origin, label, &self.input.root) {
             return;
         }
-        self.base.note(event, origin);
+        self.base.note(event, origin, label);
         self.base.frames.clear();
         let Samples { events, tree, frames, base, text, .. } = self;
         let known = events.get_mut(event);
@@ -330,12 +353,27 @@ impl<'p> Samples<'p> {
             base.frames.push(tree.frame(base.node));
         }
         text.clear();
-        self.input.root.push_name(origin, text);
+        self.input.root.push_name(origin, label, text);
         if !text.is_empty() {
             let frame = frames.intern(text);
             base.frames.push(frame);
             base.node = tree.child(base.node, frame);
         }
+    }
+
+    /// Notes the labels of a sample for its line.
+    fn set_labels(&mut self, event: usize, origin: &Sample<'_>) {
+        let when = self.window.when(origin);
+        let Samples { sink, labels, line_labels, events, .. } = self;
+        let event = &events.get(event).name;
+        if let Sink::Labelled(labelled) = sink {
+            return labelled.open(origin, event, when, labels);
+        }
+        line_labels.clear();
+        if let Some(when) = when.filter(|when| labels.has_time(*when)) {
+            labels.append_times(when, line_labels);
+        }
+        line_labels.extend_from_slice(labels.text(origin, event));
     }
 
     /// The node of `frame` below `parent`; without meaning where samples are
@@ -370,8 +408,11 @@ impl<'p> Samples<'p> {
             return Ok(());
         }
         let weight = event.weigher.weigh(self.input.rule, &sample, node, &mut self.tree);
-        if matches!(self.sink, Sink::Sum) {
+        if matches!(self.sink, Sink::Sum | Sink::Labelled(_)) {
             let leaf = self.some_frame(leaf, node);
+            if let Sink::Labelled(labelled) = &mut self.sink {
+                labelled.add(leaf, &sample);
+            }
             match weight {
                 Some(weight) => self.tree.add(leaf, weight),
                 None => self.tree.leave_out(leaf, sample.total()),

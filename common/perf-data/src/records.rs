@@ -15,6 +15,7 @@ pub(crate) mod kinds {
     pub(crate) const MMAP2: u32 = 10;
     pub(crate) const LOST_SAMPLES: u32 = 13;
     pub(crate) const KSYMBOL: u32 = 17;
+    pub(crate) const CGROUP: u32 = 19;
     pub(crate) const CALLCHAIN_DEFERRED: u32 = 22;
     pub(crate) const FIRST_OF_PERF: u32 = 64;
     pub(crate) const HEADER_ATTR: u32 = 64;
@@ -69,6 +70,14 @@ pub enum Record<'a> {
     Exit {
         /// The thread.
         tid: u32,
+    },
+    /// A control group has this number from now on: `PERF_RECORD_CGROUP`, of `perf record
+    /// --all-cgroups`.
+    Cgroup {
+        /// As in [`RawSample::cgroup`].
+        id: u64,
+        /// From the mount of the control groups: `/system.slice/docker-0123.scope`.
+        path: &'a [u8],
     },
     /// The build-id of a file that perf found samples in: `HEADER_BUILD_ID`. In files these
     /// come first.
@@ -164,6 +173,7 @@ pub(crate) fn is_of_use(kind: u32) -> bool {
             | kinds::FORK
             | kinds::EXIT
             | kinds::KSYMBOL
+            | kinds::CGROUP
             | kinds::LOST
             | kinds::LOST_SAMPLES
             | kinds::CALLCHAIN_DEFERRED
@@ -183,6 +193,7 @@ pub(crate) fn parse(record: &[u8]) -> Result<Option<Record<'_>>, TooShort> {
         kinds::MMAP2 => map2(flags, bytes),
         kinds::KSYMBOL => kernel_symbol(bytes),
         kinds::COMM => comm(bytes),
+        kinds::CGROUP => cgroup(bytes),
         kinds::FORK => fork(bytes),
         kinds::EXIT => exit(bytes),
         _ => return Ok(None),
@@ -258,6 +269,10 @@ fn kernel_symbol(mut body: Bytes<'_>) -> Option<Record<'_>> {
 
 fn comm(mut body: Bytes<'_>) -> Option<Record<'_>> {
     Some(Record::Comm { pid: body.u32()?, tid: body.u32()?, name: body.string() })
+}
+
+fn cgroup(mut body: Bytes<'_>) -> Option<Record<'_>> {
+    Some(Record::Cgroup { id: body.u64()?, path: body.string() })
 }
 
 fn fork(mut body: Bytes<'_>) -> Option<Record<'_>> {

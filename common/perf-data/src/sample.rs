@@ -54,6 +54,10 @@ pub struct RawSample<'a> {
     pub period: Option<u64>,
     /// What a tracepoint recorded, as the kernel wrote it.
     pub raw: &'a [u8],
+    /// The number of the control group of the process, whose path is in [`Record::Cgroup`].
+    ///
+    /// [`Record::Cgroup`]: crate::Record::Cgroup
+    pub cgroup: Option<u64>,
     /// Whether the program's part of the call chain was to be recorded later
     /// (`PERF_RECORD_CALLCHAIN_DEFERRED`), and is missing.
     pub lacks_user_chain: bool,
@@ -200,6 +204,7 @@ impl<'a> RawSample<'a> {
             cpu: cpu.map(|cpu| cpu as u32),
             ip,
             period,
+            cgroup: None,
             mode: CpuMode::of(flags),
             chain: U64s::default(),
             lacks_user_chain: false,
@@ -215,7 +220,7 @@ impl<'a> RawSample<'a> {
     }
 
     /// Parses the fields whose sizes differ from sample to sample, which come after those of 64
-    /// bits. What follows them is about memory and transactions, not about calls.
+    /// bits.
     fn parse_variable_fields(&mut self, body: &mut Bytes<'a>) -> Option<()> {
         let attr = &self.event.attr;
         if attr.has(fields::READ) {
@@ -237,6 +242,9 @@ impl<'a> RawSample<'a> {
         }
         if attr.has(fields::STACK_USER) {
             self.stack = Some(stack(body)?);
+        }
+        if attr.has(fields::CGROUP) {
+            self.cgroup = Some(cgroup(attr, body)?);
         }
         Some(())
     }
@@ -281,6 +289,20 @@ fn registers<'a>(mask: u64, body: &mut Bytes<'a>) -> Option<Option<SampleRegiste
     }
     let values = body.u64s(mask.count_ones().into())?;
     Some(Some(SampleRegisters { is_32_bit: abi == BITS_32, mask, values }))
+}
+
+/// The control group, after fields about memory and transactions, not about calls.
+fn cgroup(attr: &Attr, body: &mut Bytes<'_>) -> Option<u64> {
+    let before = [fields::WEIGHT | fields::WEIGHT_STRUCT, fields::DATA_SRC, fields::TRANSACTION];
+    let before = before.iter().filter(|field| attr.has(**field)).count();
+    body.u64s(before as u64)?;
+    if attr.has(fields::REGS_INTR) {
+        registers(attr.sample_regs_intr, body)?;
+    }
+    if attr.has(fields::PHYS_ADDR) {
+        body.u64()?;
+    }
+    body.u64()
 }
 
 /// Of the bytes that are reserved for the stack, those that were copied.

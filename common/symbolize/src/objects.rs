@@ -249,10 +249,13 @@ impl Objects {
         }
     }
 
-    /// Whether it is known which build of a file the object is.
+    /// The build-id of an object's file, where the recording says it.
     #[must_use]
-    pub fn has_build_id(&self, id: ObjectId) -> bool {
-        matches!(&self.objects[id.index()].namer, Namer::File(file) if file.has_build_id())
+    pub fn build_id(&self, id: ObjectId) -> Option<&[u8]> {
+        match &self.objects[id.index()].namer {
+            Namer::File(file) => file.build_id(),
+            _ => None,
+        }
     }
 
     /// Why an object has no names, if it has none, once one was asked for.

@@ -1,12 +1,13 @@
 //! Folded stacks, as other tools make them; man/folded-stack.5 is the grammar.
 
-use common::{FoldedLine, Frames, Input, Result, lacks_frames, lines, parse_header};
+use common::{FoldedLine, Frames, Input, Label, Result, lacks_frames, lines, parse_header};
 use memchr::memrchr;
 
 use super::unread;
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
+use crate::read::own_labels::with_labels;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
@@ -118,7 +119,10 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
                 }
                 frames.clear();
                 frames.extend(Frames::new(stack).map(|frame| samples.frame(frame)));
-                samples.add(&Sample { weights: &[count], ..Sample::default() }, &frames)
+                let labels: Vec<Label<'_>> = labels.iter().collect();
+                let weights = &[count];
+                let sample = Sample { weights, ..Sample::default() };
+                samples.add(&with_labels(sample, &labels), &frames)
             }
             Err(why) => {
                 samples.malformed(number, why);

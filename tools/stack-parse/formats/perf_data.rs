@@ -10,14 +10,16 @@
 
 mod batch;
 mod changed;
+mod labels;
 mod locations;
 mod messages;
 mod sections;
 mod stacks;
 
+use std::time::SystemTime;
+
 use common::{Input, Result};
 use stack_perf_data::{MapRecord, Processes, RawSample, Record, Recording, Unwinder};
-use std::time::SystemTime;
 use symbolize::{Detail, MappedObject, ObjectId, Objects};
 
 use crate::format::{Extra, Format, Head};
@@ -104,6 +106,7 @@ impl Join {
         match record {
             Record::Map(map) if map.is_code => self.map(map),
             Record::BuildId { path, id } => self.objects.set_build_id(path, id),
+            Record::Cgroup { id, path } => self.batch.labels.set_cgroup(*id, path),
             Record::Release(release) => self.objects.set_release(release),
             Record::Machine(name) => {
                 if let Some(unwinder) = Unwinder::for_machine(name) {

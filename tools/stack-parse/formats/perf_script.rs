@@ -293,7 +293,7 @@ impl<'a> From<&'a EventLine<'_>> for Sample<'a> {
             weights: event.period.as_slice(),
             count: 1,
             text: event.text(),
-            label: None,
+            ..Sample::default()
         }
     }
 }

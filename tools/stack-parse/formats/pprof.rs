@@ -14,6 +14,7 @@ use common::{Error, Input, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::read::protobuf::{Fields, Value};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
@@ -153,8 +154,7 @@ struct Stored {
     locations: Vec<u64>,
     /// A value for each measure.
     weights: Vec<u64>,
-    /// The value of the label that was asked for.
-    label: Vec<u8>,
+    labels: OwnLabels,
 }
 
 /// Counts all samples.
@@ -165,7 +165,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
     if !measures.is_empty() {
         place = samples.set_measures_with(&measures, tables.default_type());
     }
-    let key = samples.root_label().map(<[u8]>::to_vec);
+    let wants_labels = samples.wants_labels();
     let (mut counted, mut stored) = (Counted::new(bytes.len()), Stored::default());
     let mut frames = Vec::new();
     let mut fields = Fields::of(bytes);
@@ -175,10 +175,10 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
         if field != SAMPLE {
             continue;
         }
-        if !stored.read(value.bytes(), key.as_deref(), tables) {
+        if !stored.read(value.bytes(), wants_labels, tables) {
             counted.damaged.get_or_insert(at);
         }
-        let Stored { locations, weights, label } = &mut stored;
+        let Stored { locations, weights, labels } = &mut stored;
         counted.valueless += u64::from(weights.len() <= place.unwrap_or(0));
         if !counted.admit(weights, place) {
             continue;
@@ -196,25 +196,26 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
                 tables.append_frames(location, &mut counted.inlined, &mut frames);
             });
         }
-        let label = key.as_ref().map(|_| &label[..]);
-        samples.add(&Sample { weights, label, ..Sample::default() }, &frames)?;
+        let labels = labels.list();
+        let sample = Sample { weights, ..Sample::default() };
+        samples.add(&with_labels(sample, &labels), &frames)?;
     }
 }
 
 impl Stored {
-    /// Reads a sample in place of the one before, with the label of this key. False if
+    /// Reads a sample in place of the one before, its labels only if they are wanted. False if
     /// some of it cannot be read.
-    fn read(&mut self, sample: &[u8], key: Option<&[u8]>, tables: &Tables<'_>) -> bool {
-        let Stored { locations, weights, label } = self;
+    fn read(&mut self, sample: &[u8], wants_labels: bool, tables: &Tables<'_>) -> bool {
+        let Stored { locations, weights, labels } = self;
         locations.clear();
         weights.clear();
-        label.clear();
+        labels.clear();
         let mut is_whole = true;
         for field in Fields::of(sample) {
-            let read = field.and_then(|(number, value)| match (number, key) {
+            let read = field.and_then(|(number, value)| match (number, wants_labels) {
                 (1, _) => value.append_numbers(locations),
                 (2, _) => value.append_numbers(weights),
-                (3, Some(key)) => tables.append_label(value.bytes(), key, label),
+                (3, true) => tables.add_label(value.bytes(), labels),
                 _ => Ok(()),
             });
             is_whole &= read.is_ok();

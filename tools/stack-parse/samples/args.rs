@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use common::LabelKeys;
 
 use super::events::EventArgs;
 use super::every;
@@ -25,9 +26,15 @@ pub(crate) struct SamplesArgs {
     #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu"])]
     pub(super) list_events: bool,
 
-    /// The root frame, also label:KEY of pprof; the default is comm, none for a trace of one process
+    /// The root frame, also label:KEY; the default is comm, none for a trace of one process
     #[arg(long, value_parser = RootParser)]
     pub(super) root: Option<Root>,
+
+    /// Labels before the stacks: since, time, comm, pid, tid, cpu, event, cgroup, addr, object,
+    /// build_id, and what a format has of its own; all for all
+    #[arg(long, value_name = "KEY,...", value_parser = LabelKeys::parse)]
+    #[arg(conflicts_with_all = ["table", "off_cpu", "list_events"])]
+    pub(super) labels: Option<LabelKeys>,
 
     #[command(flatten)]
     pub(super) window: WindowArgs,
@@ -60,4 +67,11 @@ pub(crate) struct SamplesArgs {
     /// Exit with 2 if a line was not understood
     #[arg(long)]
     pub(super) strict: bool,
+}
+
+impl SamplesArgs {
+    /// Whether lines have labels.
+    pub(super) fn has_labels(&self) -> bool {
+        self.labels.as_ref().is_some_and(|keys| !keys.is_none())
+    }
 }

@@ -1,10 +1,13 @@
 //! What is written and said when all inputs were read.
 
-use common::{Headers, Pipe, Result, StackTree, Total, header_line, parse_header, printable};
+use common::{
+    Headers, NodeId, Pipe, Result, StackTree, Total, header_line, parse_header, printable,
+};
 
 use super::event::{Event, Fate, LEFT_OUT, Sum};
 use super::event_name::shown;
 use super::events::Events;
+use super::labelled::Lines;
 use super::root::Root;
 use super::weight::Rule;
 use super::{Recorded, Samples, Sink, off_cpu};
@@ -141,12 +144,20 @@ impl Samples<'_> {
         let Some(pipe) = self.pipe.take() else { return Ok(()) };
         self.report_first_events(pipe);
         self.report_events(pipe);
+        self.report_missing_labels(pipe);
         match &mut self.sink {
             Sink::Sum => {
                 self.report_weights(pipe);
                 self.report_troubles(pipe);
                 self.write_header(pipe)?;
                 self.write_tree(pipe)
+            }
+            Sink::Labelled(labelled) => {
+                let labelled = std::mem::take(labelled);
+                self.report_weights(pipe);
+                self.report_troubles(pipe);
+                self.write_header(pipe)?;
+                labelled.write(&self.labels, &self, pipe)
             }
             Sink::OffCpu(off_cpu) => {
                 off_cpu.report(pipe);
@@ -221,6 +232,13 @@ impl Samples<'_> {
             self.report_empty_measures(pipe);
         } else {
             self.report_nothing_taken(pipe);
+        }
+    }
+
+    /// Says which labels were asked for that no sample has.
+    fn report_missing_labels(&self, pipe: &mut Pipe) {
+        for key in self.labels.missing() {
+            pipe.note(format_args!("no sample has the label {}", printable(key)));
         }
     }
 
@@ -364,6 +382,17 @@ impl Samples<'_> {
             pipe.write_lines(line.as_bytes(), Total { lines: 1, weight: all.total })?;
         }
         Ok(())
+    }
+}
+
+impl Lines for Samples<'_> {
+    fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>) {
+        let by_event = self.args.events.by_event;
+        self.tree.append_stack(leaf, usize::from(!by_event), &self.frames, out);
+    }
+
+    fn sums(&self, event: usize) -> bool {
+        self.events.get(event).weigher.sums()
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
-use common::{FrameId, NodeId, clean_frame};
+use common::{FrameId, NodeId, append_label_frame, clean_frame};
 
 use super::sample::Sample;
 
@@ -50,10 +50,11 @@ impl TypedValueParser for RootParser {
 
 impl Root {
     /// Appends the name of the frame; nothing if there is none.
-    pub(crate) fn push_name(&self, origin: &Sample<'_>, name: &mut Vec<u8>) {
+    /// `label` is the value of the label that it asks for.
+    pub(crate) fn push_name(&self, origin: &Sample<'_>, label: Option<&[u8]>, name: &mut Vec<u8>) {
         let ids: [&[u8]; 4] = match self {
             Root::None => return,
-            Root::Label(key) => return push_label(key, origin.label, name),
+            Root::Label(key) => return append_label_frame(key, label, name),
             // Nothing is known of the thread: folded stacks have no such thing.
             _ if origin.comm.is_empty() && origin.pid.is_none() && origin.tid.is_none() => return,
             Root::Comm => [b"", b"", b"", b""],
@@ -62,16 +63,6 @@ impl Root {
         };
         clean_frame(origin.comm, name);
         ids.iter().for_each(|id| name.extend_from_slice(id));
-    }
-}
-
-/// Appends what the label `key` says. A sample without it stands below `[no KEY]`;
-/// where the format has no labels at all there is no frame.
-fn push_label(key: &[u8], label: Option<&[u8]>, name: &mut Vec<u8>) {
-    match label {
-        None => {}
-        Some(b"") => clean_frame(&[b"[no ", key, b"]"].concat(), name),
-        Some(value) => clean_frame(value, name),
     }
 }
 
@@ -89,7 +80,13 @@ pub(crate) struct Base {
 
 impl Base {
     /// Whether a sample of this origin has these root frames.
-    pub(crate) fn is(&self, event: usize, origin: &Sample<'_>, root: &Root) -> bool {
+    pub(crate) fn is(
+        &self,
+        event: usize,
+        origin: &Sample<'_>,
+        label: Option<&[u8]>,
+        root: &Root,
+    ) -> bool {
         let is_thread = || {
             self.pid == origin.pid.unwrap_or_default() && self.tid == origin.tid.unwrap_or_default()
         };
@@ -98,14 +95,14 @@ impl Base {
                 Root::None => true,
                 Root::Comm => self.comm == origin.comm,
                 Root::Pid | Root::Tid => self.comm == origin.comm && is_thread(),
-                Root::Label(_) => self.label.as_deref() == origin.label,
+                Root::Label(_) => self.label.as_deref() == label,
             }
     }
 
     /// Notes what the root frames to come are made from.
-    pub(crate) fn note(&mut self, event: usize, origin: &Sample<'_>) {
+    pub(crate) fn note(&mut self, event: usize, origin: &Sample<'_>, label: Option<&[u8]>) {
         self.event = Some(event);
-        self.label = origin.label.map(<[u8]>::to_vec);
+        self.label = label.map(<[u8]>::to_vec);
         for (kept, part) in [
             (&mut self.comm, origin.comm),
             (&mut self.pid, origin.pid.unwrap_or_default()),

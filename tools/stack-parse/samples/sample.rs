@@ -1,7 +1,7 @@
 //! A sample, as every format tells it.
 
 use bstr::ByteSlice;
-use common::{NodeId, Total, nanoseconds};
+use common::{Label, NodeId, Total, nanoseconds};
 
 /// Where and when a sample happened and what it weighs: all but its frames.
 /// What is unknown is empty or `None`.
@@ -23,9 +23,12 @@ pub(crate) struct Sample<'a> {
     pub(crate) count: u64,
     /// What a tracepoint says of itself.
     pub(crate) text: &'a [u8],
-    /// What the label that `--root label:KEY` names says of this sample, empty if
-    /// the sample lacks it; `None` where the format has no labels.
-    pub(crate) label: Option<&'a [u8]>,
+    /// When it was taken, in nanoseconds after the first sample of its recording, where the
+    /// input says so itself; may be before it.
+    pub(crate) since: Option<i64>,
+    /// What else is known, where [`Samples::wants_label`](super::Samples::wants_label) says so;
+    /// values of one key are joined by commas. They have precedence over the fields above.
+    pub(crate) labels: &'a [Label<'a>],
 }
 
 /// What a format knows of who ran: nothing if it is empty.
@@ -45,7 +48,8 @@ impl Default for Sample<'_> {
             weights: &[],
             count: 1,
             text: b"",
-            label: None,
+            since: None,
+            labels: &[],
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Where samples go: into sums, or out as they come.
 
-use common::{FrameId, NO_STACK, Overflows, Result};
+use common::{FoldedLine, FrameId, NO_STACK, Overflows, Result};
 
 use super::Samples;
 use super::args::SamplesArgs;
 use super::every::Every;
+use super::labelled::Labelled;
 use super::off_cpu::OffCpu;
 use super::sample::OpenSample;
 use super::table::Table;
@@ -15,6 +16,8 @@ use super::weight::Rule;
 pub(super) enum Sink {
     /// They are summed.
     Sum,
+    /// They are summed by their labels, too.
+    Labelled(Labelled),
     /// Each is written as a folded line.
     PerSample,
     /// They are summed, and the sums are written every few seconds.
@@ -35,6 +38,7 @@ impl Sink {
             SamplesArgs { per_sample: true, .. } => Sink::PerSample,
             SamplesArgs { every: Some(length), .. } => Sink::Every(Every::new(*length)),
             SamplesArgs { list_events: true, .. } => Sink::List,
+            _ if args.has_labels() => Sink::Labelled(Labelled::default()),
             _ => Sink::Sum,
         }
     }
@@ -46,7 +50,7 @@ impl Sink {
         match self {
             Sink::PerSample | Sink::Every(_) => Rule::Count,
             Sink::Table(_) => Rule::Sum,
-            Sink::Sum | Sink::OffCpu(_) | Sink::List => Rule::CountWhileEqual,
+            Sink::Sum | Sink::Labelled(_) | Sink::OffCpu(_) | Sink::List => Rule::CountWhileEqual,
         }
     }
 }
@@ -61,17 +65,20 @@ impl Samples<'_> {
         frames: impl Iterator<Item = FrameId>,
     ) -> Result<()> {
         self.write_streamed_header()?;
-        let Samples { pipe: Some(pipe), sink, base, frames: table, text, .. } = self else {
+        let Samples { pipe: Some(pipe), sink, base, frames: table, text, line_labels, .. } = self
+        else {
             return Ok(());
         };
         text.clear();
+        text.extend_from_slice(line_labels);
+        let start = text.len();
         for (depth, frame) in base.frames.iter().copied().chain(frames).enumerate() {
             if depth > 0 {
                 text.push(b';');
             }
             text.extend_from_slice(table.name(frame));
         }
-        if text.is_empty() {
+        if text.len() == start {
             text.extend_from_slice(NO_STACK);
         }
         let Some(weight) = weight else {
@@ -83,7 +90,7 @@ impl Samples<'_> {
         match sink {
             Sink::Table(rows) => rows.close(text, weight, pipe),
             Sink::Every(every) => every.add(text, weight, pipe),
-            _ => pipe.write(text, weight),
+            _ => pipe.pass(&FoldedLine::of_labelled_stack(text, weight)),
         }
     }
 }

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use clap::Args;
 use common::{Error, Result, nanoseconds};
 
-use super::sample::Time;
+use super::labels::When;
+use super::sample::{Sample, Time};
 
 /// Which time to look at.
 #[derive(Args, Clone, Debug)]
@@ -73,10 +74,18 @@ impl Window {
         Some(i128::from(now) - i128::from(first))
     }
 
-    /// Whether a sample of this time is wanted. One without time is wanted
-    /// where all time is.
+    /// When a sample was taken; `None` for one without time.
+    pub(crate) fn when(&mut self, origin: &Sample<'_>) -> Option<When> {
+        let time = origin.time.and_then(Time::nanoseconds);
+        let since_first = || self.since_first(origin.time).and_then(|it| i64::try_from(it).ok());
+        let since = origin.since.or_else(since_first)?;
+        Some(When { since, time })
+    }
+
+    /// Whether a sample of this time is wanted, which may say itself how many nanoseconds it
+    /// was taken `since` the first one. One without time is wanted where all time is.
     #[inline]
-    pub(crate) fn admits(&mut self, time: Option<Time<'_>>) -> bool {
+    pub(crate) fn admits(&mut self, time: Option<Time<'_>>, since: Option<i64>) -> bool {
         if !self.is_bounded() {
             // The first sample of an input is that of any event.
             if self.first.is_none() {
@@ -84,7 +93,7 @@ impl Window {
             }
             return true;
         }
-        let since = self.since_first(time);
+        let since = since.map(i128::from).or_else(|| self.since_first(time));
         let (Some(range), Some(since)) = (&self.range, since) else { return false };
         range.contains(&u64::try_from(since).unwrap_or(0))
     }
@@ -98,15 +107,15 @@ mod tests {
     fn a_slice_starts_at_the_first_sample() {
         let args = WindowArgs { from: Some(Seconds(1)), to: Some(Seconds(1_000_000_000)) };
         let mut window = Window::new(&args).expect("a slice");
-        let mut admits = |time: &str| window.admits(Some(Time::Text(time.as_bytes())));
+        let mut admits = |time: &str| window.admits(Some(Time::Text(time.as_bytes())), None);
         assert!(!admits("100.5"));
         assert!(admits("100.500000001"));
         assert!(admits("101.499999999"));
         assert!(!admits("101.5"));
         assert!(!admits("99.0"));
-        assert!(!window.admits(None));
+        assert!(!window.admits(None, None));
         window.begin_input();
-        assert!(!window.admits(Some(Time::Nanoseconds(7))));
-        assert!(window.admits(Some(Time::Nanoseconds(8))));
+        assert!(!window.admits(Some(Time::Nanoseconds(7)), None));
+        assert!(window.admits(Some(Time::Nanoseconds(8)), None));
     }
 }

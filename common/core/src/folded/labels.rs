@@ -131,16 +131,26 @@ pub fn sort_labels(labels: &mut [Label<'_>]) {
 /// Appends a label and its tab. A space takes the place of each control byte in its value, and
 /// `_` that of each byte in its key that a key cannot hold.
 pub fn append_label(label: Label<'_>, out: &mut Vec<u8>) {
-    let starts_as_key = label.key.first().is_some_and(|&first| is_key_start(first));
-    if !starts_as_key {
-        out.push(b'_');
-    }
-    let in_key = |&byte: &u8| if is_in_key(byte) { byte } else { b'_' };
-    out.extend(label.key.iter().map(in_key));
+    append_key(label.key, out);
     out.push(b'=');
     let in_value = |&byte: &u8| if byte.is_ascii_control() { b' ' } else { byte };
     out.extend(label.value.iter().map(in_value));
     out.push(b'\t');
+}
+
+/// The key as a label can have it: `_` takes the place of each byte that a key cannot hold.
+#[must_use]
+pub fn clean_label_key(key: &[u8]) -> Vec<u8> {
+    let mut clean = Vec::new();
+    append_key(key, &mut clean);
+    clean
+}
+
+fn append_key(key: &[u8], out: &mut Vec<u8>) {
+    if !key.first().is_some_and(|&first| is_key_start(first)) {
+        out.push(b'_');
+    }
+    out.extend(key.iter().map(|&byte| if is_in_key(byte) { byte } else { b'_' }));
 }
 
 /// Appends the root frame that stands for the value of the label `key`: the value, or `[no KEY]`.

@@ -148,6 +148,25 @@ impl StackTree {
         Some(names.join(&b';'))
     }
 
+    /// Appends the stack that ends in `node`, as folded text without the first `skipped`
+    /// frames.
+    pub fn append_stack(
+        &self,
+        node: NodeId,
+        skipped: usize,
+        frames: &FrameTable,
+        out: &mut Vec<u8>,
+    ) {
+        let parents = std::iter::successors(Some(node), |&node| Some(self.parent(node)));
+        let path: Vec<NodeId> = parents.take_while(|&node| node != Self::ROOT).collect();
+        for (depth, &node) in path.iter().rev().skip(skipped).enumerate() {
+            if depth > 0 {
+                out.push(b';');
+            }
+            out.extend_from_slice(frames.name(self.frame(node)));
+        }
+    }
+
     /// Adds a folded stack, interning its frames in `frames`.
     pub fn add_stack(&mut self, frames: &mut FrameTable, stack: &[u8], weight: u64) {
         let node = self.stack(frames, stack);

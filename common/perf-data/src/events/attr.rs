@@ -20,7 +20,14 @@ pub(crate) mod fields {
     pub(crate) const BRANCH_STACK: u64 = 1 << 11;
     pub(crate) const REGS_USER: u64 = 1 << 12;
     pub(crate) const STACK_USER: u64 = 1 << 13;
+    pub(crate) const WEIGHT: u64 = 1 << 14;
+    pub(crate) const DATA_SRC: u64 = 1 << 15;
     pub(crate) const IDENTIFIER: u64 = 1 << 16;
+    pub(crate) const TRANSACTION: u64 = 1 << 17;
+    pub(crate) const REGS_INTR: u64 = 1 << 18;
+    pub(crate) const PHYS_ADDR: u64 = 1 << 19;
+    pub(crate) const CGROUP: u64 = 1 << 21;
+    pub(crate) const WEIGHT_STRUCT: u64 = 1 << 24;
 }
 
 /// The bits of `read_format`: what a sample says of its counters.
@@ -83,6 +90,8 @@ pub(crate) struct Attr {
     pub(crate) sample_regs_user: u64,
     /// How many bytes of the stack samples have at most.
     pub(crate) sample_stack_user: u32,
+    /// Which registers samples of the kernel have.
+    pub(crate) sample_regs_intr: u64,
 }
 
 impl Attr {
@@ -98,6 +107,10 @@ impl Attr {
         let _wakeup_and_breakpoint_type = bytes.u64()?;
         let address = bytes.u64()?;
         let _breakpoint_length = bytes.u64();
+        let branch_sample_type = bytes.u64().unwrap_or(0);
+        let sample_regs_user = bytes.u64().unwrap_or(0);
+        let sample_stack_user = bytes.u32().unwrap_or(0);
+        let _clock = bytes.u32();
         Some(Attr {
             kind,
             config,
@@ -106,9 +119,10 @@ impl Attr {
             read_format,
             flags,
             address,
-            branch_sample_type: bytes.u64().unwrap_or(0),
-            sample_regs_user: bytes.u64().unwrap_or(0),
-            sample_stack_user: bytes.u32().unwrap_or(0),
+            branch_sample_type,
+            sample_regs_user,
+            sample_stack_user,
+            sample_regs_intr: bytes.u64().unwrap_or(0),
         })
     }
 

@@ -50,6 +50,7 @@ fn every_field_is_where_the_kernel_puts_it() {
             time: Some(99),
             tid: Some(8),
             cpu: Some(3),
+            cgroup: Some(8),
             period: Some(1000),
             chain: vec![0x10, 0x20],
             registers: Some((false, 0b1001, vec![0xa, 0xd])),

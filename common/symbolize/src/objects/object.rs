@@ -55,8 +55,8 @@ impl Namer {
 }
 
 impl Binary {
-    pub(super) fn has_build_id(&self) -> bool {
-        self.build_id.is_some()
+    pub(super) fn build_id(&self) -> Option<&[u8]> {
+        self.build_id.as_deref()
     }
 
     fn open(&mut self, finder: &Finder) -> Result<&mut Opened, &NoSymbols> {

@@ -3,12 +3,14 @@
 use bstr::ByteSlice;
 use common::{Input, Result, decimal, hexadecimal, is_digits};
 
+use super::TEXT;
 use super::addresses::{Addresses, Unnamed};
 use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
+use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
@@ -163,13 +165,11 @@ fn whole(number: f64) -> Option<u64> {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let label = samples.root_label().map(<[u8]>::to_vec);
     let mut reader = GperftoolsReader {
         kind: None,
         record: None,
         unnamed: Vec::new(),
         addresses: Addresses::default(),
-        key: label,
     };
     let read = for_each_line(input, |number, line| reader.line(number, line, samples));
     let ended = reader.end_record(samples);
@@ -183,8 +183,6 @@ struct GperftoolsReader {
     record: Option<Record>,
     unnamed: Vec<Unnamed>,
     addresses: Addresses,
-    /// The label that is the root.
-    key: Option<Vec<u8>>,
 }
 
 /// Samples of one stack.
@@ -195,14 +193,14 @@ struct Record {
     /// Whether lines of names follow.
     has_names: bool,
     stack: LeafFirst,
-    label: Vec<u8>,
+    labels: OwnLabels,
 }
 
 impl GperftoolsReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(known) = line.strip_prefix(b"#") {
             if let Some(record) = &mut self.record {
-                record.known(known, self.key.as_deref(), samples);
+                record.known(known, samples);
             }
             return Ok(());
         }
@@ -241,18 +239,19 @@ impl GperftoolsReader {
             self.unnamed.push(Unnamed { addresses, weights });
             return Ok(());
         }
-        let label = self.key.as_ref().map(|_| &record.label[..]);
-        let sample = Sample { weights: &weights, label, ..Sample::default() };
-        record.stack.add(&sample, samples)
+        let labels = record.labels.list();
+        let sample = Sample { weights: &weights, ..Sample::default() };
+        record.stack.add(&with_labels(sample, &labels), samples)
     }
 }
 
 impl Record {
     /// `\t0x4dfc5e\truntime/pprof.StartCPUProfile+0xfe\t/usr/lib/go/pprof.go:782`,
     /// ` labels: {"kind":"cpu", "worker":"2"}`.
-    fn known(&mut self, text: &[u8], key: Option<&[u8]>, samples: &mut Samples<'_>) {
+    fn known(&mut self, text: &[u8], samples: &mut Samples<'_>) {
         if let Some(labels) = text.trim_ascii_start().strip_prefix(b"labels: {") {
-            self.label = key.and_then(|key| label(labels, key)).unwrap_or_default();
+            self.labels.clear();
+            add_labels(labels, &mut self.labels);
             return;
         }
         let mut parts = text.split(|byte| *byte == b'\t').filter(|part| !part.is_empty());
@@ -288,15 +287,13 @@ fn is_title(line: &[u8]) -> bool {
         || line.starts_with(b"binary=")
 }
 
-/// What `"kind":"cpu", "worker":"2"}` says of a label.
-fn label(labels: &[u8], key: &[u8]) -> Option<Vec<u8>> {
+/// Adds the labels of `"kind":"cpu", "worker":"2"}`.
+fn add_labels(labels: &[u8], out: &mut OwnLabels) {
     let mut rest = labels;
-    loop {
-        let (name, after) = quoted(rest)?;
-        let (value, after) = quoted(after)?;
-        if name == key {
-            return Some(value);
-        }
+    while let Some((key, after)) = quoted(rest)
+        && let Some((value, after)) = quoted(after)
+    {
+        out.add(TEXT.name, &key, &value);
         rest = after;
     }
 }
@@ -350,13 +347,11 @@ mod tests {
 
     #[test]
     fn labels_are_quoted() {
-        let labels = br#""kind":"cpu;x", "a\"b":"\x41\\", "worker":"2"}"#;
-        for (key, value) in
-            [("kind", Some("cpu;x")), ("worker", Some("2")), ("a\"b", Some("A\\")), ("x", None)]
-        {
-            let value = value.map(|value| value.as_bytes().to_vec());
-            assert_eq!(label(labels, key.as_bytes()), value, "{key}");
-        }
+        let text = br#""kind":"cpu;x", "a\"b":"\x41\\", "worker":"2"}"#;
+        let mut labels = OwnLabels::default();
+        add_labels(text, &mut labels);
+        let labels: Vec<_> = labels.list().iter().map(|it| [it.key, it.value]).collect();
+        assert_eq!(labels, [[&b"kind"[..], b"cpu;x"], [b"a_b", b"A\\"], [b"worker", b"2"]]);
     }
 
     #[test]

@@ -313,8 +313,7 @@ impl OriginText {
             event: b"",
             weights,
             count,
-            text: b"",
-            label: None,
+            ..Sample::default()
         }
     }
 }

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::ops::Range;
 use symbolize::Objects;
 
+use super::labels::LabelValues;
 use super::locations::{LocationId, Locations};
 use crate::samples::sample::{Sample, Time};
 use crate::samples::{Ids, Samples};
@@ -24,6 +25,7 @@ pub(super) struct Batch {
     /// The names of events, by their index.
     events: Vec<Vec<u8>>,
     comms: FrameTable,
+    pub(super) labels: LabelValues,
     texts: Vec<u8>,
     /// What is made for one sample.
     frames: Vec<FrameId>,
@@ -38,6 +40,7 @@ struct Waiting {
     /// Of the process, the thread and the processor.
     numbers: [Option<u32>; 3],
     period: Option<u64>,
+    cgroup: Option<FrameId>,
     text: Range<usize>,
     locations: Range<usize>,
 }
@@ -49,6 +52,7 @@ impl Batch {
             locations: Vec::new(),
             events: Vec::new(),
             comms: FrameTable::default(),
+            labels: LabelValues::default(),
             texts: Vec::new(),
             frames: Vec::new(),
             numbers: Default::default(),
@@ -89,6 +93,7 @@ impl Batch {
             time: sample.time,
             numbers: [sample.pid, sample.tid, sample.cpu],
             period: sample.period,
+            cgroup: sample.cgroup.and_then(|id| self.labels.cgroup(id)),
             text: text..self.texts.len(),
             locations: locations..self.locations.len(),
         });
@@ -106,10 +111,11 @@ impl Batch {
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         locations.name_new(objects, samples);
-        let Batch { frames, numbers, .. } = self;
+        let Batch { frames, numbers, labels, .. } = self;
         for waiting in self.samples.drain(..) {
             frames.clear();
-            for &location in self.locations[waiting.locations].iter().rev() {
+            let stack = &self.locations[waiting.locations];
+            for &location in stack.iter().rev() {
                 frames.extend_from_slice(locations.frames(location));
             }
             for (text, number) in numbers.iter_mut().zip(waiting.numbers) {
@@ -119,6 +125,8 @@ impl Batch {
                 let _ = number.map(|number| write!(text, "{}", number as i32));
             }
             let number = |index: usize| waiting.numbers[index].map(|_| &numbers[index][..]);
+            let leaf = stack.first().and_then(|leaf| locations.get(*leaf));
+            let labels = labels.of_sample(waiting.cgroup, leaf, objects, samples);
             let sample = Sample {
                 comm: self.comms.name(waiting.comm),
                 pid: number(0),
@@ -129,7 +137,8 @@ impl Batch {
                 weights: waiting.period.as_slice(),
                 count: 1,
                 text: &self.texts[waiting.text],
-                label: None,
+                labels: &labels,
+                ..Sample::default()
             };
             samples.add(&sample, frames)?;
         }

@@ -60,7 +60,7 @@ impl RecordedFiles {
         let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
         let start = self.start();
         let mut changed: Vec<&[u8]> = used
-            .filter(|&object| !objects.has_build_id(object))
+            .filter(|&object| objects.build_id(object).is_none())
             .filter_map(|object| Some((objects.path(object), self.ids.get(&object)?)))
             .filter(|(path, recorded)| {
                 let path = path.to_path_lossy();

@@ -73,6 +73,11 @@ impl Locations {
         id
     }
 
+    /// A location; `None` if it is in no object.
+    pub(super) fn get(&self, id: LocationId) -> Option<Location> {
+        self.locations[id as usize]
+    }
+
     /// Names the locations that have no names yet.
     pub(super) fn name_new(&mut self, objects: &mut Objects, samples: &mut Samples<'_>) {
         for name in &Locations::OF_NO_OBJECT[self.names.len().min(Locations::OF_NO_OBJECT.len())..]

@@ -3,10 +3,12 @@
 use common::{FrameId, hexadecimal};
 use hashbrown::HashMap;
 
+use super::FORMAT;
 use super::prune::Prune;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, bare};
+use crate::read::own_labels::OwnLabels;
 use crate::read::protobuf::{Fields, Malformed};
 use crate::samples::Samples;
 
@@ -290,30 +292,18 @@ impl<'a> Tables<'a> {
         self.prune.as_ref().and_then(|prune| prune.sample(locations))
     }
 
-    /// Appends what a label says if it is called `key`: its text, or its number and
-    /// unit; several of one name with commas between.
-    pub(super) fn append_label(
-        &self,
-        message: &[u8],
-        key: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<(), Malformed> {
-        let [_, name, text, number, unit] = numbers(message)?;
-        if self.string(name) != key {
-            return Ok(());
+    /// Adds a label: its text, or its number and unit.
+    pub(super) fn add_label(&self, message: &[u8], out: &mut OwnLabels) -> Result<(), Malformed> {
+        let [_, key, text, number, unit] = numbers(message)?;
+        let mut value = self.string(text).to_vec();
+        if text == 0 {
+            value = number.cast_signed().to_string().into_bytes();
+            if !self.string(unit).is_empty() {
+                value.push(b' ');
+                value.extend_from_slice(self.string(unit));
+            }
         }
-        if !out.is_empty() {
-            out.push(b',');
-        }
-        if text != 0 {
-            out.extend_from_slice(self.string(text));
-            return Ok(());
-        }
-        out.extend_from_slice(number.cast_signed().to_string().as_bytes());
-        if !self.string(unit).is_empty() {
-            out.push(b' ');
-            out.extend_from_slice(self.string(unit));
-        }
+        out.add(FORMAT.name, self.string(key), &value);
         Ok(())
     }
 }

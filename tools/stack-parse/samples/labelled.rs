@@ -1,0 +1,148 @@
+//! The lines with labels: kept until it is known what samples weigh, and in which order their
+//! lines come.
+
+use std::collections::{BTreeMap, HashMap};
+
+use common::{
+    FoldedLine, FrameId, FrameTable, NodeId, Overflows, Pipe, Result, StackCounts, Total,
+};
+
+use super::labels::{SampleLabels, When};
+use super::sample::{OpenSample, Sample};
+
+/// What is kept of samples for their lines.
+#[derive(Debug, Default)]
+pub(crate) struct Labelled {
+    /// The texts of the labels of samples, without times.
+    texts: FrameTable,
+    /// Of the sample at hand.
+    text: FrameId,
+    when: Option<When>,
+    /// Samples without times, by the leaf's node and the labels.
+    sums: HashMap<(NodeId, FrameId), Sum>,
+    /// Samples with times, of which hardly two are in one line.
+    timed: Vec<Timed>,
+}
+
+/// What samples of one stack and the same labels amount to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    event: usize,
+    samples: u128,
+    total: u128,
+}
+
+/// Samples of one time.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    when: When,
+    leaf: NodeId,
+    text: FrameId,
+    event: u32,
+    count: u64,
+    /// What one of them weighs.
+    weight: u64,
+}
+
+/// How the kept samples become lines.
+pub(crate) trait Lines {
+    /// Appends the stack whose leaf's node this is.
+    fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>);
+
+    /// Whether samples of an event count what they weigh, not one each.
+    fn sums(&self, event: usize) -> bool;
+}
+
+impl Labelled {
+    /// Notes the labels of a sample, which is to be added.
+    pub(super) fn open(
+        &mut self,
+        origin: &Sample<'_>,
+        event: &[u8],
+        when: Option<When>,
+        labels: &mut SampleLabels,
+    ) {
+        self.text = self.texts.intern(labels.text(origin, event));
+        self.when = when.filter(|when| labels.has_time(*when));
+    }
+
+    /// Adds the sample whose labels were noted.
+    pub(super) fn add(&mut self, leaf: NodeId, sample: &OpenSample) {
+        let (text, OpenSample { event, count, weight, .. }) = (self.text, *sample);
+        if let Some(when) = self.when {
+            let event = event as u32;
+            return self.timed.push(Timed { when, leaf, text, event, count, weight });
+        }
+        let sum = self.sums.entry((leaf, text)).or_insert(Sum { event, ..Sum::default() });
+        sum.samples += u128::from(count);
+        sum.total = sum.total.saturating_add(u128::from(count) * u128::from(weight));
+    }
+
+    /// Writes the lines with times in their order, then the others, sorted.
+    ///
+    /// # Errors
+    ///
+    /// [`common::Error::Output`] with what the system says.
+    pub(super) fn write(
+        mut self,
+        labels: &SampleLabels,
+        lines: &impl Lines,
+        pipe: &mut Pipe,
+    ) -> Result<()> {
+        let mut overflows = Overflows::default();
+        let mut timed = std::mem::take(&mut self.timed);
+        // Lines of equal times may be equal.
+        let order = |it: &Timed| {
+            let time = it.when.time.filter(|_| labels.has(b"time"));
+            (labels.has(b"since").then_some(it.when.since), time)
+        };
+        timed.sort_unstable_by_key(|it| (order(it), it.text, it.leaf));
+        for together in timed.chunk_by(|a, b| order(a) == order(b)) {
+            let mut sums: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+            for it in together {
+                let mut text = Vec::new();
+                labels.append_times(it.when, &mut text);
+                text.extend_from_slice(self.texts.name(it.text));
+                lines.append_stack(it.leaf, &mut text);
+                let weight = if lines.sums(it.event as usize) { it.weight } else { 1 };
+                add(&mut sums, text, u128::from(it.count) * u128::from(weight), &mut overflows);
+            }
+            for (text, weight) in sums.iter().filter(|(_, weight)| **weight > 0) {
+                pipe.pass(&FoldedLine::of_labelled_stack(text, *weight))?;
+            }
+        }
+        pipe.leave_out(&overflows);
+        self.write_sums(lines, pipe)
+    }
+
+    fn write_sums(self, lines: &impl Lines, pipe: &mut Pipe) -> Result<()> {
+        let (mut counts, mut overflows) = (StackCounts::default(), Overflows::default());
+        let mut text = Vec::new();
+        for ((leaf, labels), sum) in self.sums {
+            text.clear();
+            text.extend_from_slice(self.texts.name(labels));
+            lines.append_stack(leaf, &mut text);
+            let weight = if lines.sums(sum.event) { sum.total } else { sum.samples };
+            match u64::try_from(weight) {
+                Ok(weight) => counts.add(&text, weight),
+                Err(_) => overflows.leave_out(&text, total(weight)),
+            }
+        }
+        overflows.absorb(counts.overflows());
+        pipe.leave_out(&overflows);
+        pipe.write_counts(counts)
+    }
+}
+
+/// Adds a weight to that of a line, or leaves it out if the sum does not fit into 64 bits.
+fn add(sums: &mut BTreeMap<Vec<u8>, u64>, text: Vec<u8>, weight: u128, overflows: &mut Overflows) {
+    let Ok(small) = u64::try_from(weight) else {
+        return overflows.leave_out(&text, total(weight));
+    };
+    let name = text.clone();
+    overflows.add(sums.entry(text).or_default(), &name, small);
+}
+
+fn total(weight: u128) -> Total {
+    Total { lines: 1, weight }
+}

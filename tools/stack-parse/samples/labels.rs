@@ -1,0 +1,128 @@
+//! The labels of lines: `--labels`.
+
+use std::borrow::Cow;
+
+use common::{Label, LabelKeys, append_label, sort_labels};
+
+use super::sample::{Sample, append_seconds};
+
+/// How many digits times have after the point, so that `sort -V` sorts them.
+const DIGITS: usize = 9;
+
+/// The keys of times, which hardly two samples have in common.
+const TIMES: [&[u8]; 2] = [b"since", b"time"];
+
+/// When a sample was taken, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct When {
+    /// After the first sample of its input; may be before it.
+    pub(crate) since: i64,
+    /// On the clock of its recording, where that is known.
+    pub(crate) time: Option<u64>,
+}
+
+/// Makes the labels of lines, those that were asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct SampleLabels {
+    keys: LabelKeys,
+    /// The keys that were asked for by name and that no sample had so far.
+    missing: Vec<Vec<u8>>,
+    text: Vec<u8>,
+}
+
+impl SampleLabels {
+    pub(crate) fn new(keys: LabelKeys) -> SampleLabels {
+        let missing = match &keys {
+            LabelKeys::All => Vec::new(),
+            LabelKeys::Only(keys) => keys.clone(),
+        };
+        SampleLabels { keys, missing, text: Vec::new() }
+    }
+
+    /// Whether lines have a label with this key, if it is known.
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        self.keys.has(key)
+    }
+
+    /// Whether lines have times.
+    pub(crate) fn has_times(&self) -> bool {
+        TIMES.iter().any(|key| self.has(key))
+    }
+
+    /// The keys that were asked for by name and that no sample had.
+    pub(crate) fn missing(&self) -> &[Vec<u8>] {
+        &self.missing
+    }
+
+    /// The text of the labels of a sample but for times, sorted.
+    pub(crate) fn text(&mut self, origin: &Sample<'_>, event: &[u8]) -> &[u8] {
+        let mut labels: Vec<Label<'_>> =
+            known(origin, event).filter(|label| self.keys.has(label.key)).collect();
+        sort_labels(&mut labels);
+        self.text.clear();
+        labels.iter().for_each(|label| append_label(*label, &mut self.text));
+        self.missing.retain(|key| !labels.iter().any(|label| label.key == &key[..]));
+        &self.text
+    }
+
+    /// Whether a sample of this time has a label of a time.
+    pub(crate) fn has_time(&mut self, when: When) -> bool {
+        let known = TIMES.map(|key| self.has(key) && time_of(key, when).is_some());
+        for (key, _) in TIMES.iter().zip(known).filter(|(_, is_known)| *is_known) {
+            self.missing.retain(|missing| missing != key);
+        }
+        known.contains(&true)
+    }
+
+    /// Appends the labels of the times that were asked for.
+    pub(crate) fn append_times(&self, when: When, out: &mut Vec<u8>) {
+        for key in TIMES.into_iter().filter(|key| self.has(key)) {
+            if let Some(value) = time_of(key, when) {
+                append_label(Label { key, value: &value }, out);
+            }
+        }
+    }
+}
+
+/// All that is known of a sample but its times.
+fn known<'a>(origin: &'a Sample<'_>, event: &'a [u8]) -> impl Iterator<Item = Label<'a>> {
+    let fields = [
+        (&b"comm"[..], Some(origin.comm).filter(|comm| !comm.is_empty())),
+        (b"pid", origin.pid),
+        (b"tid", origin.tid),
+        (b"cpu", origin.cpu),
+        (b"event", Some(event).filter(|event| !event.is_empty())),
+    ];
+    let of_format = |key: &[u8]| origin.labels.iter().any(|label| label.key == key);
+    let fields = fields
+        .into_iter()
+        .filter(move |(key, _)| !of_format(key))
+        .filter_map(|(key, value)| Some(Label { key, value: value? }));
+    let of_format_but_times = origin.labels.iter().filter(|label| !TIMES.contains(&label.key));
+    of_format_but_times.copied().chain(fields)
+}
+
+/// The value of the label `key`, of whatever is known of a sample.
+pub(crate) fn value_of<'a>(
+    key: &[u8],
+    origin: &'a Sample<'_>,
+    event: &'a [u8],
+    when: Option<When>,
+) -> Option<Cow<'a, [u8]>> {
+    match known(origin, event).find(|label| label.key == key) {
+        Some(label) => Some(Cow::Borrowed(label.value)),
+        None => time_of(key, when?).map(Cow::Owned),
+    }
+}
+
+/// What the label of a time says, in seconds.
+fn time_of(key: &[u8], when: When) -> Option<Vec<u8>> {
+    let time = match key {
+        b"since" => i128::from(when.since),
+        b"time" => i128::from(when.time?),
+        _ => return None,
+    };
+    let mut value = Vec::new();
+    append_seconds(time, DIGITS, &mut value);
+    Some(value)
+}
