@@ -36,6 +36,9 @@ mod json;
 // What was added every few seconds.
 mod every;
 
+// Labels before stacks.
+mod labels;
+
 // Blocked time.
 mod inputs;
 mod off_cpu;

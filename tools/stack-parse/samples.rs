@@ -18,6 +18,7 @@ mod labelled;
 mod labels;
 mod messages;
 mod off_cpu;
+mod origin;
 mod report;
 mod root;
 pub(crate) mod sample;
@@ -27,7 +28,6 @@ mod table;
 mod weight;
 mod window;
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -38,7 +38,8 @@ use crate::remedies;
 use event::Fate;
 use events::{Events, Measure};
 use frame_traits::FrameTraits;
-use labels::{SampleLabels, value_of};
+use labelled::Labelled;
+use labels::SampleLabels;
 use report::InputHeaders;
 use root::Base;
 use sample::{OpenSample, Sample, Time};
@@ -92,6 +93,8 @@ pub(crate) struct Samples<'p> {
     /// once.
     labels: SampleLabels,
     line_labels: Vec<u8>,
+    /// Where samples are summed by their labels, too.
+    labelled: Option<Labelled>,
     headers: InputHeaders,
     /// Whether the troubles of all inputs are known, so that advice is not wrong for
     /// some of them.
@@ -125,10 +128,12 @@ impl<'p> Samples<'p> {
         window: Window,
     ) -> Samples<'p> {
         let sink = Sink::new(&args);
+        let is_summed = matches!(sink, Sink::Sum | Sink::OffCpu(_));
         Samples {
-            is_tree: matches!(sink, Sink::Sum | Sink::Labelled(_) | Sink::OffCpu(_)),
+            is_tree: is_summed,
             sink,
             labels: SampleLabels::new(args.labels.clone().unwrap_or(LabelKeys::Only(Vec::new()))),
+            labelled: (args.has_labels() && is_summed).then(Labelled::default),
             line_labels: Vec::new(),
             args,
             pipe,
@@ -225,16 +230,6 @@ impl<'p> Samples<'p> {
         self.events.set_unit(event, unit);
     }
 
-    /// Whether it matters what samples say of this label.
-    pub(crate) fn wants_label(&self, key: &[u8]) -> bool {
-        self.labels.has(key) || matches!(&self.input.root, Root::Label(root) if root == key)
-    }
-
-    /// Whether it matters what labels samples have.
-    pub(crate) fn wants_labels(&self) -> bool {
-        self.args.has_labels() || matches!(self.input.root, Root::Label(_))
-    }
-
     /// Says what the weights of an event's samples are in, before the first of them.
     pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
         self.events.announce(event, unit);
@@ -252,13 +247,12 @@ impl<'p> Samples<'p> {
 
     /// Whether it matters in which order samples come: that of their time is right.
     pub(crate) fn need_order(&self) -> bool {
-        self.is_live() || self.window.is_bounded() || self.labels.has_times()
+        self.choose_times() || self.labels.has_times()
     }
 
-    /// Says that this input has one thread, so that there is no root frame unless
-    /// the user chose one.
-    pub(crate) fn set_one_thread(&mut self) {
-        self.input.root = self.args.root.clone().unwrap_or(Root::None);
+    /// Whether samples of other times are wanted than without options, or each by itself.
+    pub(crate) fn choose_times(&self) -> bool {
+        self.is_live() || self.window.is_bounded()
     }
 
     /// Accounts for a sample; `None` if it was not asked for, then its frames
@@ -282,11 +276,11 @@ impl<'p> Samples<'p> {
             }
             Sink::OffCpu(off_cpu) => {
                 // Nothing is said of programs whose stacks are not in the sums.
-                if !off_cpu.open(origin, &mut self.tree) {
+                if !off_cpu.open(origin, &mut self.tree, self.labelled.as_mut()) {
                     return None;
                 }
             }
-            Sink::Sum | Sink::Labelled(_) | Sink::PerSample | Sink::Every(_) | Sink::List => {}
+            Sink::Sum | Sink::PerSample | Sink::Every(_) | Sink::List => {}
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
     }
@@ -305,7 +299,8 @@ impl<'p> Samples<'p> {
     /// Whether nothing matters of a sample but what [`reopen`](Samples::reopen)
     /// accounts for.
     pub(crate) fn can_reopen(&self) -> bool {
-        matches!(self.sink, Sink::Sum)
+        let is_summed = matches!(self.sink, Sink::Sum) && self.labelled.is_none();
+        is_summed && !self.input.root.is_of_each_sample()
     }
 
     /// Accounts for a sample that differs from another only in its time; false
@@ -329,51 +324,6 @@ impl<'p> Samples<'p> {
         } else {
             Fate::NoTime
         }
-    }
-
-    fn set_base(&mut self, event: usize, origin: &Sample<'_>) {
-        let label = match &self.input.root {
-            Root::Label(key) => {
-                let when = self.window.when(origin);
-                value_of(key, origin, &self.events.get(event).name, when).map(Cow::into_owned)
-            }
-            _ => None,
-        };
-        let label = label.as_deref();
-        // Neighbours are mostly of one thread.
-        if self.base.is(event, origin, label, &self.input.root) {
-            return;
-        }
-        self.base.note(event, origin, label);
-        self.base.frames.clear();
-        let Samples { events, tree, frames, base, text, .. } = self;
-        let known = events.get_mut(event);
-        base.node = known.node_in(tree, frames);
-        if self.args.events.by_event {
-            base.frames.push(tree.frame(base.node));
-        }
-        text.clear();
-        self.input.root.push_name(origin, label, text);
-        if !text.is_empty() {
-            let frame = frames.intern(text);
-            base.frames.push(frame);
-            base.node = tree.child(base.node, frame);
-        }
-    }
-
-    /// Notes the labels of a sample for its line.
-    fn set_labels(&mut self, event: usize, origin: &Sample<'_>) {
-        let when = self.window.when(origin);
-        let Samples { sink, labels, line_labels, events, .. } = self;
-        let event = &events.get(event).name;
-        if let Sink::Labelled(labelled) = sink {
-            return labelled.open(origin, event, when, labels);
-        }
-        line_labels.clear();
-        if let Some(when) = when.filter(|when| labels.has_time(*when)) {
-            labels.append_times(when, line_labels);
-        }
-        line_labels.extend_from_slice(labels.text(origin, event));
     }
 
     /// The node of `frame` below `parent`; without meaning where samples are
@@ -403,15 +353,15 @@ impl<'p> Samples<'p> {
         if let Sink::OffCpu(_) = self.sink {
             let leaf = self.some_frame(leaf, node);
             if let Sink::OffCpu(off_cpu) = &mut self.sink {
-                off_cpu.close(leaf);
+                off_cpu.close(leaf, self.labelled.as_ref());
             }
             return Ok(());
         }
         let weight = event.weigher.weigh(self.input.rule, &sample, node, &mut self.tree);
-        if matches!(self.sink, Sink::Sum | Sink::Labelled(_)) {
+        if matches!(self.sink, Sink::Sum) {
             let leaf = self.some_frame(leaf, node);
-            if let Sink::Labelled(labelled) = &mut self.sink {
-                labelled.add(leaf, &sample);
+            if let Some(labelled) = &mut self.labelled {
+                labelled.add(labelled.noted(), leaf, &sample);
             }
             match weight {
                 Some(weight) => self.tree.add(leaf, weight),

@@ -3,8 +3,10 @@
 mod foreign;
 mod header;
 mod open;
+mod pairs;
 mod read;
 mod search;
+mod sums;
 mod write;
 
 use std::fmt::Display;
@@ -14,7 +16,8 @@ use crate::io::progress::Progress;
 use crate::status::{SUCCESS, TROUBLE};
 use crate::{Error, Headers, Output, Result, Stats, Status, Total};
 
-pub use read::{Limit, Live};
+pub use read::Live;
+pub use sums::Limit;
 
 /// What a running tool reads from, writes to and says.
 #[derive(Debug)]

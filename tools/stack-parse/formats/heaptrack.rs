@@ -76,8 +76,10 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&MEASURES);
-    let mut file = File::new(samples.need_order(), samples);
+    let measure = samples.set_measures(&MEASURES).map(|place| MEASURES[place].name);
+    let has_times = matches!(measure, Some(b"allocations" | b"allocated"));
+    let is_timed = samples.choose_times() || samples.need_order() && has_times;
+    let mut file = File::new(is_timed, samples);
     let read = for_each_line(input, |number, line| {
         if !file.line(line, samples)? {
             samples.malformed(number, "expected a line of heaptrack");

@@ -57,7 +57,7 @@ fn detect(head: &Head<'_>) -> bool {
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let (mut file, mut last) = (File::default(), 0);
-    file.takes_all = samples.need_order();
+    file.takes_all = samples.choose_times();
     for_each_line(input, |number, line| {
         last = number;
         if !file.line(line, samples)? {

@@ -25,7 +25,7 @@ mod source_line;
 mod symbols;
 mod tokens;
 
-use common::{Blocks, Error, Input, Result, without_cr};
+use common::{Blocks, Error, Input, Label, Result, without_cr};
 use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
 use crate::format::{Extra, Format};
@@ -35,7 +35,7 @@ use crate::samples::Samples;
 use crate::samples::sample::{OpenSample, Sample, Time};
 use crate::samples::{Root, Weighs};
 use chains::{Body, Chain};
-use frame_line::is_chain_frame;
+use frame_line::{FrameLine, is_chain_frame};
 use header_cache::{HeaderCache, Known};
 use lines::{Lines, is_certain_frame, is_frame};
 use newlines::Newlines;
@@ -66,13 +66,13 @@ const PIECE: usize = 64 * 1024;
 ///
 /// [`Error::Input`], or what writing returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let (frame_args, threads) = (samples.frame_args().clone(), options.threads());
+    let threads = options.threads();
     let name = input.name().to_owned();
     let mut reader = PerfScriptReader {
         newlines: Newlines::default(),
         headers: HeaderCache::default(),
-        chain: Chain::new(&frame_args),
-        lines: Lines::new(&frame_args),
+        chain: Chain::new(samples.frame_args().need_address()),
+        lines: Lines::new(),
     };
     let mut blocks = Blocks::cut_by(input, end_of_samples);
     let mut can_split = false;
@@ -159,17 +159,17 @@ fn end_of_lines(text: &[u8]) -> Option<usize> {
 }
 
 /// The two ways to read.
-struct PerfScriptReader<'a> {
+struct PerfScriptReader {
     /// Of the piece of a block that is being read.
     newlines: Newlines,
     headers: HeaderCache,
-    chain: Chain<'a>,
-    lines: Lines<'a>,
+    chain: Chain,
+    lines: Lines,
 }
 
-impl<'a> PerfScriptReader<'a> {
+impl PerfScriptReader {
     /// A reader for another thread, which knows what this one learnt.
-    fn fork(&self) -> PerfScriptReader<'a> {
+    fn fork(&self) -> PerfScriptReader {
         let (chain, lines) = (self.chain.fork(), self.lines.fork());
         let (newlines, headers) = Default::default();
         PerfScriptReader { newlines, headers, chain, lines }
@@ -256,7 +256,8 @@ impl<'a> PerfScriptReader<'a> {
         let Some(event) = EventLine::parse(header).filter(is_sample) else { return Ok(None) };
         self.lines.close(samples)?;
         self.lines.note_header(&event);
-        let sample = samples.open(&Sample::from(&event));
+        let leaf = LeafObject::of(Some(first_line(body)), samples);
+        let sample = samples.open(&Sample { labels: leaf.labels(), ..Sample::from(&event) });
         if let Some(sample) = sample.filter(|_| samples.can_reopen()) {
             self.headers.keep(header, &event, sample);
         }
@@ -279,6 +280,25 @@ fn is_sample(event: &EventLine<'_>, header: &[u8], body: &[u8]) -> bool {
 
 fn first_line(text: &[u8]) -> &[u8] {
     &text[..memchr(b'\n', text).unwrap_or(text.len())]
+}
+
+/// The object file of a sample's leaf, as its label.
+struct LeafObject<'a>([Label<'a>; 1]);
+
+impl<'a> LeafObject<'a> {
+    /// Of the sample whose leaf this line is, if any, where the label is wanted.
+    fn of(leaf: Option<&'a [u8]>, samples: &Samples<'_>) -> LeafObject<'a> {
+        let key = b"object";
+        let leaf = leaf.filter(|_| samples.wants_label(key)).and_then(FrameLine::parse);
+        let value = leaf.map_or(&b""[..], |leaf| leaf.dso);
+        LeafObject([Label { key, value }])
+    }
+
+    /// None where no object is known.
+    fn labels(&self) -> &[Label<'a>] {
+        let [label] = &self.0;
+        if label.value.is_empty() { &[] } else { &self.0 }
+    }
 }
 
 impl<'a> From<&'a EventLine<'_>> for Sample<'a> {

@@ -33,7 +33,7 @@ pub(crate) struct SamplesArgs {
     /// Labels before the stacks: since, time, comm, pid, tid, cpu, event, cgroup, addr, object,
     /// build_id, and what a format has of its own; all for all
     #[arg(long, value_name = "KEY,...", value_parser = LabelKeys::parse)]
-    #[arg(conflicts_with_all = ["table", "off_cpu", "list_events"])]
+    #[arg(conflicts_with_all = ["table", "list_events"])]
     pub(super) labels: Option<LabelKeys>,
 
     #[command(flatten)]

@@ -9,7 +9,8 @@ impl Samples<'_> {
     /// Whether another thread can help: it would treat samples as this one does,
     /// whatever was before them.
     pub(crate) fn can_fork(&self) -> bool {
-        matches!(self.sink, Sink::Sum | Sink::List) && self.events.is_chosen()
+        let is_summed = matches!(self.sink, Sink::Sum) && self.labelled.is_none();
+        (is_summed || matches!(self.sink, Sink::List)) && self.events.is_chosen()
     }
 
     /// Empty samples that treat this input alike, for another thread.

@@ -79,11 +79,6 @@ impl Samples<'_> {
         });
     }
 
-    /// Notes what `frame` is, whose number is `id`, where the name was made elsewhere.
-    pub(crate) fn note_frame(&mut self, id: FrameId, frame: &Frame<'_>) {
-        self.traits.note(id, frame);
-    }
-
     /// Says how the callers of samples were recorded.
     pub(crate) fn set_chains(&mut self, chains: CallChains) {
         self.chains = chains;

@@ -7,6 +7,7 @@ use common::{
     FoldedLine, FrameId, FrameTable, NodeId, Overflows, Pipe, Result, StackCounts, Total,
 };
 
+use super::Samples;
 use super::labels::{SampleLabels, When};
 use super::sample::{OpenSample, Sample};
 
@@ -15,13 +16,19 @@ use super::sample::{OpenSample, Sample};
 pub(crate) struct Labelled {
     /// The texts of the labels of samples, without times.
     texts: FrameTable,
-    /// Of the sample at hand.
-    text: FrameId,
-    when: Option<When>,
+    noted: Noted,
     /// Samples without times, by the leaf's node and the labels.
     sums: HashMap<(NodeId, FrameId), Sum>,
     /// Samples with times, of which hardly two are in one line.
     timed: Vec<Timed>,
+}
+
+/// The labels of a sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Noted {
+    /// Those without times.
+    text: FrameId,
+    when: Option<When>,
 }
 
 /// What samples of one stack and the same labels amount to.
@@ -54,22 +61,27 @@ pub(crate) trait Lines {
 }
 
 impl Labelled {
-    /// Notes the labels of a sample, which is to be added.
-    pub(super) fn open(
+    /// Notes the labels of a sample.
+    pub(super) fn note(
         &mut self,
         origin: &Sample<'_>,
         event: &[u8],
         when: Option<When>,
         labels: &mut SampleLabels,
     ) {
-        self.text = self.texts.intern(labels.text(origin, event));
-        self.when = when.filter(|when| labels.has_time(*when));
+        let text = self.texts.intern(labels.text(origin, event));
+        self.noted = Noted { text, when: when.filter(|when| labels.has_time(*when)) };
     }
 
-    /// Adds the sample whose labels were noted.
-    pub(super) fn add(&mut self, leaf: NodeId, sample: &OpenSample) {
-        let (text, OpenSample { event, count, weight, .. }) = (self.text, *sample);
-        if let Some(when) = self.when {
+    /// The labels of the last sample.
+    pub(super) fn noted(&self) -> Noted {
+        self.noted
+    }
+
+    /// Adds a sample with these labels.
+    pub(super) fn add(&mut self, labels: Noted, leaf: NodeId, sample: &OpenSample) {
+        let (Noted { text, when }, OpenSample { event, count, weight, .. }) = (labels, *sample);
+        if let Some(when) = when {
             let event = event as u32;
             return self.timed.push(Timed { when, leaf, text, event, count, weight });
         }
@@ -131,6 +143,17 @@ impl Labelled {
         overflows.absorb(counts.overflows());
         pipe.leave_out(&overflows);
         pipe.write_counts(counts)
+    }
+}
+
+impl Lines for Samples<'_> {
+    fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>) {
+        let by_event = self.args.events.by_event;
+        self.tree.append_stack(leaf, usize::from(!by_event), &self.frames, out);
+    }
+
+    fn sums(&self, event: usize) -> bool {
+        self.events.get(event).weigher.sums()
     }
 }
 

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use bstr::ByteSlice;
 use common::{NodeId, Pipe, StackTree};
 
-use super::sample::{Sample, Time};
+use super::labelled::{Labelled, Noted};
+use super::sample::{OpenSample, Sample, Time};
 
 /// The event it is made from.
 pub(crate) const EVENT: &str = "sched:sched_switch";
@@ -23,7 +24,7 @@ pub(crate) struct OffCpu {
     /// The process whose threads count; `None` if it is all of them.
     pid: Option<u32>,
     /// Where and when each thread left, by its id.
-    away: HashMap<Vec<u8>, (NodeId, u64)>,
+    away: HashMap<Vec<u8>, Away>,
     leaving: Option<(Vec<u8>, u64)>,
     preempted: u64,
     /// How many threads did not come back before their recording ended.
@@ -33,6 +34,14 @@ pub(crate) struct OffCpu {
     without_process: u64,
     /// Whether any switch is of the process that counts.
     has_process: bool,
+}
+
+/// Where and when a thread left, in nanoseconds, and the labels of that switch.
+#[derive(Debug)]
+struct Away {
+    leaf: NodeId,
+    since: u64,
+    labels: Noted,
 }
 
 /// The numbers of a sample's process and thread, where they are known.
@@ -93,15 +102,24 @@ impl OffCpu {
 
     /// Notes a switch: the thread that comes back is no longer blocked, which is added to `tree` in
     /// nanoseconds. Returns whether the thread that left is blocked.
-    pub(crate) fn open(&mut self, origin: &Sample<'_>, tree: &mut StackTree) -> bool {
+    pub(super) fn open(
+        &mut self,
+        origin: &Sample<'_>,
+        tree: &mut StackTree,
+        labelled: Option<&mut Labelled>,
+    ) -> bool {
         self.leaving = None;
         let switch = Switch::parse(origin.text);
         let (Some(switch), Some(now)) = (switch, origin.time.and_then(Time::nanoseconds)) else {
             self.unreadable += 1;
             return false;
         };
-        if let Some((node, since)) = self.away.remove(switch.next) {
-            tree.add(node, now.saturating_sub(since));
+        if let Some(Away { leaf, since, labels }) = self.away.remove(switch.next) {
+            let blocked = now.saturating_sub(since);
+            tree.add(leaf, blocked);
+            if let Some(labelled) = labelled {
+                labelled.add(labels, leaf, &OpenSample::of_nanoseconds(blocked));
+            }
         }
         let ids = Ids::of(origin);
         self.without_process += u64::from(self.pid.is_some() && ids.pid.is_none());
@@ -115,9 +133,10 @@ impl OffCpu {
     }
 
     /// Notes the stack in which the thread left.
-    pub(crate) fn close(&mut self, leaf: NodeId) {
-        if let Some((tid, now)) = self.leaving.take() {
-            self.away.insert(tid, (leaf, now));
+    pub(super) fn close(&mut self, leaf: NodeId, labelled: Option<&Labelled>) {
+        if let Some((tid, since)) = self.leaving.take() {
+            let labels = labelled.map(Labelled::noted).unwrap_or_default();
+            self.away.insert(tid, Away { leaf, since, labels });
         }
     }
 

@@ -1,13 +1,10 @@
 //! What is written and said when all inputs were read.
 
-use common::{
-    Headers, NodeId, Pipe, Result, StackTree, Total, header_line, parse_header, printable,
-};
+use common::{Headers, Pipe, Result, StackTree, Total, header_line, parse_header, printable};
 
 use super::event::{Event, Fate, LEFT_OUT, Sum};
 use super::event_name::shown;
 use super::events::Events;
-use super::labelled::Lines;
 use super::root::Root;
 use super::weight::Rule;
 use super::{Recorded, Samples, Sink, off_cpu};
@@ -150,19 +147,12 @@ impl Samples<'_> {
                 self.report_weights(pipe);
                 self.report_troubles(pipe);
                 self.write_header(pipe)?;
-                self.write_tree(pipe)
-            }
-            Sink::Labelled(labelled) => {
-                let labelled = std::mem::take(labelled);
-                self.report_weights(pipe);
-                self.report_troubles(pipe);
-                self.write_header(pipe)?;
-                labelled.write(&self.labels, &self, pipe)
+                self.write_sums(pipe)
             }
             Sink::OffCpu(off_cpu) => {
                 off_cpu.report(pipe);
                 self.write_header(pipe)?;
-                self.write_tree(pipe)
+                self.write_sums(pipe)
             }
             Sink::List => self.write_list(pipe),
             Sink::Every(every) => {
@@ -360,6 +350,14 @@ impl Samples<'_> {
         pipe.write_header_of(&headers)
     }
 
+    /// Writes all lines.
+    fn write_sums(mut self, pipe: &mut Pipe) -> Result<()> {
+        match self.labelled.take() {
+            Some(labelled) => labelled.write(&self.labels, &self, pipe),
+            None => self.write_tree(pipe),
+        }
+    }
+
     /// Writes all stacks. They stand below their events in the tree, which are
     /// frames only if that was asked for.
     fn write_tree(&self, pipe: &mut Pipe) -> Result<()> {
@@ -382,17 +380,6 @@ impl Samples<'_> {
             pipe.write_lines(line.as_bytes(), Total { lines: 1, weight: all.total })?;
         }
         Ok(())
-    }
-}
-
-impl Lines for Samples<'_> {
-    fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>) {
-        let by_event = self.args.events.by_event;
-        self.tree.append_stack(leaf, usize::from(!by_event), &self.frames, out);
-    }
-
-    fn sums(&self, event: usize) -> bool {
-        self.events.get(event).weigher.sums()
     }
 }
 

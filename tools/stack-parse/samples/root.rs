@@ -49,6 +49,12 @@ impl TypedValueParser for RootParser {
 }
 
 impl Root {
+    /// Whether it may differ between samples of one thread and event.
+    pub(crate) fn is_of_each_sample(&self) -> bool {
+        let of_thread: [&[u8]; 5] = [b"comm", b"pid", b"tid", b"cpu", b"event"];
+        matches!(self, Root::Label(key) if !of_thread.contains(&&key[..]))
+    }
+
     /// Appends the name of the frame; nothing if there is none.
     /// `label` is the value of the label that it asks for.
     pub(crate) fn push_name(&self, origin: &Sample<'_>, label: Option<&[u8]>, name: &mut Vec<u8>) {

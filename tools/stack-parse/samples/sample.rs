@@ -69,6 +69,11 @@ pub(crate) struct OpenSample {
 }
 
 impl OpenSample {
+    /// What counts as so many samples of weight 1, of no event in particular.
+    pub(crate) fn of_nanoseconds(count: u64) -> OpenSample {
+        OpenSample { base: NodeId::default(), event: 0, count, weight: 1 }
+    }
+
     /// All its samples and what they weigh, as sums that may be larger than 64 bits.
     pub(crate) fn total(&self) -> Total {
         Total { lines: self.count, weight: u128::from(self.count) * u128::from(self.weight) }

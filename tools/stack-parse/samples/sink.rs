@@ -5,7 +5,6 @@ use common::{FoldedLine, FrameId, NO_STACK, Overflows, Result};
 use super::Samples;
 use super::args::SamplesArgs;
 use super::every::Every;
-use super::labelled::Labelled;
 use super::off_cpu::OffCpu;
 use super::sample::OpenSample;
 use super::table::Table;
@@ -16,8 +15,6 @@ use super::weight::Rule;
 pub(super) enum Sink {
     /// They are summed.
     Sum,
-    /// They are summed by their labels, too.
-    Labelled(Labelled),
     /// Each is written as a folded line.
     PerSample,
     /// They are summed, and the sums are written every few seconds.
@@ -38,7 +35,6 @@ impl Sink {
             SamplesArgs { per_sample: true, .. } => Sink::PerSample,
             SamplesArgs { every: Some(length), .. } => Sink::Every(Every::new(*length)),
             SamplesArgs { list_events: true, .. } => Sink::List,
-            _ if args.has_labels() => Sink::Labelled(Labelled::default()),
             _ => Sink::Sum,
         }
     }
@@ -50,7 +46,7 @@ impl Sink {
         match self {
             Sink::PerSample | Sink::Every(_) => Rule::Count,
             Sink::Table(_) => Rule::Sum,
-            Sink::Sum | Sink::Labelled(_) | Sink::OffCpu(_) | Sink::List => Rule::CountWhileEqual,
+            Sink::Sum | Sink::OffCpu(_) | Sink::List => Rule::CountWhileEqual,
         }
     }
 }

@@ -5,20 +5,10 @@ use std::path::Path;
 
 use super::foreign;
 use crate::folded::{LineEnd, LineEnds, clean_text, has_control, would_be_comment};
-use crate::stacks::Counting;
 use crate::{
-    Blocks, Error, Files, FoldedLine, FoldedPair, Input, Malformed, Overflows, Pipe, Result, STDIN,
-    StackBuf, StackCounts, Total, is_end_line, lacks_frames, parse_header, without_cr,
+    Blocks, Error, Files, FoldedLine, Input, Malformed, Pipe, Result, STDIN, StackBuf, is_end_line,
+    lacks_frames, parse_header, without_cr,
 };
-
-/// Which sums must fit into 64 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// The sum of each stack.
-    EachStack,
-    /// The sum of all stacks: for a tool that shows how much lies below a frame.
-    AllStacks,
-}
 
 /// What comes in while a profile is still being recorded.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +29,12 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn is_comment(&self) -> bool {
+    pub(super) fn is_comment(&self) -> bool {
         self.text.starts_with(b"# ")
     }
 
     /// The line without control bytes, if it is a header line.
-    fn header(&self) -> Option<Vec<u8>> {
+    pub(super) fn header(&self) -> Option<Vec<u8>> {
         let mut header = Vec::new();
         clean_text(self.text, &mut header);
         parse_header(&header).is_some().then_some(header)
@@ -237,80 +227,6 @@ impl Pipe {
         Ok(())
     }
 
-    /// Calls `each` with every line that has two counts; others are named.
-    ///
-    /// # Errors
-    ///
-    /// What `each` returns.
-    pub fn for_each_pair(
-        &mut self,
-        files: &Files,
-        mut each: impl FnMut(FoldedPair<'_>) -> Result<()>,
-    ) -> Result<()> {
-        self.for_each_input(files, |input, pipe| {
-            let mut header = Vec::new();
-            let read = pipe.for_each_line(input, |line, pipe| {
-                match FoldedPair::parse(line.text) {
-                    _ if line.is_comment() => header.extend(line.header()),
-                    Ok(pair) => {
-                        let weight = u128::from(pair.before) + u128::from(pair.after);
-                        let total = Total { lines: 1, weight };
-                        pipe.stats.read += total;
-                        if lacks_frames(line.text, pair.labels, pair.stack) {
-                            pipe.count_without_frames(total);
-                        }
-                        pipe.with_clean(&line, pair.stack, |stack, _| {
-                            each(FoldedPair { stack, ..pair })
-                        })?;
-                    }
-                    Err(why) => pipe.malformed_line(&line, why),
-                }
-                Ok(ControlFlow::Continue(()))
-            });
-            pipe.headers.add(header);
-            read
-        })
-    }
-
-    /// Counts every folded line; malformed ones are named. A second thread
-    /// counts while this one reads. What does not fit into a sum is left out
-    /// and named, see [`leave_out`](Pipe::leave_out).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`for_each_folded`](Pipe::for_each_folded).
-    pub fn count_folded(&mut self, files: &Files, limit: Limit) -> Result<StackCounts> {
-        self.count_folded_as(files, limit, |line, _| line.stack)
-    }
-
-    /// The same with `text_of` a line, which may hold its labels, in place of its stack; the
-    /// buffer is for making it.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`for_each_folded`](Pipe::for_each_folded).
-    pub fn count_folded_as(
-        &mut self,
-        files: &Files,
-        limit: Limit,
-        text_of: impl for<'b> Fn(FoldedLine<'b>, &'b mut Vec<u8>) -> &'b [u8],
-    ) -> Result<StackCounts> {
-        let mut buffer = Vec::new();
-        let mut counting = Counting::default();
-        let (mut all, mut overflows) = (0, Overflows::default());
-        self.for_each_folded(files, |line| {
-            let text = text_of(line, &mut buffer);
-            if limit == Limit::EachStack || overflows.add(&mut all, text, line.count) {
-                counting.add(text, line.count);
-            }
-            Ok(())
-        })?;
-        let counts = counting.finish();
-        overflows.absorb(counts.overflows());
-        self.leave_out(&overflows);
-        Ok(counts)
-    }
-
     #[inline]
     fn folded(
         &mut self,
@@ -347,7 +263,7 @@ impl Pipe {
     /// Calls `each` with `text`, a part of `line`, in which spaces take the place
     /// of control bytes: tabs, escapes that would colour a terminal.
     #[inline]
-    fn with_clean<T>(
+    pub(super) fn with_clean<T>(
         &mut self,
         line: &Line<'_>,
         text: &[u8],
@@ -365,7 +281,7 @@ impl Pipe {
     }
 
     #[cold]
-    fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) {
+    pub(super) fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) {
         self.messages.malformed(line.input, line.number, why);
         // A bad line behind good ones is damage, and no other format.
         if self.lines_before == Some(self.stats.read.lines)
@@ -394,7 +310,7 @@ impl Pipe {
     }
 
     /// Calls `each` with every line that is not empty, until it has enough.
-    fn for_each_line(
+    pub(super) fn for_each_line(
         &mut self,
         input: &mut Input,
         mut each: impl FnMut(Line<'_>, &mut Pipe) -> Result<ControlFlow<()>>,

@@ -135,17 +135,14 @@ impl StackTree {
 
     /// The stack that ends in `node`, as folded text; `None` if it does not go
     /// through `top`.
-    fn text(&self, top: NodeId, mut node: NodeId, frames: &FrameTable) -> Option<Vec<u8>> {
-        let mut names = Vec::new();
-        while node != top {
-            if node == Self::ROOT {
-                return None;
-            }
-            names.push(frames.name(self.frame(node)));
-            node = self.parent(node);
-        }
-        names.reverse();
-        Some(names.join(&b';'))
+    fn text(&self, top: NodeId, node: NodeId, frames: &FrameTable) -> Option<Vec<u8>> {
+        let skipped = match top {
+            Self::ROOT => 0,
+            top => 1 + self.path(node).iter().position(|&node| node == top)?,
+        };
+        let mut text = Vec::new();
+        self.append_stack(node, skipped, frames, &mut text);
+        Some(text)
     }
 
     /// Appends the stack that ends in `node`, as folded text without the first `skipped`
@@ -157,14 +154,20 @@ impl StackTree {
         frames: &FrameTable,
         out: &mut Vec<u8>,
     ) {
-        let parents = std::iter::successors(Some(node), |&node| Some(self.parent(node)));
-        let path: Vec<NodeId> = parents.take_while(|&node| node != Self::ROOT).collect();
-        for (depth, &node) in path.iter().rev().skip(skipped).enumerate() {
+        for (depth, &node) in self.path(node).iter().skip(skipped).enumerate() {
             if depth > 0 {
                 out.push(b';');
             }
             out.extend_from_slice(frames.name(self.frame(node)));
         }
+    }
+
+    /// The nodes from below the root to `node`.
+    fn path(&self, node: NodeId) -> Vec<NodeId> {
+        let parents = std::iter::successors(Some(node), |&node| Some(self.parent(node)));
+        let mut path: Vec<NodeId> = parents.take_while(|&node| node != Self::ROOT).collect();
+        path.reverse();
+        path
     }
 
     /// Adds a folded stack, interning its frames in `frames`.

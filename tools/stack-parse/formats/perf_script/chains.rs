@@ -7,13 +7,12 @@ use super::line_cache::LineCache;
 use super::line_hash::LineHash;
 use super::newlines::Newlines;
 use super::symbols::{Symbol, Symbols};
-use crate::frame::{Frame, FrameArgs};
+use crate::frame::Frame;
 use crate::samples::sample::OpenSample;
 use crate::samples::{CallChains, Samples};
 
 /// The frames of a chain.
-pub(super) struct Chain<'a> {
-    names: &'a FrameArgs,
+pub(super) struct Chain {
     /// Whether names depend on addresses.
     needs_address: bool,
     /// The frames, root first.
@@ -22,7 +21,6 @@ pub(super) struct Chain<'a> {
     leaf: NodeId,
     /// How many lines the chain has.
     lines: u64,
-    name: Vec<u8>,
     /// The frames of lines that were read lately, and of all symbols.
     cache: LineCache,
     symbols: Symbols,
@@ -38,23 +36,22 @@ pub(super) struct Body<'a> {
     pub(super) newlines: &'a Newlines,
 }
 
-impl<'a> Chain<'a> {
-    pub(super) fn new(names: &'a FrameArgs) -> Chain<'a> {
+impl Chain {
+    /// `needs_address` is whether names depend on addresses.
+    pub(super) fn new(needs_address: bool) -> Chain {
         Chain {
-            names,
-            needs_address: names.need_address(),
+            needs_address,
             frames: Vec::new(),
             leaf: 0,
             lines: 0,
-            name: Vec::new(),
             cache: LineCache::new(),
             symbols: Symbols::default(),
         }
     }
 
     /// Another one, with the same choice of names.
-    pub(super) fn fork(&self) -> Chain<'a> {
-        Chain::new(self.names)
+    pub(super) fn fork(&self) -> Chain {
+        Chain::new(self.needs_address)
     }
 
     /// How many lines the chain has.
@@ -124,20 +121,15 @@ impl<'a> Chain<'a> {
         samples: &mut Samples<'_>,
     ) -> Option<NodeId> {
         let parsed = line.strip_prefix(b"\t").and_then(FrameLine::parse)?;
-        let Chain { names, frames, name, symbols, .. } = self;
-        let (first, mut node) = (frames.len(), parent);
-        let parsed = Frame::from(&parsed);
+        let Chain { frames, symbols, .. } = self;
+        let first = frames.len();
         samples.set_chains(CallChains::Printed);
-        names.for_each_name(&parsed, name, |name| {
-            let frame = samples.frame(name);
-            samples.note_frame(frame, &parsed);
-            node = samples.child(node, frame);
-            frames.push(frame);
-        });
-        if let (Some(symbol), [frame]) = (symbol, &frames[first..]) {
+        samples.frames(&Frame::from(&parsed), frames);
+        let added = &frames[first..];
+        if let (Some(symbol), [frame]) = (symbol, added) {
             symbols.add(symbol, *frame);
         }
-        Some(node)
+        Some(added.iter().fold(parent, |node, &frame| samples.child(node, frame)))
     }
 
     /// The frame of a text that is not in the cache, where it is put.

@@ -2,13 +2,14 @@
 
 use common::{FrameId, Result};
 
+use super::LeafObject;
 use super::beside::{is_beside, is_cookie, is_metric, is_side_record, lost_by};
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_chain_frame, split_padded_ip};
 use super::glued;
 use super::one_line::{self, is_lone_frame};
 use super::source_line::{is_known_place, is_source_line};
-use crate::frame::{Frame, FrameArgs};
+use crate::frame::Frame;
 use crate::samples::sample::{OpenSample, Sample};
 use crate::samples::{CallChains, Samples};
 
@@ -17,8 +18,7 @@ const DEFERRED: &str = "a call chain apart from its sample: 'perf script' merges
                         unless told --no-merge-callchains";
 
 /// Where the reader stands.
-pub(super) struct Lines<'a> {
-    names: &'a FrameArgs,
+pub(super) struct Lines {
     /// How many lines were read.
     number: u64,
     /// How many samples or other records the text says were lost.
@@ -38,7 +38,6 @@ pub(super) struct Lines<'a> {
     /// What event lines were seen: with a time, or at all.
     timed: bool,
     headed: bool,
-    name: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +53,9 @@ enum State {
     },
 }
 
-impl<'a> Lines<'a> {
-    pub(super) fn new(names: &'a FrameArgs) -> Lines<'a> {
+impl Lines {
+    pub(super) fn new() -> Lines {
         Lines {
-            names,
             number: 0,
             lost: 0,
             state: State::Idle,
@@ -67,15 +65,14 @@ impl<'a> Lines<'a> {
             may_open: false,
             timed: false,
             headed: false,
-            name: Vec::new(),
         }
     }
 
     /// Another reader, which knows what this one learnt of the input. It begins
     /// behind a blank line, too.
-    pub(super) fn fork(&self) -> Lines<'a> {
+    pub(super) fn fork(&self) -> Lines {
         let Lines { timed, headed, .. } = *self;
-        Lines { timed, headed, may_open: true, ..Lines::new(self.names) }
+        Lines { timed, headed, may_open: true, ..Lines::new() }
     }
 
     /// Whether what follows is understood the same by any reader: no sample is
@@ -139,14 +136,14 @@ impl<'a> Lines<'a> {
         let mut lines =
             text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n').peekable();
         while let Some(line) = lines.next() {
-            let next_is_frame = lines.peek().is_some_and(|next| is_frame(next));
+            let next_frame = lines.peek().copied().filter(|next| is_frame(next));
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if line.is_empty() {
                 self.blank_line(samples)?;
                 continue;
             }
             self.number += 1;
-            self.line(line, next_is_frame, samples)?;
+            self.line(line, next_frame, samples)?;
             self.may_open = false;
         }
         Ok(())
@@ -190,29 +187,34 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// Reads a line that is not blank.
-    fn line(&mut self, line: &[u8], next_is_frame: bool, samples: &mut Samples<'_>) -> Result<()> {
+    /// Reads a line that is not blank, before the next one if that is a frame.
+    fn line(
+        &mut self,
+        line: &[u8],
+        next_frame: Option<&[u8]>,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
         if is_side_record(line) || is_metric(line) {
             self.lost = self.lost.saturating_add(lost_by(line).unwrap_or_default());
             return self.close(samples);
         }
         if let Some((frame, next)) = glued::split(line) {
-            self.line(frame, false, samples)?;
-            return self.line(next, next_is_frame, samples);
+            self.line(frame, None, samples)?;
+            return self.line(next, next_frame, samples);
         }
         if is_chain_frame(line)
             && let Some(frame) = FrameLine::parse(line)
         {
             return self.frame(line, &frame, samples);
         }
-        if let Some(event) = self.event_line(line, next_is_frame) {
-            return self.event(&event, one_line::only_frame(&event), samples);
+        if let Some(event) = self.event_line(line, next_frame.is_some()) {
+            return self.event(&event, one_line::only_frame(&event), next_frame, samples);
         }
         // `            demo 19231  ffffffff8175336a elf_load`, from `-F comm,tid,ip,sym`.
         if !self.timed
             && let Some((fields, frame)) = one_line::split(line)
         {
-            return self.event(&EventLine::before_frames(fields), Some(frame), samples);
+            return self.event(&EventLine::before_frames(fields), Some(frame), None, samples);
         }
         if line[0] == b'#' || is_beside(line) || is_cookie(line) {
             return Ok(());
@@ -226,8 +228,8 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         // perf pads the names of events: `     page-faults: `.
-        if line[0] != b'\t' && next_is_frame && !self.timed {
-            return self.event(&EventLine::before_frames(line), None, samples);
+        if line[0] != b'\t' && next_frame.is_some() && !self.timed {
+            return self.event(&EventLine::before_frames(line), None, next_frame, samples);
         }
         samples.skip(self.number, "expected a sample or a frame of perf script");
         Ok(())
@@ -257,11 +259,12 @@ impl<'a> Lines<'a> {
         Ok(if may_be { loose_frame(line) } else { None })
     }
 
-    /// Opens the sample of an event line, whose frame may stand there too.
+    /// Opens the sample of an event line, whose frame may be there too, or in the next line.
     fn event(
         &mut self,
         event: &EventLine<'_>,
         frame: Option<&[u8]>,
+        next_frame: Option<&[u8]>,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         self.close(samples)?;
@@ -271,7 +274,9 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         self.note_header(event);
-        let Some(sample) = samples.open(&Sample::from(event)) else {
+        let leaf = LeafObject::of(next_frame.or(frame), samples);
+        let sample = Sample { labels: leaf.labels(), ..Sample::from(event) };
+        let Some(sample) = samples.open(&sample) else {
             self.pass();
             return Ok(());
         };
@@ -336,13 +341,7 @@ impl<'a> Lines<'a> {
 
     fn push(&mut self, frame: &FrameLine<'_>, samples: &mut Samples<'_>) {
         let start = self.frames.len();
-        let Lines { names, frames, name, .. } = self;
-        let frame = Frame::from(frame);
-        names.for_each_name(&frame, name, |name| {
-            let id = samples.frame(name);
-            samples.note_frame(id, &frame);
-            frames.push(id);
-        });
+        samples.frames(&Frame::from(frame), &mut self.frames);
         self.frames[start..].reverse();
     }
 

@@ -55,7 +55,7 @@ struct Done {
 /// What reading a block returns.
 pub(super) fn read(
     blocks: &mut Blocks<'_>,
-    reader: &mut PerfScriptReader<'_>,
+    reader: &mut PerfScriptReader,
     threads: usize,
     samples: &mut Samples<'_>,
 ) -> Result<Option<io::Result<()>>> {
@@ -123,7 +123,7 @@ impl Source<'_, '_> {
 /// Reads one block after the other, as long as there are any.
 fn work(
     source: &Mutex<Source<'_, '_>>,
-    reader: &mut PerfScriptReader<'_>,
+    reader: &mut PerfScriptReader,
     samples: &mut Samples<'_>,
 ) -> Result<Vec<Done>> {
     let (mut done, mut spare) = (Vec::new(), Block::default());
@@ -141,7 +141,7 @@ fn work(
 fn read_block(
     number: usize,
     block: &[u8],
-    reader: &mut PerfScriptReader<'_>,
+    reader: &mut PerfScriptReader,
     samples: &mut Samples<'_>,
 ) -> Result<Done> {
     let before = std::mem::take(&mut samples.skipped);

@@ -1,0 +1,42 @@
+//! How a tool reads lines with two counts.
+
+use std::ops::ControlFlow;
+
+use crate::{Files, FoldedPair, Pipe, Result, Total, lacks_frames};
+
+impl Pipe {
+    /// Calls `each` with every line that has two counts; others are named.
+    ///
+    /// # Errors
+    ///
+    /// What `each` returns.
+    pub fn for_each_pair(
+        &mut self,
+        files: &Files,
+        mut each: impl FnMut(FoldedPair<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_input(files, |input, pipe| {
+            let mut header = Vec::new();
+            let read = pipe.for_each_line(input, |line, pipe| {
+                match FoldedPair::parse(line.text) {
+                    _ if line.is_comment() => header.extend(line.header()),
+                    Ok(pair) => {
+                        let weight = u128::from(pair.before) + u128::from(pair.after);
+                        let total = Total { lines: 1, weight };
+                        pipe.stats.read += total;
+                        if lacks_frames(line.text, pair.labels, pair.stack) {
+                            pipe.count_without_frames(total);
+                        }
+                        pipe.with_clean(&line, pair.stack, |stack, _| {
+                            each(FoldedPair { stack, ..pair })
+                        })?;
+                    }
+                    Err(why) => pipe.malformed_line(&line, why),
+                }
+                Ok(ControlFlow::Continue(()))
+            });
+            pipe.headers.add(header);
+            read
+        })
+    }
+}
