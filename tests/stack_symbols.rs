@@ -121,6 +121,17 @@ fn files_standard_input_and_packed_files_give_the_same() {
 }
 
 #[test]
+fn a_name_that_a_message_escapes_is_not_that_of_another_file() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("escaped-names");
+    fs::create_dir_all(&folder).expect("a writable target directory");
+    let (escape, text) = (folder.join("a\x1bb"), folder.join(r"a\x1Bb"));
+    fs::copy(&*FRAMES, &escape).expect("a new file");
+    fs::copy(&*PACKBENCH, &text).expect("a new file");
+    let list = filter("stack-symbols", &[path(&escape)], "");
+    assert_eq!(list, filter("stack-symbols", &[path(&FRAMES)], ""));
+}
+
+#[test]
 fn what_is_no_executable_with_symbols_is_named_and_the_others_are_read() {
     let expected = filter("stack-symbols", &[path(&FRAMES)], "");
     let object = path(&FRAMES).to_owned() + ".o";

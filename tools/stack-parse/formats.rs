@@ -288,7 +288,7 @@ fn detect_head(head: &Head<'_>) -> Detected {
     match if unread::is_archive(head.bytes) { None } else { known() } {
         Some(format) => Detected::Known(format),
         None => Detected::Unknown {
-            first_line: printable(first_line),
+            first_line: first_line_as_text(first_line),
             // Until then nobody hears of it.
             looks_like: if head.is_last { unread::looks_like(head.bytes) } else { None },
         },
@@ -296,7 +296,7 @@ fn detect_head(head: &Head<'_>) -> Detected {
 }
 
 /// The start of a line for a message, if it is text.
-fn printable(line: &[u8]) -> Option<String> {
+fn first_line_as_text(line: &[u8]) -> Option<String> {
     const LONGEST: usize = 80;
     let text = String::from_utf8_lossy(&line[..line.len().min(LONGEST)]);
     // The end may be within a character.

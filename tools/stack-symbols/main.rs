@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Error, Files, Input, Pipe, Result, STDIN, Status, Total, clean_frame, map_executable,
-    symbol_name, without_g,
+    Error, Files, Input, Pipe, Result, Status, Total, clean_frame, map_executable, symbol_name,
+    without_g,
 };
 use symbolize::executable::{
     Call, Mark, SourceLine, Symbol, Symbols, Unreadable, Unwinding, ocaml_calls, unwinding,
@@ -42,45 +43,54 @@ fn main() -> ExitCode {
 
 fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let mut table = Table::default();
-    pipe.for_each_input(&args.files, |input, pipe| {
-        let bytes = bytes_of(input)?;
-        let unknown = |why: Unreadable| Error::Unknown {
-            name: input.name().to_owned(),
-            what: why.to_string(),
-        };
-        if args.call_graph {
-            table.row(&[call_graph(unwinding(&bytes).map_err(unknown)?)], pipe)
-        } else if args.calls {
-            let mut calls = ocaml_calls(&bytes).map_err(unknown)?;
-            calls.sort_by_key(|call| call.return_address);
-            table.header(&["address", "name", "location"], pipe)?;
-            calls.iter().try_for_each(|call| write_call(call, &mut table, pipe))
-        } else {
-            let symbols = Symbols::parse_with_lines(&bytes).map_err(unknown)?;
-            table.header(&["symbol", "name", "location", "address", "mark"], pipe)?;
-            symbols.functions.iter().try_for_each(|it| write_function(it, &mut table, pipe))?;
-            let units = symbols.functions.iter().filter_map(|it| it.lacks_g.clone()).collect();
-            note_without_g(input, &units, pipe);
-            match symbols.no_ocaml {
-                Some(why @ Unreadable::BadFrameTables) => Err(unknown(why)),
-                _ if symbols.stripped => Err(unknown(Unreadable::Stripped)),
-                _ => Ok(()),
-            }
-        }
+    pipe.for_each_input_until(&args.files, |path, input, pipe| {
+        let bytes = bytes_of(path, input)?;
+        list(&bytes, input, &args, &mut table, pipe).map(ControlFlow::Continue)
     })?;
     Ok(pipe.status())
 }
 
+/// Lists what an executable has.
+fn list(
+    bytes: &[u8],
+    input: &Input,
+    args: &Args,
+    table: &mut Table,
+    pipe: &mut Pipe,
+) -> Result<()> {
+    let unknown =
+        |why: Unreadable| Error::Unknown { name: input.name().to_owned(), what: why.to_string() };
+    if args.call_graph {
+        table.row(&[call_graph(unwinding(bytes).map_err(unknown)?)], pipe)
+    } else if args.calls {
+        let mut calls = ocaml_calls(bytes).map_err(unknown)?;
+        calls.sort_by_key(|call| call.return_address);
+        table.header(&["address", "name", "location"], pipe)?;
+        calls.iter().try_for_each(|call| write_call(call, table, pipe))
+    } else {
+        let symbols = Symbols::parse_with_lines(bytes).map_err(unknown)?;
+        table.header(&["symbol", "name", "location", "address", "mark"], pipe)?;
+        symbols.functions.iter().try_for_each(|it| write_function(it, table, pipe))?;
+        let units = symbols.functions.iter().filter_map(|it| it.lacks_g.clone()).collect();
+        note_without_g(input, &units, pipe);
+        match symbols.no_ocaml {
+            Some(why @ Unreadable::BadFrameTables) => Err(unknown(why)),
+            _ if symbols.stripped => Err(unknown(Unreadable::Stripped)),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The bytes of an executable. In a file only those are read that are needed: what its headers
 /// do not name may be far larger.
-fn bytes_of(input: &mut Input) -> Result<Cow<'static, [u8]>> {
+fn bytes_of(path: &Path, input: &mut Input) -> Result<Cow<'static, [u8]>> {
     let name = input.name().to_owned();
     let failed = |source| Error::Input { name: name.clone(), source };
-    if name != STDIN {
-        match map_executable(Path::new(&name)) {
+    if path != Path::new("-") {
+        match map_executable(path) {
             Ok(bytes) if bytes.starts_with(b"\x7fELF") => return Ok(Cow::Borrowed(bytes)),
             Err(error) if error.kind() == ErrorKind::OutOfMemory => return Err(failed(error)),
-            // It is a pipe, or compressed, or its name is no UTF-8.
+            // It is a pipe, or compressed.
             _ => {}
         }
     }

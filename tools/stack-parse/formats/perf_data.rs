@@ -11,6 +11,7 @@
 mod batch;
 mod changed;
 mod labels;
+mod listed_files;
 mod locations;
 mod messages;
 mod sections;

@@ -12,12 +12,9 @@ const RETURNS_X86_64: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0
 /// mov x8, #139; svc #0: rt_sigreturn
 const RETURN_AARCH64: &[u8] = b"\x68\x11\x80\xd2\x01\0\0\xd4";
 
-/// jmp *offset(%rip), alone, after `bnd`, after `endbr64` or after both
-const JUMPS: [&[u8]; 4] =
-    [b"\xff\x25", b"\xf2\xff\x25", b"\xf3\x0f\x1e\xfa\xff\x25", b"\xf3\x0f\x1e\xfa\xf2\xff\x25"];
-
-/// endbr64; push %rbp before mov %rsp, %rbp
-const ENTRIES: [&[u8]; 2] = [b"\xf3\x0f\x1e\xfa", b"\x55\x48\x89\xe5"];
+/// What a function or an entry of a PLT begins with:
+/// jmp *offset(%rip), alone or after `bnd`; endbr64; push %rbp before mov %rsp, %rbp
+const CALLED: [&[u8]; 4] = [b"\xff\x25", b"\xf2\xff\x25", b"\xf3\x0f\x1e\xfa", b"\x55\x48\x89\xe5"];
 
 /// Where Linux saves the registers that DWARF numbers 0 to 16, in bytes from the
 /// stack pointer: `struct ucontext` of x86-64.
@@ -47,9 +44,7 @@ impl BareCode {
             Machine::X86_64 if RETURNS_X86_64.iter().any(begins) => Some(BareCode::SignalReturn),
             Machine::Aarch64 if begins(&RETURN_AARCH64) => Some(BareCode::SignalReturn),
             // A call may return to a jump elsewhere, but not in a PLT.
-            Machine::X86_64 if is_exact && JUMPS.iter().chain(&ENTRIES).any(begins) => {
-                Some(BareCode::Called)
-            }
+            Machine::X86_64 if is_exact && CALLED.iter().any(begins) => Some(BareCode::Called),
             _ => None,
         }
     }

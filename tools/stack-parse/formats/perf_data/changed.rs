@@ -15,8 +15,7 @@ use bstr::ByteSlice;
 use stack_perf_data::{FileId, MapRecord};
 use symbolize::{ObjectId, Objects};
 
-/// How many files a message names.
-const NAMED: usize = 3;
+use super::listed_files::listed;
 
 /// What the recording says of files, and when it was made.
 pub(super) struct RecordedFiles {
@@ -154,17 +153,12 @@ fn unescaped(path: &[u8]) -> Vec<u8> {
 }
 
 fn message(changed: &[&[u8]]) -> String {
-    let mut names: Vec<String> =
-        changed.iter().take(NAMED).map(|path| path.as_bstr().to_string()).collect();
-    if changed.len() > NAMED {
-        names.push(format!("{} more", changed.len() - NAMED));
-    }
     let (is, its) =
         if changed.len() > 1 { ("are other files", "their") } else { ("is another file", "its") };
     format!(
         "{} {is} than when it was recorded, so {its} names may be wrong: run \
          stack-parse before the program is built again, or record with 'perf record --buildid-mmap'",
-        names.join(", ")
+        listed(changed.iter().map(|path| path.as_bstr().to_string()))
     )
 }
 

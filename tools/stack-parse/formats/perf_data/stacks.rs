@@ -6,12 +6,10 @@ use bstr::ByteSlice;
 use stack_perf_data::{CallGraph, Processes, RawSample, StackEnd, StackFrame, Unwinder};
 use symbolize::{CodeOrigin, ObjectId, Objects};
 
+use super::listed_files::listed;
 use super::locations::{LocationId, Locations};
 use super::sections::ElfSections;
 use crate::samples::{CallChains, Samples};
-
-/// How many files a message names.
-const NAMED: usize = 3;
 
 /// What perf makes of the longest copies that can be asked for, in bytes.
 const LONGEST_COPY: u32 = 65528;
@@ -166,17 +164,12 @@ impl Counts {
     fn files_not_here(&self, objects: &Objects) -> String {
         let mut files: Vec<_> = self.ends.iter().collect();
         files.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let named = files.iter().take(NAMED).map(|&(&file, _)| {
+        listed(files.iter().map(|&(&file, _)| {
             let path = objects.path(file).as_bstr();
             match objects.why_nameless(file) {
                 Some(why) => format!("{path} ({why})"),
                 None => path.to_string(),
             }
-        });
-        let mut named: Vec<String> = named.collect();
-        if files.len() > NAMED {
-            named.push(format!("{} more", files.len() - NAMED));
-        }
-        named.join(", ")
+        }))
     }
 }
