@@ -126,7 +126,7 @@ fn a_name_that_a_message_escapes_is_not_that_of_another_file() {
     fs::create_dir_all(&folder).expect("a writable target directory");
     let (escape, text) = (folder.join("a\x1bb"), folder.join(r"a\x1Bb"));
     fs::copy(&*FRAMES, &escape).expect("a new file");
-    fs::copy(&*PACKBENCH, &text).expect("a new file");
+    fs::copy(&*FRAMES_FIXED, &text).expect("a new file");
     let list = filter("stack-symbols", &[path(&escape)], "");
     assert_eq!(list, filter("stack-symbols", &[path(&FRAMES)], ""));
 }
