@@ -11,6 +11,9 @@ mod edges;
 // What is read: files, standard input, every shape of folded lines.
 mod reading;
 
+// Labels before a stack.
+mod labels;
+
 // What comes out: the lines, the accounts, the messages, and when.
 mod writing;
 

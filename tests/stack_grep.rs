@@ -1,3 +1,4 @@
+mod labels;
 mod long_files;
 mod places;
 

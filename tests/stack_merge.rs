@@ -39,3 +39,91 @@ fn the_name_of_its_file_is_the_root_of_a_stack() {
     std::fs::remove_file(&odd).expect("our file");
     assert_eq!(merged, format!("{};b 1\n", path.replace(';', ":")));
 }
+
+/// Labels in several orders, one line without any.
+const LABELLED: &str = "\
+tid=7\tsince=2.5\tcomm=a;b\tmain;f 1
+comm=a;b\tsince=2.5\ttid=7\tmain;f 2
+comm=\tmain;f 4
+B=1\ttid=8\ttime=3\tmain;g 8
+main;f 16
+";
+
+#[test]
+fn lines_of_equal_labels_and_stacks_are_summed() {
+    let expected = "\
+comm=\tmain;f 4
+main;f 16
+since=2.5\tcomm=a;b\ttid=7\tmain;f 3
+time=3\tB=1\ttid=8\tmain;g 8
+";
+    for args in [&[][..], &["--labels", "all"], &["--labels", "tid,since,B,comm,time"]] {
+        assert_eq!(filter("stack-merge", args, LABELLED), expected, "{args:?}");
+        assert_eq!(filter("stack-merge", args, expected), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn only_the_labels_that_are_named_are_kept() {
+    assert_eq!(filter("stack-merge", &["--labels", "none"], LABELLED), "main;f 23\nmain;g 8\n");
+    let expected = "main;f 20\nsince=2.5\ttid=7\tmain;f 3\ntid=8\tmain;g 8\n";
+    assert_eq!(filter("stack-merge", &["--labels", "tid,since"], LABELLED), expected);
+    assert_eq!(filter("stack-merge", &["--labels", "ti"], LABELLED), "main;f 23\nmain;g 8\n");
+    for keys in ["tid,", "a b", "", "9"] {
+        let refused = output("stack-merge", &["--labels", keys], LABELLED);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(said.contains("expected the key of a label, such as tid"), "{keys:?}: {said}");
+        assert_eq!(refused.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn the_value_of_a_label_is_the_root_of_a_stack() {
+    let by = |args: &[&str]| filter("stack-merge", &[&["--by-label"], args].concat(), LABELLED);
+    assert_eq!(
+        by(&["comm"]),
+        ";main;f 4\n\
+         [no comm];main;f 16\n\
+         since=2.5\ttid=7\ta:b;main;f 3\n\
+         time=3\tB=1\ttid=8\t[no comm];main;g 8\n",
+    );
+    assert_eq!(
+        by(&["comm", "--labels", "none"]),
+        ";main;f 4\n[no comm];main;f 16\n[no comm];main;g 8\na:b;main;f 3\n",
+    );
+    assert_eq!(
+        by(&["tid", "--labels", "comm"]),
+        "[no tid];main;f 16\ncomm=\t[no tid];main;f 4\ncomm=a;b\t7;main;f 3\n8;main;g 8\n",
+    );
+}
+
+#[test]
+fn the_name_of_the_file_is_above_the_value_of_a_label() {
+    let [one, other] = ["tid=7\tcomm=a\tmain 1\n", "comm=a\tmain 2\nmain 4\n"].map(TempFile::new);
+    let merged = |more: &[&str]| {
+        let args = [&["--by-file"], more, &[one.path(), other.path()]].concat();
+        let merged = filter("stack-merge", &args, "");
+        merged.replace(one.path(), "one").replace(other.path(), "other")
+    };
+    assert_eq!(merged(&[]), "comm=a\tother;main 2\ncomm=a\ttid=7\tone;main 1\nother;main 4\n");
+    assert_eq!(
+        merged(&["--by-label", "comm", "--labels", "none"]),
+        "[no comm];other;main 4\na;one;main 1\na;other;main 2\n",
+    );
+}
+
+#[test]
+fn a_sum_over_64_bits_is_named_with_its_labels() {
+    let input = format!("tid=1\tmain;f {}\ntid=1\tmain;f 1\ntid=2\tmain;f 1\n", u64::MAX);
+    for args in [&[][..], &["--labels", "tid"]] {
+        let output = output("stack-merge", args, &input);
+        let expected = format!("tid=1\tmain;f {}\ntid=2\tmain;f 1\n", u64::MAX);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "stack-merge: stack 'tid=1\\tmain;f': a sum over 18446744073709551615, \
+             weight 1 left out\n",
+        );
+        assert_eq!(output.status.code(), Some(2));
+    }
+}

@@ -1,6 +1,7 @@
 //! Keeps the stacks in which a frame matches.
 
 mod color;
+mod label;
 mod per_file;
 mod selection;
 
@@ -19,9 +20,9 @@ use crate::selection::Selection;
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
-    /// A regular expression that sees the name of one frame at a time; with -e, -f or --place, a
-    /// FILE
-    #[arg(required_unless_present_any = ["regexp", "file", "place"])]
+    /// A regular expression that sees the name of one frame at a time; with -e, -f, --place or
+    /// --label, a FILE
+    #[arg(required_unless_present_any = ["regexp", "file", "place", "label"])]
     pattern: Option<OsString>,
 
     #[command(flatten)]
@@ -93,6 +94,11 @@ struct Args {
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, conflicts_with = "stack")]
     place: Vec<OsString>,
 
+    /// Keep lines on which all of this label's value matches, or KEY>=NUMBER, KEY<NUMBER; of
+    /// several, all must hold, and a pattern for frames is given by -e
+    #[arg(long, value_name = "KEY=PATTERN")]
+    label: Vec<OsString>,
+
     /// Only the leaf may match
     #[arg(long, conflicts_with = "root")]
     leaf: bool,
@@ -148,7 +154,7 @@ fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -
                 pipe.drop_line(&line);
                 return Ok(ControlFlow::Continue(()));
             }
-            if in_color {
+            if in_color && !selection.inverted {
                 color::paint(line.stack, &selection.matches_in(line.stack), &mut painted);
                 pipe.pass(&FoldedLine { stack: &painted, ..line })?;
             } else {
@@ -168,15 +174,16 @@ impl Args {
         self.with_filename || self.files.paths.len() > 1 && !self.no_filename
     }
 
-    /// The patterns for names, of the operand, of -e and of -f, and those for places. With -e, -f
-    /// or --place the first operand is a file, as with grep, and is moved to the files.
+    /// The patterns for names, of the operand, of -e and of -f, and those for places. With -e, -f,
+    /// --place or --label the first operand is a file, as with grep, and is moved to the files.
     fn take_patterns(&mut self) -> Result<Patterns> {
         let given = std::mem::take(&mut self.regexp);
         let has_names = !given.is_empty() || !self.file.is_empty();
         let places = patterns_in(&std::mem::take(&mut self.place));
         let mut names = patterns_in(&given);
+        let has_patterns = has_names || !places.is_empty() || !self.label.is_empty();
         match self.pattern.take() {
-            Some(first) if has_names || !places.is_empty() => {
+            Some(first) if has_patterns => {
                 self.files.paths.insert(0, first.into());
             }
             pattern => names.extend(patterns_in(pattern.as_slice())),
@@ -185,10 +192,10 @@ impl Args {
             let text = read_whole(path)?;
             // A file that is empty holds no pattern, an empty line holds one.
             if !text.is_empty() {
-                names.extend(lines(text.strip_suffix(b"\n").unwrap_or(&text)));
+                names.extend(patterns_of(text.strip_suffix(b"\n").unwrap_or(&text)));
             }
         }
-        let names = (has_names || places.is_empty()).then_some(names);
+        let names = (has_names || !has_patterns).then_some(names);
         Ok(Patterns { names, places: (!places.is_empty()).then_some(places) })
     }
 }
@@ -201,11 +208,11 @@ struct Patterns {
 }
 
 fn patterns_in(given: &[OsString]) -> Vec<Vec<u8>> {
-    given.iter().flat_map(|given| lines(given.as_encoded_bytes())).collect()
+    given.iter().flat_map(|given| patterns_of(given.as_encoded_bytes())).collect()
 }
 
 /// The patterns in a text, one on each line, as grep reads them.
-fn lines(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+fn patterns_of(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     // A list from Windows ends lines with CR LF, and no folded line holds a CR.
     common::lines(text).map(<[u8]>::to_vec)
 }

@@ -11,10 +11,13 @@ use memchr::{memchr, memrchr};
 use regex_automata::Input;
 use regex_automata::meta::Regex;
 
+use crate::label::LabelCondition;
 use crate::{Args, Patterns};
 
 /// Which stacks are kept.
 pub(crate) struct Selection {
+    /// What the labels of a line must be, all of them.
+    labels: Vec<LabelCondition>,
     /// What the name of a frame must match, and what its place; `None` where any will do.
     name: Option<Regex>,
     place: Option<Regex>,
@@ -27,7 +30,7 @@ pub(crate) struct Selection {
     position: Position,
     /// What the name of a frame above the match must match, too.
     under: Option<Regex>,
-    inverted: bool,
+    pub(crate) inverted: bool,
     /// How many stacks of a file are kept at most.
     pub(crate) max_count: Option<u64>,
 }
@@ -69,7 +72,9 @@ impl Selection {
         let wanted = names.as_ref().or(places.as_ref()).into_iter().flatten().map(Vec::as_slice);
         // A line may hold a place between a name and its mark, where a pattern sees none.
         let has_finder = !args.invert_match && !with_marks;
+        let labels = args.label.iter().map(|label| LabelCondition::parse(label, syntax));
         Ok(Selection {
+            labels: labels.collect::<Result<_>>()?,
             name: compile(&names)?,
             place: compile(&places)?,
             looks_ahead: looks_ahead(names.iter().flatten().map(Vec::as_slice), syntax)?,
@@ -86,13 +91,15 @@ impl Selection {
         })
     }
 
-    /// Whether the stack is kept.
+    /// Whether the line is kept.
     pub(crate) fn keeps(&self, line: &FoldedLine<'_>) -> bool {
-        self.matches(line.stack) != self.inverted
+        let has_labels = self.labels.iter().all(|label| label.holds(line.labels));
+        (has_labels && self.matches(line.stack)) != self.inverted
     }
 
     fn matches(&self, stack: &[u8]) -> bool {
         match (&self.name, &self.place, self.text) {
+            (None, None, _) if self.under.is_none() => true,
             (Some(name), None, Text::Whole) => name.is_match(stack),
             (Some(name), None, Text::Names { with_marks }) => match self.position {
                 Position::Anywhere if self.under.is_none() && !with_marks => {

@@ -108,7 +108,8 @@ pub use names::{
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{
-    Finder, PatternSyntax, bad_pattern, compile_patterns, looks_ahead, mentions_mark, pattern_text,
+    Finder, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns, looks_ahead,
+    mentions_mark, pattern_text,
 };
 pub use picture::{Theme, content_policy, page_script, page_style};
 pub use pipe::{Limit, Live, Pipe};

@@ -8,7 +8,9 @@ use std::fmt::{Display, Write};
 use crate::{Error, printable};
 
 pub use finder::Finder;
-pub use in_frames::{PatternSyntax, compile_patterns, looks_ahead, mentions_mark};
+pub use in_frames::{
+    PatternSyntax, compile_patterns, compile_whole_patterns, looks_ahead, mentions_mark,
+};
 
 /// A pattern as the regex crates take it; a byte that is not UTF-8 becomes
 /// `(?-u:\xNN)`, so that any name in a profile can be searched for.

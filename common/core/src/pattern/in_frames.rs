@@ -67,12 +67,31 @@ pub fn compile_patterns<'a>(
     patterns: impl IntoIterator<Item = &'a [u8]>,
     syntax: PatternSyntax,
 ) -> Result<Regex> {
+    build(&parse_patterns(patterns, syntax)?, syntax)
+}
+
+/// Compiles patterns into one that matches a text if one of them matches all of it: `;` is a
+/// byte as any other, and a match is always of whole words.
+///
+/// # Errors
+///
+/// Those of [`compile_patterns`].
+pub fn compile_whole_patterns<'a>(
+    patterns: impl IntoIterator<Item = &'a [u8]>,
+    syntax: PatternSyntax,
+) -> Result<Regex> {
+    let syntax = PatternSyntax { whole_stack: true, word_regexp: false, ..syntax };
     let any = parse_patterns(patterns, syntax)?;
+    let [start, end] = [Look::Start, Look::End].map(Hir::look);
+    build(&Hir::concat(vec![start, any, end]), syntax)
+}
+
+fn build(pattern: &Hir, syntax: PatternSyntax) -> Result<Regex> {
     let config = meta::Config::new()
         .utf8_empty(false)
         .line_terminator(if syntax.whole_stack { b'\n' } else { SEPARATOR })
         .nfa_size_limit(Some(SIZE_LIMIT));
-    let built = meta::Builder::new().configure(config).build_from_hir(&any);
+    let built = meta::Builder::new().configure(config).build_from_hir(pattern);
     built.map_err(|error| bad_pattern(b"", &error))
 }
 
@@ -221,6 +240,26 @@ mod tests {
         assert!(matches("a;b", syntax, b"a;b"));
         assert!(matches("^a.*d$", syntax, b"a;b;d"));
         assert!(!matches("^b", syntax, b"a;b"));
+    }
+
+    #[test]
+    fn a_whole_text_matches_or_nothing_does() {
+        for (pattern, text, expected) in [
+            ("a|ab", "ab", true),
+            ("a|ab", "abc", false),
+            ("b", "ab", false),
+            ("", "", true),
+            ("", "a", false),
+            ("^a;b$", "a;b", true),
+            ("(?x) a # a comment", "a", true),
+            ("(?i)A", "a", true),
+        ] {
+            let patterns = [pattern.as_bytes()];
+            let regex = compile_whole_patterns(patterns, PatternSyntax::default());
+            assert_eq!(regex.expect(pattern).is_match(text), expected, "{pattern:?} {text:?}");
+        }
+        let unclosed = compile_whole_patterns([&b"a)|(b"[..]], PatternSyntax::default());
+        assert!(unclosed.is_err());
     }
 
     /// Patterns made of what can go wrong: all that may match a `;`, and anchors.

@@ -1,0 +1,178 @@
+//! What a label of a line must be: `--label`.
+
+use std::cmp::Ordering;
+use std::ffi::OsString;
+
+use common::{
+    Error, Labels, PatternSyntax, Result, compile_whole_patterns, parse_label_key, printable,
+};
+use regex_automata::meta::Regex;
+
+use crate::patterns_of;
+
+/// What the label of one key must be.
+pub(crate) struct LabelCondition {
+    key: Vec<u8>,
+    test: Test,
+}
+
+enum Test {
+    /// All of the value matches.
+    Matches(Regex),
+    /// The value is this number or a larger one.
+    AtLeast(Vec<u8>),
+    /// The value is a smaller number than this one.
+    Below(Vec<u8>),
+}
+
+impl LabelCondition {
+    /// Parses `KEY=PATTERN`, `KEY>=NUMBER` or `KEY<NUMBER`.
+    pub(crate) fn parse(given: &OsString, syntax: PatternSyntax) -> Result<LabelCondition> {
+        let text = given.as_encoded_bytes();
+        let usage = |what: &str| Error::Usage(format!("--label '{}': {what}", printable(text)));
+        let is_sign = |byte: &u8| matches!(byte, b'=' | b'<' | b'>');
+        let (key, condition) = text.split_at(text.iter().position(is_sign).unwrap_or(text.len()));
+        let number = |text: &[u8]| match Number::parse(text) {
+            Some(_) => Ok(text.to_vec()),
+            None => Err(usage("expected a decimal number such as 12.304, inf or -inf")),
+        };
+        let test = match condition {
+            [b'=', pattern @ ..] => {
+                let patterns: Vec<Vec<u8>> = patterns_of(pattern).collect();
+                let patterns = patterns.iter().map(Vec::as_slice);
+                Test::Matches(compile_whole_patterns(patterns, syntax)?)
+            }
+            [b'>', b'=', least @ ..] => Test::AtLeast(number(least)?),
+            [b'<', limit @ ..] => Test::Below(number(limit)?),
+            _ => return Err(usage("expected KEY=PATTERN, KEY>=NUMBER or KEY<NUMBER")),
+        };
+        // No key has the character that takes the place of what is no UTF-8.
+        let key = parse_label_key(&String::from_utf8_lossy(key)).map_err(|what| usage(&what))?;
+        Ok(LabelCondition { key: key.into_bytes(), test })
+    }
+
+    /// Whether there is such a label.
+    pub(crate) fn holds(&self, labels: Labels<'_>) -> bool {
+        let Some(value) = labels.get(&self.key) else { return false };
+        match &self.test {
+            Test::Matches(pattern) => pattern.is_match(value),
+            Test::AtLeast(least) => compare(value, least).is_some_and(Ordering::is_ge),
+            Test::Below(limit) => compare(value, limit).is_some_and(Ordering::is_lt),
+        }
+    }
+}
+
+/// Which of two numbers is larger; `None` if one of them is no number.
+fn compare(a: &[u8], b: &[u8]) -> Option<Ordering> {
+    Some(Number::parse(a)?.cmp(&Number::parse(b)?))
+}
+
+/// A decimal number of any length, or infinity. Its digits are compared: a floating point
+/// number of 64 bits holds too few of them for a time since 1970 in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Number<'a> {
+    is_negative: bool,
+    is_infinite: bool,
+    /// The digits before the point, without zeros at the start.
+    whole: &'a [u8],
+    /// The digits after the point, without zeros at the end.
+    fraction: &'a [u8],
+}
+
+impl<'a> Number<'a> {
+    /// Parses `12`, `-0.5`, `inf` or `-inf`.
+    fn parse(text: &'a [u8]) -> Option<Number<'a>> {
+        let (is_negative, size) = match text {
+            [b'-', size @ ..] => (true, size),
+            [b'+', size @ ..] => (false, size),
+            size => (false, size),
+        };
+        if size == b"inf" {
+            return Some(Number { is_negative, is_infinite: true, whole: b"", fraction: b"" });
+        }
+        let (whole, fraction) = match size.iter().position(|&byte| byte == b'.') {
+            Some(point) => (&size[..point], &size[point + 1..]),
+            None => (size, &b""[..]),
+        };
+        let are_digits = [whole, fraction].iter().all(|it| it.iter().all(u8::is_ascii_digit));
+        if !are_digits || whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let is_not_zero = |byte: &u8| *byte != b'0';
+        let whole = &whole[whole.iter().position(is_not_zero).unwrap_or(whole.len())..];
+        let fraction = &fraction[..fraction.iter().rposition(is_not_zero).map_or(0, |at| at + 1)];
+        let is_zero = whole.is_empty() && fraction.is_empty();
+        let is_negative = is_negative && !is_zero;
+        Some(Number { is_negative, is_infinite: false, whole, fraction })
+    }
+
+    /// What is compared of two numbers of the same sign.
+    fn size(&self) -> (bool, usize, &'a [u8], &'a [u8]) {
+        (self.is_infinite, self.whole.len(), self.whole, self.fraction)
+    }
+}
+
+impl Ord for Number<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.is_negative, other.is_negative) {
+            (false, false) => self.size().cmp(&other.size()),
+            (true, true) => other.size().cmp(&self.size()),
+            (is_smaller, _) => {
+                if is_smaller {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+        }
+    }
+}
+
+impl PartialOrd for Number<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_in_order_whatever_they_look_like() {
+        let ascending: [&[&str]; 14] = [
+            &["-inf"],
+            &["-100", "-100.0", "-0100"],
+            &["-99.5"],
+            &["-0.1", "-.1"],
+            &["0", "-0", "0.000", "+0", "000", ".0"],
+            &["0.01"],
+            &["0.1", ".10"],
+            &["1", "+1", "1."],
+            &["9.99"],
+            &["12.304122000", "12.304122"],
+            &["12.304122001"],
+            &["1763935200.000000000"],
+            // The same as the one before in 64 bits.
+            &["1763935200.000000001"],
+            &["inf", "+inf"],
+        ];
+        for (rank, numbers) in ascending.iter().enumerate() {
+            for (other_rank, others) in ascending.iter().enumerate() {
+                for (a, b) in numbers.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
+                    let found = compare(a.as_bytes(), b.as_bytes());
+                    assert_eq!(found, Some(rank.cmp(&other_rank)), "{a} {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_decimal_number_is_none() {
+        for text in
+            ["", ".", "-", "+", "--1", "1e6", "0x10", "1 ", "1,5", "infinity", "nan", "1.2.3"]
+        {
+            assert_eq!(Number::parse(text.as_bytes()), None, "{text:?}");
+        }
+    }
+}
