@@ -1,5 +1,6 @@
 //! What must hold of every run of a tool, whatever its input is.
 
+use std::collections::HashSet;
 use std::process::ExitCode;
 
 use super::readable;
@@ -38,10 +39,11 @@ pub(crate) fn check(
         if tool != "stack-parse" && is_plain(input) {
             let folded: Vec<FoldedLine<'_>> = folded_lines(input).flatten().collect();
             assert_eq!(weight_of(&folded), accounts.read, "what --stats says of the input");
+            let out: Vec<FoldedLine<'_>> = folded_lines(&outcome.out).flatten().collect();
             if !has_empty_frame(&folded) {
-                let out: Vec<FoldedLine<'_>> = folded_lines(&outcome.out).flatten().collect();
                 assert!(!has_empty_frame(&out), "an empty frame that was not in the input");
             }
+            assert!(labels_of(&out).is_subset(&labels_of(&folded)), "a label of no input line");
         }
     }
     match tool {
@@ -81,9 +83,9 @@ impl Accounts {
     }
 }
 
-/// Whether no reader unpacks, decodes or cleans it.
+/// Whether no reader unpacks or decodes it, or cleans more of it than tabs.
 fn is_plain(input: &[u8]) -> bool {
-    input.iter().all(|&byte| byte == b'\n' || matches!(byte, b' '..=b'~'))
+    input.iter().all(|&byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'))
 }
 
 /// The lines that are neither empty nor comments.
@@ -100,12 +102,19 @@ fn has_empty_frame(lines: &[FoldedLine<'_>]) -> bool {
     lines.iter().any(|line| line.frames().any(<[u8]>::is_empty))
 }
 
+/// The labels of all lines, each as `key=value`.
+fn labels_of<'a>(lines: &[FoldedLine<'a>]) -> HashSet<&'a [u8]> {
+    let fields = lines.iter().flat_map(|line| line.labels.as_bytes().split(|&byte| byte == b'\t'));
+    fields.filter(|field| !field.is_empty()).collect()
+}
+
 /// What all lines weigh together, each of which must be one that readers take as it is.
 fn weight_of_clean_lines(out: &[u8]) -> u128 {
     assert!(out.is_empty() || out.ends_with(b"\n"), "the last line has no end");
     let lines: Result<Vec<_>, _> = folded_lines(out).collect();
     let lines = lines.expect("folded lines");
     for line in &lines {
+        // A stack has no tab either, so nothing that was a label is part of one.
         let is_clean = !line.stack.iter().any(u8::is_ascii_control);
         assert!(is_clean, "'{}': a control byte", line.stack.escape_ascii());
     }
