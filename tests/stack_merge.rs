@@ -93,7 +93,7 @@ fn the_value_of_a_label_is_the_root_of_a_stack() {
     );
     assert_eq!(
         by(&["tid", "--labels", "comm"]),
-        "[no tid];main;f 16\ncomm=\t[no tid];main;f 4\ncomm=a;b\t7;main;f 3\n8;main;g 8\n",
+        "8;main;g 8\n[no tid];main;f 16\ncomm=\t[no tid];main;f 4\ncomm=a;b\t7;main;f 3\n",
     );
 }
 
@@ -105,7 +105,7 @@ fn the_name_of_the_file_is_above_the_value_of_a_label() {
         let merged = filter("stack-merge", &args, "");
         merged.replace(one.path(), "one").replace(other.path(), "other")
     };
-    assert_eq!(merged(&[]), "comm=a\tother;main 2\ncomm=a\ttid=7\tone;main 1\nother;main 4\n");
+    assert_eq!(merged(&[]), "other;main 4\ncomm=a\tother;main 2\ncomm=a\ttid=7\tone;main 1\n");
     assert_eq!(
         merged(&["--by-label", "comm", "--labels", "none"]),
         "[no comm];other;main 4\na;one;main 1\na;other;main 2\n",
@@ -121,7 +121,7 @@ fn a_sum_over_64_bits_is_named_with_its_labels() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
         assert_eq!(
             String::from_utf8_lossy(&output.stderr),
-            "stack-merge: stack 'tid=1\\tmain;f': a sum over 18446744073709551615, \
+            "stack-merge: stack 'tid=1\\x09main;f': a sum over 18446744073709551615, \
              weight 1 left out\n",
         );
         assert_eq!(output.status.code(), Some(2));

@@ -274,7 +274,7 @@ const ANSWERS: [(&str, &[&str]); 17] = [
     ("stack-top", &[]),
     ("stack-top", &["--by", "module"]),
     ("stack-top", &["--tree"]),
-    ("stack-top", &["--callers", "main"]),
+    ("stack-top", &["--callers", "a"]),
     ("stack-top", &["--json"]),
     ("stack-export", &["--to", "callgrind"]),
     ("stack-export", &["--to", "chrome"]),

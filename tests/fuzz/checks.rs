@@ -114,7 +114,6 @@ fn weight_of_clean_lines(out: &[u8]) -> u128 {
     let lines: Result<Vec<_>, _> = folded_lines(out).collect();
     let lines = lines.expect("folded lines");
     for line in &lines {
-        // A stack has no tab either, so nothing that was a label is part of one.
         let is_clean = !line.stack.iter().any(u8::is_ascii_control);
         assert!(is_clean, "'{}': a control byte", line.stack.escape_ascii());
     }

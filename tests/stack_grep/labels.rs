@@ -159,9 +159,9 @@ fn only_frames_are_shown_in_colour() {
 fn values_that_are_no_text_are_searched() {
     let lines = b"comm=caf\xe9\tmain 1\ncomm=caf\xc3\xa9\tmain 2\ncomm=a;b=c d\tmain 3\n";
     let kept = |label: &str| filter_bytes("stack-grep", &["--label", label], lines);
-    assert_eq!(kept(r"comm=caf(?-u:\xe9)"), lines[..16]);
-    assert_eq!(kept("comm=caf\u{e9}"), lines[16..33]);
-    assert_eq!(kept("comm=a.*"), lines[33..]);
+    assert_eq!(kept(r"comm=caf(?-u:\xe9)"), lines[..17]);
+    assert_eq!(kept("comm=caf\u{e9}"), lines[17..35]);
+    assert_eq!(kept("comm=a.*"), lines[35..]);
 }
 
 #[test]
