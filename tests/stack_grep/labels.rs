@@ -75,6 +75,8 @@ fn numbers_are_compared_digit_by_digit() {
         assert_eq!(kept(&["--label", condition]), expected, "{condition:?}");
         assert_eq!(kept(&["-F", "--label", condition]), expected, "{condition:?}");
     }
+    let units = "bytes=4096 bytes\ta 1\nbytes=12 kB\ta 2\nbytes=x 9\ta 3\n";
+    assert_eq!(counts(&grep(&["--label", "bytes>=100"], units)), "1");
     let infinite = "since=inf\ta 1\nsince=-inf\ta 2\nsince=1\ta 3\nsince=nan\ta 4\n";
     let kept = |condition| counts(&grep(&["--label", condition], infinite));
     assert_eq!(kept("since>=inf"), "1");

@@ -32,7 +32,7 @@ impl LabelCondition {
         let usage = |what: &str| Error::Usage(format!("--label '{}': {what}", printable(text)));
         let is_sign = |byte: &u8| matches!(byte, b'=' | b'<' | b'>');
         let (key, condition) = text.split_at(text.iter().position(is_sign).unwrap_or(text.len()));
-        let number = |text: &[u8]| match Number::parse(text) {
+        let parsed = |text: &[u8]| match Number::parse(text) {
             Some(_) => Ok(text.to_vec()),
             None => Err(usage("expected a decimal number such as 12.304, inf or -inf")),
         };
@@ -42,8 +42,8 @@ impl LabelCondition {
                 let patterns = patterns.iter().map(Vec::as_slice);
                 Test::Matches(compile_whole_patterns(patterns, syntax)?)
             }
-            [b'>', b'=', least @ ..] => Test::AtLeast(number(least)?),
-            [b'<', limit @ ..] => Test::Below(number(limit)?),
+            [b'>', b'=', least @ ..] => Test::AtLeast(parsed(least)?),
+            [b'<', limit @ ..] => Test::Below(parsed(limit)?),
             _ => return Err(usage("expected KEY=PATTERN, KEY>=NUMBER or KEY<NUMBER")),
         };
         // No key has the character that takes the place of what is no UTF-8.
@@ -56,10 +56,15 @@ impl LabelCondition {
         let Some(value) = labels.get(&self.key) else { return false };
         match &self.test {
             Test::Matches(pattern) => pattern.is_match(value),
-            Test::AtLeast(least) => compare(value, least).is_some_and(Ordering::is_ge),
-            Test::Below(limit) => compare(value, limit).is_some_and(Ordering::is_lt),
+            Test::AtLeast(least) => compare(number(value), least).is_some_and(Ordering::is_ge),
+            Test::Below(limit) => compare(number(value), limit).is_some_and(Ordering::is_lt),
         }
     }
+}
+
+/// The number of a value, which may have a unit: `4096` of `4096 bytes`.
+fn number(value: &[u8]) -> &[u8] {
+    value.split(|&byte| byte == b' ').next().unwrap_or_default()
 }
 
 /// Which of two numbers is larger; `None` if one of them is no number.
