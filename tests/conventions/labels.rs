@@ -265,6 +265,30 @@ fn filters_pass_the_labels_of_real_profiles_on() {
     }
 }
 
+#[test]
+fn recordings_with_labels_become_what_they_are_without() {
+    // Of OCaml, with equal periods and with others.
+    let recordings = ["perf-script/domains-5.2.0fp-dwarf.gz", "perf-script/fresh-cs.gz"];
+    for name in recordings {
+        let recording = recording(&format!("formats/{name}"));
+        for weight in ["auto", "samples", "period"] {
+            let parse = |args: &[&str]| {
+                let args = [&["--weight", weight], args].concat();
+                output("stack-parse", &args, &recording).stdout
+            };
+            let (labelled, plain) = (parse(&["--labels", "since,tid"]), parse(&[]));
+            assert!(labelled.starts_with(b"since=") && plain.len() < labelled.len(), "{name}");
+            let mut shuffled = lines_of(&labelled);
+            shuffled.sort_by_key(|line| line.iter().rev().copied().collect::<Vec<u8>>());
+            let shuffled = shuffled.concat();
+            for filter in BY_LINE {
+                assert_same_sums(filter, &labelled, &plain);
+                assert_same_sums(filter, &shuffled, &plain);
+            }
+        }
+    }
+}
+
 /// Tools that draw, sum or hand a profile on. Labels that mean nothing to a format change nothing.
 const ANSWERS: [(&str, &[&str]); 17] = [
     ("stack-svg", &[]),
