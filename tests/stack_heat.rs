@@ -236,7 +236,7 @@ fn malformed_rows_are_named_and_counted_and_the_others_are_read() {
 
 #[test]
 fn nothing_to_show_is_said() {
-    let nothing = "stack-heat: nothing to show: no row with a time and a weight came in\n";
+    let nothing = "stack-heat: nothing to show: no line with a time and a weight came in\n";
     for table in ["", HEADER, "since\tweight\n0\t0\n"] {
         assert_eq!(said(&[], table), (nothing.to_owned(), Some(1)), "{table:?}");
     }

@@ -4,8 +4,8 @@ use common::{fitted, seconds};
 
 use crate::by::By;
 use crate::lines::{self, Line};
+use crate::rows::Rows;
 use crate::shades::Shades;
-use crate::table::Rows;
 use crate::width::least_round;
 
 /// What is drawn.
@@ -22,19 +22,14 @@ pub(crate) struct Heat {
 }
 
 impl Heat {
-    /// The map of these rows of the table; `None` if they weigh nothing. It has so many
-    /// rows, or fewer where that `may` be and there are few samples.
-    pub(crate) fn new(
-        mut rows: Rows,
-        by: Option<By>,
-        most_rows: u32,
-        may_lower_rows: bool,
-    ) -> Option<Heat> {
+    /// The map of what was read; `None` if it weighs nothing. It has so many rows, or
+    /// fewer where that `may` be and there are few samples.
+    pub(crate) fn new(mut rows: Rows, most_rows: u32, may_lower_rows: bool) -> Option<Heat> {
         if rows.cells.total == 0 {
             return None;
         }
-        rows.cells.settle(may_lower_rows && by.is_none());
-        let lines = match by {
+        rows.cells.settle(may_lower_rows && rows.by.is_none());
+        let lines = match &rows.by {
             Some(by) => lines::by_key(&rows, by, most_rows as usize),
             None => lines::by_fraction(&rows),
         };
@@ -42,7 +37,7 @@ impl Heat {
         let named = lines.iter().filter(|line| !line.is_others);
         let weights = named.flat_map(|line| &line.weights).copied().collect();
         Some(Heat {
-            by,
+            by: rows.by,
             width: rows.cells.width(),
             per_column: rows.cells.rows(),
             columns: rows.cells.columns() as usize,

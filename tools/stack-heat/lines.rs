@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use common::{FrameId, grouped};
 
 use crate::by::By;
-use crate::table::Rows;
+use crate::rows::Rows;
 
 /// A row of the map.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ impl Line {
 
 /// A line for each key, the heaviest first, processors by their numbers. If there are
 /// more than `most`, the last line is the sum of the others.
-pub(crate) fn by_key(rows: &Rows, by: By, most: usize) -> Vec<Line> {
-    let keys = rows.keys.len();
+pub(crate) fn by_key(rows: &Rows, by: &By, most: usize) -> Vec<Line> {
+    let keys = rows.values.len();
     let mut totals = vec![0; keys];
     for (key, _, weight) in rows.cells.iter() {
         totals[key as usize] += weight;
@@ -35,11 +35,11 @@ pub(crate) fn by_key(rows: &Rows, by: By, most: usize) -> Vec<Line> {
     let mut order: Vec<FrameId> = (0..keys as FrameId).collect();
     order.sort_by(|&one, &other| {
         let heavier = Reverse(totals[one as usize]).cmp(&Reverse(totals[other as usize]));
-        heavier.then_with(|| rows.keys.name(one).cmp(rows.keys.name(other)))
+        heavier.then_with(|| rows.values.name(one).cmp(rows.values.name(other)))
     });
     let shown = if keys > most { most - 1 } else { keys };
-    if by == By::Cpu {
-        order[..shown].sort_by_key(|&key| number(rows.keys.name(key)));
+    if by.is_in_order() {
+        order[..shown].sort_by_key(|&key| number(rows.values.name(key)));
     }
     // The line of each key.
     let mut line_of = vec![shown; keys];

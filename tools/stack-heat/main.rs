@@ -3,8 +3,11 @@
 mod by;
 mod cells;
 mod heat;
+mod input;
+mod labelled;
 mod lines;
 mod picture;
+mod rows;
 mod shades;
 mod table;
 mod text;
@@ -20,7 +23,7 @@ use by::By;
 use cells::Cells;
 use heat::Heat;
 use picture::Picture;
-use table::Rows;
+use rows::Rows;
 use width::Width;
 
 /// How many rows the map has, unless the user says how many.
@@ -29,15 +32,16 @@ const ROWS: u32 = 50;
 /// How many columns the picture has at most.
 const COLUMNS: u64 = 600;
 
-/// Show when it was busy: a heat map of samples over time, from 'stack-parse --table'
+/// Show when it was busy: a heat map of samples over time, from 'stack-parse --labels since'
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
     #[command(flatten)]
     files: Files,
 
-    /// A row for each value of this column of the table, instead of fractions of time
-    #[arg(long, value_name = "COLUMN")]
+    /// A row for each value of this label, such as tid, or of this column of a table, instead
+    /// of fractions of time
+    #[arg(long, value_name = "KEY")]
     by: Option<By>,
 
     /// Draw with letters, as wide as the terminal, instead of an SVG picture
@@ -79,16 +83,16 @@ fn stack_heat(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return Ok(Status::Success);
     }
     let screen = Screen::of_stdout();
-    let most = if args.text { text::most_columns(&screen, args.by) } else { COLUMNS };
+    let most = if args.text { text::most_columns(&screen, args.by.as_ref()) } else { COLUMNS };
     let usual_rows = if args.text { text::most_rows(&screen) } else { ROWS };
     let most_rows = args.rows.unwrap_or(usual_rows);
     let rows_per_column = if args.by.is_some() { 1 } else { most_rows };
-    let mut rows = Rows::new(args.by, Cells::new(rows_per_column, args.column, most));
+    let mut rows = Rows::new(args.by.clone(), Cells::new(rows_per_column, args.column, most));
     rows.read(&args.files, pipe)?;
     rows.report(pipe);
     let unit = args.unit.clone().unwrap_or_else(|| rows.unit());
-    let Some(heat) = Heat::new(rows, args.by, most_rows, args.rows.is_none()) else {
-        pipe.note("nothing to show: no row with a time and a weight came in");
+    let Some(heat) = Heat::new(rows, most_rows, args.rows.is_none()) else {
+        pipe.note("nothing to show: no line with a time and a weight came in");
         return Ok(Status::Nothing);
     };
     let shown = Total { lines: heat.cells(), weight: heat.total.into() };

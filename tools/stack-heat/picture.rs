@@ -7,6 +7,7 @@ use common::{Theme, Unit, grouped, printable, seconds};
 use quick_xml::Writer;
 use quick_xml::events::{BytesCData, BytesText};
 
+use crate::by::By;
 use crate::heat::Heat;
 use crate::shades::SHADES;
 use crate::viewer::{SCRIPT, STYLE};
@@ -104,8 +105,8 @@ impl Picture<'_> {
     /// What a column and a row are, in words.
     fn summary(&self) -> String {
         let heat = self.heat;
-        let rows = match heat.by {
-            Some(by) => format!("a row for each {}", by.singular()),
+        let rows = match &heat.by {
+            Some(by) => format!("a row for each {}", visible(&by.singular())),
             None => format!("{} rows from its start upwards", heat.lines.len()),
         };
         let column = seconds(heat.width);
@@ -247,7 +248,7 @@ impl Picture<'_> {
         let facts = [
             ("data-title", visible(self.title)),
             ("data-summary", self.summary()),
-            ("data-by", heat.by.map_or("", |by| by.column()).to_owned()),
+            ("data-by", visible(heat.by.as_ref().map_or("", By::key))),
             ("data-width", heat.width.to_string()),
             ("data-steps", ROUND.map(|step| step.to_string()).join(" ")),
             ("data-columns", heat.columns.to_string()),

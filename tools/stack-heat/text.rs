@@ -36,7 +36,7 @@ const BELOW: usize = 4;
 const MARK: usize = 12;
 
 /// How many columns fit beside the names.
-pub(crate) fn most_columns(screen: &Screen, by: Option<By>) -> u64 {
+pub(crate) fn most_columns(screen: &Screen, by: Option<&By>) -> u64 {
     let gutter = if by.is_some() { NAME } else { FRACTION } + 2;
     screen.width_of_drawing().saturating_sub(gutter).max(MARK) as u64
 }

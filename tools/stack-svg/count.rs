@@ -2,7 +2,7 @@
 //! flame chart.
 
 use common::{
-    Files, FoldedLine, FrameTable, Limit, Overflows, Pipe, Result, SortedStacks, StackCounts,
+    Files, FoldedLine, FrameTable, Overflows, Pipe, Result, SortedStacks, Split, StackCounts,
 };
 
 use crate::profile::{LeftOut, Node, Profile};
@@ -15,39 +15,37 @@ pub(crate) struct MergedStacks {
     pub(crate) before: Option<SortedStacks>,
 }
 
-/// Counts lines with one count.
-pub(crate) fn one_count(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
-    Ok(MergedStacks {
-        stacks: pipe.count_folded(files, Limit::AllStacks)?.into_sorted(),
-        before: None,
-    })
+/// Counts lines with one count, each below the value that `split` says.
+pub(crate) fn one_count(
+    files: &Files,
+    split: Option<&Split>,
+    pipe: &mut Pipe,
+) -> Result<MergedStacks> {
+    let stacks = pipe.count_folded_split(files, split)?.into_sorted();
+    Ok(MergedStacks { stacks, before: None })
 }
 
-/// Counts lines with one count, with the names of their files above the stacks.
-pub(crate) fn by_file(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
-    let mut stacks = StackCounts::default();
-    let (mut all, mut overflows) = (0, Overflows::default());
-    pipe.for_each_folded_by_file(files, |line| {
-        if overflows.add(&mut all, line.stack, line.count) {
-            stacks.add(line.stack, line.count);
-        }
-        Ok(())
-    })?;
-    pipe.leave_out(&overflows);
-    Ok(MergedStacks { stacks: stacks.into_sorted(), before: None })
-}
-
-/// Counts lines with two counts: `stack before after`. A stack weighs the sum of
-/// both, so that a frame that is gone is as visible as one that is new.
-pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks> {
+/// Counts lines with two counts: `stack before after`, each below the value that `split`
+/// says. A stack weighs the sum of both, so that a frame that is gone is as visible as one
+/// that is new.
+pub(crate) fn two_counts(
+    files: &Files,
+    split: Option<&Split>,
+    pipe: &mut Pipe,
+) -> Result<MergedStacks> {
     let (mut both, mut before) = (StackCounts::default(), StackCounts::default());
     let (mut all, mut overflows) = (0, Overflows::default());
+    let mut buffer = Vec::new();
     pipe.for_each_pair(files, |pair| {
-        let mut fits = |weight| overflows.add(&mut all, pair.stack, weight);
+        let stack = match split {
+            Some(split) => split.stack_of(pair.labels, pair.stack, &mut buffer),
+            None => pair.stack,
+        };
+        let mut fits = |weight| overflows.add(&mut all, stack, weight);
         let (first, second) = (fits(pair.before), fits(pair.after));
         let kept = |fits, weight| if fits { weight } else { 0 };
-        both.add(pair.stack, kept(first, pair.before) + kept(second, pair.after));
-        before.add(pair.stack, kept(first, pair.before));
+        both.add(stack, kept(first, pair.before) + kept(second, pair.after));
+        before.add(stack, kept(first, pair.before));
         Ok(())
     })?;
     pipe.leave_out(&overflows);
@@ -55,23 +53,17 @@ pub(crate) fn two_counts(files: &Files, pipe: &mut Pipe) -> Result<MergedStacks>
 }
 
 /// Reads a flame chart: later lines stand further to the right, and only
-/// consecutive lines are merged. With `by_file`, the names of their files stand above the
-/// stacks.
+/// consecutive lines are merged. Each stands below the value that `split` says.
 pub(crate) fn in_order(
     files: &Files,
-    by_file: bool,
+    split: Option<&Split>,
     pipe: &mut Pipe,
 ) -> Result<(Option<Profile>, FrameTable)> {
     let mut chart = Chart::default();
-    let add = |line: FoldedLine<'_>| {
+    pipe.for_each_folded_split(files, split, |line| {
         chart.add(&line);
         Ok(())
-    };
-    if by_file {
-        pipe.for_each_folded_by_file(files, add)?;
-    } else {
-        pipe.for_each_folded(files, add)?;
-    }
+    })?;
     pipe.leave_out(&chart.overflows);
     Ok((chart.profile(), chart.frames))
 }

@@ -23,9 +23,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use common::{
-    Error, Files, FrameTable, Pipe, Result, Status, content_policy, printable, unwritten,
+    Error, Files, FrameTable, Pipe, Result, Split, Status, content_policy, printable, unwritten,
 };
 
 use change::Comparison;
@@ -82,8 +82,9 @@ struct Args {
     #[arg(long)]
     no_normalize: bool,
 
-    /// Let the reader choose one of several profiles: by their root frame, or by the file
-    #[arg(long, value_enum, value_name = "BY")]
+    /// Let the reader choose one of several profiles: by the value of this label, or with
+    /// 'root' by their root frame, with 'file' by the file
+    #[arg(long, value_name = "KEY|file|root")]
     split: Option<Split>,
 
     /// Write a static picture without the script
@@ -100,15 +101,6 @@ struct Args {
 
 /// The longest name of a program, in bytes, that becomes the title.
 const LONGEST_TITLE: usize = 1000;
-
-/// What tells several profiles in one picture apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Split {
-    /// The root frame: a thread, a host, an event
-    Root,
-    /// The file, whose name is put above its stacks
-    File,
-}
 
 fn main() -> ExitCode {
     common::run_for_users_of(flamegraph_pl::OPTIONS, stack_svg)
@@ -129,8 +121,10 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if let Some(unit) = pipe.header_value("unit") {
         args.look.count_name.get_or_insert_with(|| printable(unit));
     }
-    if let Some(name) = name_of(&stacks) {
-        args.look.name(&name, kind(&args));
+    if let Some(name) = only_root(&stacks) {
+        args.look.name(&escape::shown(name), kind(&args));
+        let hint = args.split.as_ref().and_then(|split| split.hint_of_only_root(name));
+        hint.iter().for_each(|hint| pipe.note(hint));
     }
     let svg = draw(&args, &stacks).map_err(unwritten)?;
     match &args.output {
@@ -158,16 +152,15 @@ impl Stacks {
 
 /// Reads all input; `None` if nothing in it weighs anything.
 fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
-    let by_file = args.split == Some(Split::File);
+    let split = args.split.as_ref();
     if args.flamechart {
-        let (chart, frames) = count::in_order(&args.files, by_file, pipe)?;
+        let (chart, frames) = count::in_order(&args.files, split, pipe)?;
         let chart = chart.map(|chart| chart.at_most(args.max_frames));
         return Ok(chart.map(|profile| Stacks::new(profile, frames)));
     }
     let MergedStacks { stacks, before } = match args {
-        Args { diff: true, .. } => count::two_counts(&args.files, pipe)?,
-        _ if by_file => count::by_file(&args.files, pipe)?,
-        _ => count::one_count(&args.files, pipe)?,
+        Args { diff: true, .. } => count::two_counts(&args.files, split, pipe)?,
+        _ => count::one_count(&args.files, split, pipe)?,
     };
     let profile = Profile::heaviest(&stacks, before.as_ref(), args.max_frames)?;
     Ok(profile.map(|profile| Stacks::new(profile, stacks.into_frames())))
@@ -187,7 +180,7 @@ fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec
         drawn: &drawn,
         narrow: wide.left_out,
         comparison: comparison(args, &profile.nodes[0]),
-        is_split: args.split.is_some(),
+        split: args.split.as_ref(),
         command: command::words(std::env::args_os().skip(1)),
     };
     picture.draw()
@@ -198,12 +191,12 @@ fn kind(args: &Args) -> Kind {
 }
 
 /// What was profiled: the only frame that all others stand on, which is mostly the program.
-fn name_of(Stacks { profile, frames }: &Stacks) -> Option<String> {
+fn only_root(Stacks { profile, frames }: &Stacks) -> Option<&[u8]> {
     let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
     let only = roots.next().filter(|_| roots.next().is_none())?;
     let name = frames.name(only.frame?);
     // It is a title, and a title of megabytes helps nobody.
-    (name.len() <= LONGEST_TITLE).then(|| escape::shown(name))
+    (name.len() <= LONGEST_TITLE).then_some(name)
 }
 
 fn comparison(args: &Args, whole: &Node) -> Comparison {

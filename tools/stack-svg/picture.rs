@@ -3,7 +3,7 @@
 
 use std::io;
 
-use common::{FrameId, FrameTable, fitted, fitted_with, grouped};
+use common::{FrameId, FrameTable, Split, fitted, fitted_with, grouped};
 use inferno::flamegraph::color::Color;
 
 use crate::change::{self, Comparison};
@@ -34,8 +34,8 @@ pub(crate) struct Picture<'a> {
     /// The frames that are too narrow to be drawn without it.
     pub(crate) narrow: LeftOut,
     pub(crate) comparison: Comparison,
-    /// Whether each root frame is a profile of its own.
-    pub(crate) is_split: bool,
+    /// What made each root frame a profile of its own, if anything did.
+    pub(crate) split: Option<&'a Split>,
     pub(crate) command: String,
 }
 
@@ -194,7 +194,7 @@ impl Picture<'_> {
             ("data-large", flag(self.drawn.total() > MOST_OF_A_NUMBER)),
             ("data-chart", flag(chart)),
             ("data-diff", flag(diff)),
-            ("data-split", flag(self.is_split)),
+            ("data-split", self.split.map(Split::word).unwrap_or_default()),
             ("data-changes", if diff { changes } else { String::new() }),
             ("data-comparison", self.comparison_words().unwrap_or_default()),
             ("data-whole", hex(colors::WHOLE)),

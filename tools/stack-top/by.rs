@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 use clap::ValueEnum;
-use common::{FrameParts, SortedStack, SortedStacks, StackBuf, StackCounts, module, with_room};
+use common::{
+    FrameId, FrameParts, SortedStack, SortedStacks, StackBuf, StackCounts, module, with_room,
+};
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,19 +46,25 @@ impl By {
         let (mut counts, mut text) = (StackCounts::default(), StackBuf::default());
         for SortedStack { frames, weight, .. } in stacks.iter() {
             text.clear();
-            let counted = match self {
-                By::Leaf => &frames[frames.len() - 1..],
-                By::Root => &frames[..1],
-                _ => frames,
-            };
-            counted.iter().for_each(|&frame| text.push_clean_frame(&labels[frame as usize]));
+            self.counted(frames)
+                .iter()
+                .for_each(|&frame| text.push_clean_frame(&labels[frame as usize]));
             counts.add(text.as_bytes(), weight);
         }
         counts.into_sorted()
     }
 
+    /// The frames of a stack that count.
+    pub(crate) fn counted(self, frames: &[FrameId]) -> &[FrameId] {
+        match self {
+            By::Leaf => &frames[frames.len() - 1..],
+            By::Root => &frames[..1],
+            _ => frames,
+        }
+    }
+
     /// What a frame counts as.
-    fn label(self, frame: &[u8], with_marks: bool) -> Cow<'_, [u8]> {
+    pub(crate) fn label(self, frame: &[u8], with_marks: bool) -> Cow<'_, [u8]> {
         let FrameParts { name, place, marks } = FrameParts::of(frame);
         let (part, otherwise): (&[u8], &'static [u8]) = match self {
             By::Module => (module(frame), b"[no module]"),
@@ -74,10 +82,8 @@ impl By {
     }
 
     /// Whether these rows need places, and no frame has one.
-    pub(crate) fn lacks_lines(self, stacks: &SortedStacks) -> bool {
-        let frames = stacks.frames();
-        matches!(self, By::File | By::Line)
-            && (0..frames.len() as u32).all(|frame| frames.name(frame) == NO_LINE)
+    pub(crate) fn lacks_lines<'a>(self, mut rows: impl Iterator<Item = &'a [u8]>) -> bool {
+        matches!(self, By::File | By::Line) && rows.all(|name| name == NO_LINE)
     }
 
     /// The head of the column of names, and what so many rows are.

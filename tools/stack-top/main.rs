@@ -7,17 +7,19 @@ mod live;
 mod profile;
 mod relatives;
 mod run;
+mod split;
 mod table;
 mod tree;
 
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser};
-use common::{Files, Limit, Pipe, Result, Screen, StackCounts, Status, Total};
+use common::{Error, Files, Pipe, Result, Screen, Split, StackCounts, Status, Total, Unit};
 
 use by::By;
 use profile::{Profile, Sort};
 use relatives::{Asked, Families, Patterns};
+use split::{SplitProfile, Value};
 use tree::Least;
 
 /// How many rows a table has, unless the user says how many.
@@ -42,6 +44,20 @@ struct Args {
     /// What a row stands for
     #[arg(long, value_name = "PART", default_value = "function")]
     by: By,
+
+    /// A column for each value of this label, or with 'root' for each root frame, with
+    /// 'file' for each file
+    #[arg(
+        long,
+        value_name = "KEY|file|root",
+        conflicts_with_all = ["callers", "callees", "tree", "draw"]
+    )]
+    split: Option<Split>,
+
+    /// With --split, how many columns there are, 0 for all [default: those that fit on the
+    /// terminal, in a pipe 8, with --tsv and --json all]
+    #[arg(long, value_name = "NUMBER", requires = "split")]
+    columns: Option<usize>,
 
     #[command(flatten)]
     asked: Asked,
@@ -109,9 +125,13 @@ fn main() -> ExitCode {
 fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.asked.patterns()?;
     if args.follow || args.last {
+        if args.split == Some(Split::File) {
+            let what = "--follow and --last read one recording: --split file is for several";
+            return Err(Error::Usage(what.into()));
+        }
         return live::show(&args, patterns.as_ref(), pipe);
     }
-    let counts = pipe.count_folded(&args.files, Limit::AllStacks)?;
+    let counts = pipe.count_folded_split(&args.files, args.split.as_ref())?;
     match args.answer(counts, patterns.as_ref(), &Screen::of_stdout(), pipe)? {
         Some(answer) => {
             answer.hints.iter().for_each(|hint| pipe.note(hint));
@@ -137,8 +157,13 @@ impl Args {
         pipe: &Pipe,
     ) -> Result<Option<Answer>> {
         let unit = self.unit.clone().or_else(|| pipe.header_unit());
+        if let Some(split) = &self.split {
+            return Ok(self.split_answer(counts, split, unit, screen));
+        }
         let stacks = self.by.regrouped(counts.into_sorted(), self.draw);
-        let lacks_lines = self.by.lacks_lines(&stacks);
+        let frames = stacks.frames();
+        let names = (0..frames.len() as u32).map(|frame| frames.name(frame));
+        let lacks_lines = self.by.lacks_lines(names);
         let profile = Profile::new(stacks, unit)?;
         if profile.total == 0 {
             return Ok(None);
@@ -151,13 +176,49 @@ impl Args {
         Ok(Some(answer))
     }
 
-    fn view(&self, profile: &Profile, families: Option<&Families>, screen: &Screen) -> Answer {
-        let rows = match self.rows {
+    /// The answer with a column for each value, for stacks below their values.
+    fn split_answer(
+        &self,
+        counts: StackCounts,
+        split: &Split,
+        unit: Option<String>,
+        screen: &Screen,
+    ) -> Option<Answer> {
+        let most = |values: &[Value], unit: &Unit| match self.columns {
+            Some(0) => usize::MAX,
+            Some(columns) => columns,
+            None if self.tsv || self.json => usize::MAX,
+            None => split::most_that_fit(values, unit, screen),
+        };
+        let profile = SplitProfile::of(&counts.into_sorted(), split, self.by, most, unit);
+        if profile.total == 0 {
+            return None;
+        }
+        let rows = profile.rows(self.sort, self.most_rows());
+        let mut answer = match self {
+            Args { json: true, .. } => split::json(&profile, &rows, split),
+            Args { tsv: true, .. } => split::tsv(&profile, &rows, split, self.sort),
+            _ => split::table(&profile, &rows, self.by, self.sort, screen),
+        };
+        if let ([only], None) = (&profile.values[..], profile.others) {
+            answer.hints.extend(split.hint_of_only_root(&only.name));
+        }
+        let lacks_lines = self.by.lacks_lines(profile.weighty_names());
+        answer.hints.extend(lacks_lines.then(|| NO_LINES.to_owned()));
+        Some(answer)
+    }
+
+    fn most_rows(&self) -> usize {
+        match self.rows {
             Some(0) => usize::MAX,
             Some(rows) => rows,
             None if self.tsv || self.json => usize::MAX,
             None => ROWS,
-        };
+        }
+    }
+
+    fn view(&self, profile: &Profile, families: Option<&Families>, screen: &Screen) -> Answer {
+        let rows = self.most_rows();
         match families {
             Some(families) if self.json => data::families_as_json(profile, families, rows),
             Some(families) if self.tsv => data::families_as_tsv(profile, families, rows),

@@ -57,14 +57,21 @@ impl Profile {
         self.stacks.frames().name(frame)
     }
 
-    /// The first rows in this order; functions without a weight have none. Equal
-    /// ones are in the order of the other weight, then of the names.
+    /// The first rows in this order.
     pub(crate) fn rows(&self, sort: Sort, at_most: usize) -> Rows {
-        let all = self.weights.iter().zip(0..).map(|(&weights, frame)| Row { frame, weights });
-        let mut rows: Vec<Row> = with_room(self.weights.len());
+        Rows::of(&self.weights, sort, at_most)
+    }
+}
+
+impl Rows {
+    /// The first rows in this order; functions without a weight have none. Equal
+    /// ones are in the order of the other weight, then of the names, which is that of
+    /// the numbers of frames.
+    pub(crate) fn of(weights: &[FrameWeights], sort: Sort, at_most: usize) -> Rows {
+        let all = weights.iter().zip(0..).map(|(&weights, frame)| Row { frame, weights });
+        let mut rows: Vec<Row> = with_room(weights.len());
         rows.extend(all.filter(|row| row.weights.total > 0));
         let functions = rows.len();
-        // The numbers of frames have the order of their names.
         match sort {
             Sort::SelfWeight => rows.sort_by_key(|row| {
                 (Reverse(row.weights.self_weight), Reverse(row.weights.total), row.frame)
@@ -77,9 +84,7 @@ impl Profile {
         rows.truncate(at_most);
         Rows { rows, functions }
     }
-}
 
-impl Rows {
     /// How many rows there are, and what their functions weigh themselves.
     pub(crate) fn shown(&self) -> Total {
         let mut shown = Total::default();

@@ -1,23 +1,25 @@
 //! The table of functions, for people.
 
-use common::{FrameWeights, Screen, grouped, share};
+use common::{FrameWeights, Screen, Unit, grouped, share};
+use console::measure_text_width;
 
 use crate::Answer;
 use crate::by::By;
 use crate::profile::{Profile, Rows};
 
 /// The columns of a table that hold numbers: right-aligned, two spaces between them.
-pub(crate) struct Columns<const N: usize> {
-    widths: [usize; N],
+pub(crate) struct Columns {
+    widths: Vec<usize>,
 }
 
-impl<const N: usize> Columns<N> {
+impl Columns {
     /// As wide as the widest cell.
-    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a [String; N]>) -> Columns<N> {
-        let mut widths = [0; N];
-        for row in rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.len());
+    pub(crate) fn of<'a, R: AsRef<[String]> + 'a>(rows: impl Iterator<Item = &'a R>) -> Columns {
+        let mut widths = Vec::new();
+        for cells in rows.map(AsRef::as_ref) {
+            widths.resize(cells.len(), 0);
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = measure_text_width(cell).max(*width);
             }
         }
         Columns { widths }
@@ -28,9 +30,10 @@ impl<const N: usize> Columns<N> {
         self.widths.iter().map(|width| width + 2).sum()
     }
 
-    pub(crate) fn line(&self, cells: &[String; N], name: &[u8], out: &mut Vec<u8>) {
-        for (cell, width) in cells.iter().zip(self.widths) {
-            out.extend_from_slice(format!("{cell:>width$}  ").as_bytes());
+    pub(crate) fn line(&self, cells: &[String], name: &[u8], out: &mut Vec<u8>) {
+        for (cell, width) in cells.iter().zip(&self.widths) {
+            let fill = width - measure_text_width(cell);
+            out.extend_from_slice(format!("{:fill$}{cell}  ", "").as_bytes());
         }
         out.extend_from_slice(name);
         out.push(b'\n');
@@ -55,18 +58,19 @@ pub(crate) fn table(profile: &Profile, rows: &Rows, by: By, screen: &Screen) -> 
         let name = screen.name(profile.name(row.frame), columns.width());
         columns.line(line, name.as_bytes(), &mut text);
     }
-    let shown = rows.shown();
-    let own = shown.weight as u64;
-    text.extend_from_slice(
-        format!(
-            "{} of {} {plural}, self {} of {} ({})\n",
-            grouped(rows.rows.len() as u64),
-            grouped(rows.functions as u64),
-            unit.number(own),
-            unit.words(*total),
-            share(own, *total),
-        )
-        .as_bytes(),
-    );
-    Answer::new(text, shown)
+    text.extend_from_slice(foot(rows, plural, unit, *total).as_bytes());
+    Answer::new(text, rows.shown())
+}
+
+/// How many of all rows are shown, and how much self weight of the whole they have.
+pub(crate) fn foot(rows: &Rows, plural: &str, unit: &Unit, total: u64) -> String {
+    let own = rows.shown().weight as u64;
+    format!(
+        "{} of {} {plural}, self {} of {} ({})\n",
+        grouped(rows.rows.len() as u64),
+        grouped(rows.functions as u64),
+        unit.number(own),
+        unit.words(total),
+        share(own, total),
+    )
 }

@@ -6,6 +6,7 @@ mod open;
 mod pairs;
 mod read;
 mod search;
+mod split;
 mod sums;
 mod write;
 
@@ -17,6 +18,7 @@ use crate::status::{SUCCESS, TROUBLE};
 use crate::{Error, Headers, Output, Result, Stats, Status, Total};
 
 pub use read::Live;
+pub use split::{Split, no_label};
 pub use sums::Limit;
 
 /// What a running tool reads from, writes to and says.

@@ -50,10 +50,17 @@ function listsOf(ofModule) {
   return lists.map((list) => `^(${list.join('|')})$`);
 }
 
+// Puts the values of the label above the stacks, as they are here.
+function commandOfSplit() {
+  const label = 'label:';
+  if (!facts.split.startsWith(label)) return '';
+  return `stack-merge --by-label ${facts.split.slice(label.length)} | `;
+}
+
 function commandOf({ letter, what }) {
   const exact = () => quoted(`^${patternOf(functionName(what))}$`);
   switch (letter) {
-    case 'p': return `stack-grep --root ${exact()}`;
+    case 'p': return `${commandOfSplit()}stack-grep --root ${exact()}`;
     case 'o': return `stack-grep ${exact()}`;
     case 'w': return `stack-grep -v ${exact()}`;
     case 'h': return `stack-collapse-frames --drop ${exact()}`;

@@ -1,0 +1,188 @@
+//! What functions weigh for each value of a label, each file or each root.
+
+mod data;
+mod table;
+
+use std::cmp::Reverse;
+
+use common::{
+    FrameId, FrameParts, FrameTable, FrameWeights, SortedStack, SortedStacks, Split, Unit,
+};
+use hashbrown::HashMap;
+
+use crate::by::By;
+use crate::profile::{Rows, Sort};
+
+pub(crate) use data::{json, tsv};
+pub(crate) use table::{most_that_fit, table};
+
+/// What functions weigh for each value.
+pub(crate) struct SplitProfile {
+    /// The values with a column, the heaviest first.
+    pub(crate) values: Vec<Value>,
+    /// How many values have no column, and what they weigh.
+    pub(crate) others: Option<(usize, u64)>,
+    /// What the rows stand for, sorted.
+    names: Vec<Vec<u8>>,
+    /// By the numbers of the names.
+    weights: Vec<FrameWeights>,
+    /// By the numbers of the names and of the columns; that of others is the last.
+    cells: HashMap<(FrameId, usize), FrameWeights>,
+    /// What all stacks weigh.
+    pub(crate) total: u64,
+    pub(crate) unit: Unit,
+    /// What the user or a header line calls the unit.
+    pub(crate) unit_name: Option<String>,
+}
+
+/// A value that has a column.
+pub(crate) struct Value {
+    pub(crate) name: Vec<u8>,
+    /// What its stacks weigh.
+    pub(crate) total: u64,
+}
+
+/// Which value each stack is of: its first frame.
+struct Values {
+    names: FrameTable,
+    /// The number of the value for each frame that is a first one.
+    of_root: HashMap<FrameId, FrameId>,
+    totals: Vec<u64>,
+}
+
+impl Values {
+    fn of(stacks: &SortedStacks, split: &Split) -> Values {
+        let mut values =
+            Values { names: FrameTable::default(), of_root: HashMap::new(), totals: Vec::new() };
+        for SortedStack { frames, weight, .. } in stacks.iter() {
+            let Values { names, of_root, totals } = &mut values;
+            let value = *of_root.entry(frames[0]).or_insert_with(|| {
+                let name = stacks.frames().name(frames[0]);
+                // A root is a frame, of which only the name tells it apart.
+                names.intern(if *split == Split::Root { FrameParts::of(name).name } else { name })
+            });
+            totals.resize(totals.len().max(value as usize + 1), 0);
+            totals[value as usize] += weight;
+        }
+        values
+    }
+
+    fn value(&self, value: FrameId) -> Value {
+        Value { name: self.names.name(value).to_vec(), total: self.totals[value as usize] }
+    }
+
+    /// The values that weigh something, the heaviest first.
+    fn heaviest_first(&self) -> Vec<FrameId> {
+        let mut order: Vec<FrameId> = (0..self.totals.len() as FrameId).collect();
+        order.retain(|&value| self.totals[value as usize] > 0);
+        order.sort_by(|&one, &other| {
+            let heavier =
+                Reverse(self.totals[one as usize]).cmp(&Reverse(self.totals[other as usize]));
+            heavier.then_with(|| self.names.name(one).cmp(self.names.name(other)))
+        });
+        order
+    }
+}
+
+impl SplitProfile {
+    /// Sums the stacks, which `split` put below their values. `most` says of all values, the
+    /// heaviest first, how many columns there may be: the last one is the sum of the values
+    /// that have none.
+    pub(crate) fn of(
+        stacks: &SortedStacks,
+        split: &Split,
+        by: By,
+        most: impl FnOnce(&[Value], &Unit) -> usize,
+        unit_name: Option<String>,
+    ) -> SplitProfile {
+        let roots = Values::of(stacks, split);
+        let order = roots.heaviest_first();
+        let mut values: Vec<Value> = order.iter().map(|&value| roots.value(value)).collect();
+        let unit = Unit::named(unit_name.as_deref().unwrap_or_default());
+        let total = values.iter().map(|value| value.total).sum();
+        let most = most(&values, &unit);
+        let shown = if values.len() > most { most.max(1) - 1 } else { values.len() };
+        let rest = values.split_off(shown);
+        let others =
+            (!rest.is_empty()).then(|| (rest.len(), rest.iter().map(|value| value.total).sum()));
+        let mut column_of = vec![shown; roots.totals.len()];
+        for (column, &value) in order[..shown].iter().enumerate() {
+            column_of[value as usize] = column;
+        }
+        let (names, weights, cells) = <(Vec<_>, Vec<_>, HashMap<_, _>)>::default();
+        let mut profile =
+            SplitProfile { values, others, names, weights, cells, total, unit, unit_name };
+        profile.sum(stacks, split, by, |root| column_of[roots.of_root[&root] as usize]);
+        profile
+    }
+
+    /// Sums the weights of rows, and of rows in each column.
+    fn sum(
+        &mut self,
+        stacks: &SortedStacks,
+        split: &Split,
+        by: By,
+        column_of: impl Fn(FrameId) -> usize,
+    ) {
+        let frames = stacks.frames();
+        let label = |frame| by.label(frames.name(frame), false);
+        let labels: Vec<_> = (0..frames.len() as FrameId).map(label).collect();
+        let mut names: Vec<&[u8]> = labels.iter().map(|label| &**label).collect();
+        names.sort_unstable();
+        names.dedup();
+        let row_of = |label: &[u8]| names.partition_point(|name| *name < label) as FrameId;
+        let row_of: Vec<FrameId> = labels.iter().map(|label| row_of(label)).collect();
+        self.weights = vec![FrameWeights::default(); names.len()];
+        // The number of the last stack that held each row, counted from 1.
+        let mut last = vec![0; names.len()];
+        for (stack, number) in stacks.iter().zip(1u64..).filter(|(stack, _)| stack.weight > 0) {
+            let column = column_of(stack.frames[0]);
+            // A value that was put above a stack is no function.
+            let own = if *split == Split::Root { stack.frames } else { &stack.frames[1..] };
+            let counted = by.counted(own);
+            for (at, &frame) in counted.iter().enumerate() {
+                let row = row_of[frame as usize];
+                let is_first = std::mem::replace(&mut last[row as usize], number) != number;
+                let added = FrameWeights {
+                    self_weight: if at + 1 == counted.len() { stack.weight } else { 0 },
+                    total: if is_first { stack.weight } else { 0 },
+                };
+                if added != FrameWeights::default() {
+                    add(&mut self.weights[row as usize], added);
+                    add(self.cells.entry((row, column)).or_default(), added);
+                }
+            }
+        }
+        self.names = names.into_iter().map(<[u8]>::to_vec).collect();
+    }
+
+    pub(crate) fn rows(&self, sort: Sort, at_most: usize) -> Rows {
+        Rows::of(&self.weights, sort, at_most)
+    }
+
+    pub(crate) fn name(&self, row: FrameId) -> &[u8] {
+        &self.names[row as usize]
+    }
+
+    /// What a row weighs in a column.
+    pub(crate) fn cell(&self, row: FrameId, column: usize) -> FrameWeights {
+        self.cells.get(&(row, column)).copied().unwrap_or_default()
+    }
+
+    /// How many columns there are, with that of others.
+    pub(crate) fn columns(&self) -> usize {
+        self.values.len() + usize::from(self.others.is_some())
+    }
+
+    /// The names of the rows that weigh something.
+    pub(crate) fn weighty_names(&self) -> impl Iterator<Item = &[u8]> {
+        let names = self.names.iter().zip(&self.weights);
+        names.filter(|(_, weights)| weights.total > 0).map(|(name, _)| &name[..])
+    }
+}
+
+/// No sum is over that of all stacks, which fits.
+fn add(sum: &mut FrameWeights, added: FrameWeights) {
+    sum.self_weight += added.self_weight;
+    sum.total += added.total;
+}

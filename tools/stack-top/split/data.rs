@@ -1,0 +1,120 @@
+//! The columns of values for programs: a table with tabs, or JSON.
+
+use common::{FrameWeights, Split, push_field};
+use serde::Serialize;
+
+use super::SplitProfile;
+use super::table::shown;
+use crate::Answer;
+use crate::data::name;
+use crate::profile::{Row, Rows, Sort};
+
+/// `{"unit":"ns","total":12,"split":"tid","values":[…],"rows":[…]}`
+#[derive(Serialize)]
+struct Document<'a> {
+    unit: Option<&'a str>,
+    total: u64,
+    split: &'a str,
+    values: Vec<JsonValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    others: Option<Others>,
+    rows: Vec<JsonRow>,
+}
+
+#[derive(Serialize)]
+struct JsonValue {
+    value: String,
+    total: u64,
+}
+
+/// The values that have no column.
+#[derive(Serialize)]
+struct Others {
+    values: usize,
+    total: u64,
+}
+
+#[derive(Serialize)]
+struct JsonRow {
+    function: String,
+    #[serde(flatten)]
+    weights: Weights,
+    /// Those with a weight.
+    values: Vec<Cell>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    others: Option<Weights>,
+}
+
+#[derive(Serialize)]
+struct Cell {
+    value: String,
+    #[serde(flatten)]
+    weights: Weights,
+}
+
+#[derive(Serialize)]
+struct Weights {
+    #[serde(rename = "self")]
+    self_weight: u64,
+    total: u64,
+}
+
+impl Weights {
+    fn of(FrameWeights { self_weight, total }: FrameWeights) -> Weights {
+        Weights { self_weight, total }
+    }
+}
+
+/// A row for each function, a column for each value, such as `tid=4711`.
+pub(crate) fn tsv(profile: &SplitProfile, rows: &Rows, split: &Split, sort: Sort) -> Answer {
+    let mut text = b"function\tself\ttotal".to_vec();
+    for value in &profile.values {
+        text.push(b'\t');
+        push_field(&[split.key(), "=", &name(&value.name)].concat(), &mut text);
+    }
+    text.extend_from_slice(profile.others.map_or(&b""[..], |_| b"\tothers"));
+    text.push(b'\n');
+    for row in &rows.rows {
+        push_field(&name(profile.name(row.frame)), &mut text);
+        let of_row = [row.weights.self_weight, row.weights.total];
+        let cells = (0..profile.columns()).map(|it| shown(profile.cell(row.frame, it), sort));
+        for number in of_row.into_iter().chain(cells) {
+            text.extend_from_slice(format!("\t{number}").as_bytes());
+        }
+        text.push(b'\n');
+    }
+    Answer::new(text, rows.shown())
+}
+
+/// An object of a row for each function, with what it weighs for each value.
+pub(crate) fn json(profile: &SplitProfile, rows: &Rows, split: &Split) -> Answer {
+    let value = |value: &super::Value| JsonValue { value: name(&value.name), total: value.total };
+    let document = Document {
+        unit: profile.unit_name.as_deref(),
+        total: profile.total,
+        split: split.key(),
+        values: profile.values.iter().map(value).collect(),
+        others: profile.others.map(|(values, total)| Others { values, total }),
+        rows: rows.rows.iter().map(|row| JsonRow::of(profile, row)).collect(),
+    };
+    let mut text = serde_json::to_vec(&document).expect("texts and numbers");
+    text.push(b'\n');
+    Answer::new(text, rows.shown())
+}
+
+impl JsonRow {
+    fn of(profile: &SplitProfile, row: &Row) -> JsonRow {
+        let cells = profile.values.iter().zip(0..).filter_map(|(value, column)| {
+            let weights = profile.cell(row.frame, column);
+            let cell = || Cell { value: name(&value.name), weights: Weights::of(weights) };
+            (weights.total > 0).then(cell)
+        });
+        let of_others = |_| Weights::of(profile.cell(row.frame, profile.values.len()));
+        JsonRow {
+            function: name(profile.name(row.frame)),
+            weights: Weights::of(row.weights),
+            values: cells.collect(),
+            others: profile.others.map(of_others),
+        }
+    }
+}
