@@ -12,6 +12,9 @@ use crate::util::{
     TempFile, binary, endless, few_cases, filter, filter_bytes, output, recording, tool, weight,
 };
 
+// Folded lines with labels.
+mod labelled;
+
 const HEADER: &str = "time\tsince\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n";
 
 /// The map as the script in the picture finds it.
@@ -204,13 +207,14 @@ fn columns_are_found_by_their_names() {
 
 #[test]
 fn a_file_without_the_columns_is_named_and_the_next_one_is_read() {
-    let folded = TempFile::new("main;a 1\n");
+    let folded = TempFile::new("time\tcomm\n1\t2\n");
     let good = TempFile::new([HEADER, &row("0.0", "1", 2)].concat());
     let output = output("stack-heat", &[folded.path(), good.path()], "");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let expected = format!(
         "stack-heat: {}: expected columns 'since' and 'weight' in the first line, as \
-         'stack-parse --table' prints it\n",
+         'stack-parse --table' prints it, or folded lines with labels, as 'stack-parse --labels \
+         since' prints them\n",
         folded.path()
     );
     assert_eq!((&*stderr, output.status.code()), (&expected[..], Some(2)));

@@ -1,7 +1,7 @@
 //! stack-svg. The tests read the pictures as XML.
 
 use crate::picture::Picture;
-use crate::util::{TOOLS, feed, filter, filter_bytes, recording, scratch, stderr, tool};
+use crate::util::{TOOLS, feed, filter, filter_bytes, output, recording, scratch, stderr, tool};
 
 // Where the picture is written, and what happens if it cannot be.
 mod files;
@@ -295,6 +295,63 @@ fn without_a_script_profiles_stand_side_by_side() {
     let output = feed("stack-svg", &["--split", "file", "--diff"], "a 1 2\n");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("use --split root"));
+}
+
+#[test]
+fn the_values_of_a_label_are_roots_as_stack_merge_makes_them() {
+    let input = "tid=1\tmain;f 10\ncomm=a;b\ttid=2\tmain 3\nmain;h 4\nfile=x\ttid=\t 2\n\
+        since=1\ttid=1\tmain;g 5\n";
+    for (word, key) in
+        [("tid", "tid"), ("comm", "comm"), ("label:file", "file"), ("label:root", "root")]
+    {
+        let merged = output("stack-merge", &["--by-label", key], input).stdout;
+        let unlabelled = filter_bytes("stack-merge", &["--labels", "none"], merged);
+        let picture = Picture::of(output("stack-svg", &["--split", word], input).stdout);
+        assert_eq!(picture.frames(), draw(&[], unlabelled).frames(), "{word}");
+        assert_eq!(picture.named("all")[0].weight, 24);
+    }
+    let mut roots = draw(&["--split", "comm"], "comm=a;b\tf 3\nf 4\ncomm=\tf 2\n").frames();
+    roots.retain(|(_, row, ..)| *row == 1);
+    roots.sort();
+    let expected =
+        [frame("[empty name]", 1, 0, 2), frame("[no comm]", 1, 2, 4), frame("a:b", 1, 6, 3)];
+    assert_eq!(roots, expected);
+}
+
+/// Time runs on from left to right: a value that comes again stands there again.
+#[test]
+fn values_of_a_label_keep_the_order_of_a_chart() {
+    let picture =
+        draw(&["--split", "tid", "--flamechart"], "tid=1\tf 1\ntid=1\tf 2\nf 4\ntid=1\tg 8\n");
+    let mut frames = picture.frames();
+    frames.sort_by_key(|(_, row, start, _)| (*row, *start));
+    let expected = [
+        frame("1", 1, 0, 3),
+        frame("[no tid]", 1, 3, 4),
+        frame("1", 1, 7, 8),
+        frame("f", 2, 0, 3),
+        frame("f", 2, 3, 4),
+        frame("g", 2, 7, 8),
+    ];
+    assert_eq!(frames, expected);
+}
+
+#[test]
+fn two_profiles_are_split_by_their_labels() {
+    let picture = draw(&["--split", "tid", "--diff"], "tid=1\tf 1 2\ntid=2\tf 3 4\nf 0 5\n");
+    let weights = ["1", "2", "[no tid]"].map(|root| picture.named(root)[0].weight);
+    assert_eq!(weights, [3, 7, 5]);
+}
+
+#[test]
+fn a_label_that_no_line_has_is_said() {
+    let output = feed("stack-svg", &["--split", "tid"], "pid=1\tf 1\n");
+    let expected =
+        "stack-svg: no line has a label 'tid', as 'stack-parse --labels tid' writes it\n";
+    assert_eq!((stderr(&output), output.status.code()), (expected.to_owned(), Some(0)));
+    let output = feed("stack-svg", &["--split", "a b"], "f 1\n");
+    assert!(stderr(&output).contains("expected the key of a label"));
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

@@ -13,6 +13,9 @@ use crate::util::{
     TempFile, binary, few_cases, filter, filter_bytes, folded_lines, output, recording, tool,
 };
 
+// The columns of --split.
+mod split;
+
 /// Self and total of every function, and how many stacks hold one of them twice.
 const ORACLE: &str = "
 import sys
