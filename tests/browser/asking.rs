@@ -25,6 +25,7 @@ cases![
     no_step_is_possible_where_a_cut_makes_it_wrong,
     profiles_are_chosen_from_a_list,
     files_are_profiles,
+    values_of_a_label_are_profiles,
     the_menu_works_without_a_mouse,
 ];
 
@@ -478,6 +479,21 @@ fn files_are_profiles(stage: &Stage) {
     let browser = stage.show(&["--split", "file", "--flamechart", two, one], "");
     choose(browser, 1);
     assert_eq!(saved(browser), format!("{one};main;f 3\n").as_bytes());
+}
+
+fn values_of_a_label_are_profiles(stage: &Stage) {
+    let folded = "tid=2\tmain;f 60\ntid=1\tmain;f 10\nmain;g 20\ntid=1\tmain;g 10\n";
+    let browser = stage.show(&["--split", "tid"], folded);
+    let all = ["All 3 profiles", "2 (60.0%)", "1 (20.0%)", "[no tid] (20.0%)"];
+    assert_eq!(profiles(browser), json!(all));
+    choose(browser, 2);
+    assert_eq!(drawn(browser), ["1", "all", "f", "g", "main"]);
+    let command = ask(browser, "g", HIDE);
+    assert_eq!(
+        command,
+        "stack-merge --by-label tid | stack-grep --root '^1$' | stack-collapse-frames --drop '^g$'"
+    );
+    assert_eq!(by_shell(&command, folded.as_bytes()), Stacks::of(&saved(browser), 1).top_down());
 }
 
 fn the_menu_works_without_a_mouse(stage: &Stage) {
