@@ -63,7 +63,7 @@ fn each_input_is_lines_or_a_table() {
     let [table, lines] = [TempFile::new(table), TempFile::new(LABELLED)];
     let both = Map::drawn(&["--by", "tid", table.path(), lines.path()], "");
     let one = Map::drawn(&["--by", "tid"], LABELLED);
-    assert_eq!((both.names, both.sum()), (one.names, 22));
+    assert_eq!((&both.names, both.sum()), (&one.names, 22));
     // A table may be by any of its columns.
     let by_any = Map::drawn(&["--by", "trace id"], "since\tweight\ttrace id\n0\t1\tx\n");
     assert_eq!(by_any.names, ["x"]);
