@@ -35,10 +35,10 @@ fn sorted_by_totals_it_shows_totals_and_sums_what_has_no_column() {
     let args = ["--split", "tid", "--sort", "total", "--columns", "3", "-n", "2", "--unit", "ns"];
     assert_eq!(
         filter("stack-top", &args, LABELLED),
-        " TOTAL   TOTAL%      1  [empty]  3 others  FUNCTION\n \
-          29 ns   93.55%  15 ns     7 ns      7 ns  main\n \
-          25 ns   80.65%  15 ns     7 ns      3 ns  f\n \
-          31 ns  100.00%  15 ns     7 ns      9 ns  [all]\n\
+        "TOTAL   TOTAL%      1  [empty]  3 others  FUNCTION\n\
+         29 ns   93.55%  15 ns     7 ns      7 ns  main\n\
+         25 ns   80.65%  15 ns     7 ns      3 ns  f\n\
+         31 ns  100.00%  15 ns     7 ns      9 ns  [all]\n\
          2 of 5 functions, self 12 ns of 31 ns (38.71%)\n"
     );
 }

@@ -6,7 +6,8 @@ mod table;
 use std::cmp::Reverse;
 
 use common::{
-    FrameId, FrameParts, FrameTable, FrameWeights, SortedStack, SortedStacks, Split, Unit,
+    FrameId, FrameParts, FrameTable, FrameWeights, SortedStack, SortedStacks, Split, Unit, filled,
+    with_room,
 };
 use hashbrown::HashMap;
 
@@ -126,15 +127,16 @@ impl SplitProfile {
     ) {
         let frames = stacks.frames();
         let label = |frame| by.label(frames.name(frame), false);
-        let labels: Vec<_> = (0..frames.len() as FrameId).map(label).collect();
+        let mut labels = with_room(frames.len());
+        labels.extend((0..frames.len() as FrameId).map(label));
         let mut names: Vec<&[u8]> = labels.iter().map(|label| &**label).collect();
         names.sort_unstable();
         names.dedup();
         let row_of = |label: &[u8]| names.partition_point(|name| *name < label) as FrameId;
         let row_of: Vec<FrameId> = labels.iter().map(|label| row_of(label)).collect();
-        self.weights = vec![FrameWeights::default(); names.len()];
+        self.weights = filled(FrameWeights::default(), names.len());
         // The number of the last stack that held each row, counted from 1.
-        let mut last = vec![0; names.len()];
+        let mut last = filled(0, names.len());
         for (stack, number) in stacks.iter().zip(1u64..).filter(|(stack, _)| stack.weight > 0) {
             let column = column_of(stack.frames[0]);
             // A value that was put above a stack is no function.
