@@ -1,45 +1,60 @@
 //! The events that the stacks were counted for, and what their weights measure.
 
+use std::collections::BTreeSet;
+
 use bstr::ByteSlice;
-use common::{FrameId, Pipe, Unit, clean_frame};
+use common::{FrameId, Pipe, SortedStacks, Unit, clean_frame, unit_of_event};
+
+use crate::labelled::labels_of;
 
 /// What a profiler counted: one profile of its own.
 pub(crate) struct ExportedEvent {
-    /// As the header lines call it.
+    /// As the header lines or the label call it.
     pub(crate) name: Option<String>,
     /// What the user or the header lines call the unit.
     unit_name: Option<String>,
-    /// The root frame of its stacks; `None` where events are no frames.
-    pub(crate) root: Option<FrameId>,
+    pub(crate) of: EventOf,
     /// What all its stacks weigh.
     pub(crate) total: u64,
 }
 
+/// Which stacks are of an event.
+pub(crate) enum EventOf {
+    All,
+    /// Those with this frame as their root, which is none of theirs.
+    Root(FrameId),
+    /// Those whose label `event` has this value, or that have none.
+    Label(Option<Vec<u8>>),
+}
+
 impl ExportedEvent {
-    /// The only event.
-    pub(crate) fn only(pipe: &Pipe, unit: Option<&str>) -> ExportedEvent {
-        let unit_name = unit.map(str::to_owned).or_else(|| pipe.header_unit());
-        ExportedEvent {
-            name: pipe.header_value("event").map(text),
-            unit_name,
-            root: None,
-            total: 0,
-        }
+    /// The events of stacks, in the order of their names.
+    pub(crate) fn all_of(
+        stacks: &SortedStacks,
+        pipe: &Pipe,
+        unit: Option<&str>,
+    ) -> Vec<ExportedEvent> {
+        of_labels(stacks, pipe, unit)
+            .or_else(|| of_roots(stacks, pipe, unit))
+            .unwrap_or_else(|| vec![ExportedEvent::only(pipe, unit)])
     }
 
-    /// The event that header lines give this name and unit, whose stacks have this root.
-    pub(crate) fn of_root(name: &[u8], unit: &[u8], root: FrameId) -> ExportedEvent {
-        ExportedEvent {
-            name: Some(text(name)),
-            unit_name: Some(text(unit)),
-            root: Some(root),
-            total: 0,
-        }
+    /// The only event.
+    fn only(pipe: &Pipe, unit: Option<&str>) -> ExportedEvent {
+        let unit_name = unit.map(str::to_owned).or_else(|| pipe.header_unit());
+        let name = pipe.header_value("event").map(text);
+        ExportedEvent { name, unit_name, of: EventOf::All, total: 0 }
     }
 
     /// What its weights measure.
     pub(crate) fn unit(&self) -> Unit {
         Unit::named(self.unit_name.as_deref().unwrap_or_default())
+    }
+
+    /// Whether it counts time: then the time between two samples is what a sample stands for.
+    pub(crate) fn is_time(&self) -> bool {
+        let name = self.name.as_deref().unwrap_or_default();
+        matches!(self.unit(), Unit::Time(_)) || unit_of_event(name.as_bytes()) == b"nanoseconds"
     }
 
     /// The name of the event, or else of its unit.
@@ -48,7 +63,7 @@ impl ExportedEvent {
         names.map(String::as_str).find(|name| !name.is_empty()).unwrap_or("samples")
     }
 
-    /// The same with the unit behind it, for formats that have no place for a unit that is
+    /// The same with the unit after it, for formats that have no place for a unit that is
     /// neither a time nor bytes: `page-faults (samples)`.
     pub(crate) fn label_with_unit(&self) -> String {
         match self.unit() {
@@ -56,6 +71,63 @@ impl ExportedEvent {
             _ => self.label().to_owned(),
         }
     }
+}
+
+/// The values of the label `event`, if any stack has one.
+fn of_labels(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<Vec<ExportedEvent>> {
+    let mut values: BTreeSet<Option<Vec<u8>>> = BTreeSet::new();
+    let mut last = None;
+    for stack in stacks.iter().filter(|stack| stack.weight > 0) {
+        let first = stack.frames.first().copied();
+        if std::mem::replace(&mut last, first) == first && first.is_some() {
+            continue;
+        }
+        let labels = first.and_then(|first| labels_of(stacks.frames().name(first)));
+        values.insert(labels.and_then(|labels| labels.get("event").map(<[u8]>::to_vec)));
+    }
+    if values.iter().all(Option::is_none) {
+        return None;
+    }
+    let headers = pipe.header_events();
+    let event = |value: Option<Vec<u8>>| {
+        let name = value.as_deref().map(text);
+        let of_header = headers.iter().find(|(name, _)| Some(*name) == value.as_deref());
+        let unit_name = unit.map(str::to_owned);
+        let unit_name = unit_name.or_else(|| of_header.map(|(_, unit)| text(unit)));
+        let unit_name = unit_name.or_else(|| pipe.header_unit());
+        ExportedEvent { name, unit_name, of: EventOf::Label(value), total: 0 }
+    };
+    Some(values.into_iter().map(event).collect())
+}
+
+/// The events of the header lines, if every stack has one of them as its root.
+fn of_roots(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<Vec<ExportedEvent>> {
+    let known: Vec<(Vec<u8>, &[u8], &[u8])> = pipe
+        .header_events()
+        .into_iter()
+        .map(|(name, of_header)| (as_frame(name), name, unit.map_or(of_header, str::as_bytes)))
+        .collect();
+    let mut events: Vec<ExportedEvent> = Vec::new();
+    let mut roots = BTreeSet::new();
+    for stack in stacks.iter() {
+        let name = |frame: FrameId| stacks.frames().name(frame);
+        let root = match stack.frames {
+            [first, root, ..] if labels_of(name(*first)).is_some() => *root,
+            [first, ..] => *first,
+            [] => return None,
+        };
+        if roots.insert(root) {
+            let (_, name, unit) = known.iter().find(|(known, ..)| known == name(root))?;
+            events.push(ExportedEvent {
+                name: Some(text(name)),
+                unit_name: Some(text(unit)),
+                of: EventOf::Root(root),
+                total: 0,
+            });
+        }
+    }
+    events.sort_by(|one, other| one.name.cmp(&other.name));
+    (!events.is_empty()).then_some(events)
 }
 
 fn text(bytes: &[u8]) -> String {

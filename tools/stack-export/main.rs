@@ -2,8 +2,12 @@
 
 mod calls;
 mod event;
+mod functions;
+mod labelled;
 mod profile;
 mod targets;
+mod threads;
+mod times;
 mod walk;
 
 use std::process::ExitCode;
@@ -40,7 +44,11 @@ fn main() -> ExitCode {
 }
 
 fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let stacks = pipe.count_folded(&args.files, Limit::AllStacks)?.into_sorted();
+    let (target, limit) = (args.to, Limit::AllStacks);
+    let counts = pipe.count_folded_as(&args.files, limit, |line, buffer| {
+        labelled::text_of(target, line, buffer)
+    })?;
+    let stacks = counts.into_sorted();
     let mut profile = Profile::new(stacks, pipe, args.unit.as_deref());
     if let Some(name) = &args.event {
         profile.keep_event(name)?;

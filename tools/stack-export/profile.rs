@@ -1,10 +1,11 @@
-//! What came in: stacks, by event.
+//! What came in: stacks, by event, and the labels of those that have any.
 
 use std::borrow::Cow;
 
-use common::{Error, FrameId, Pipe, Result, SortedStacks, escaped};
+use common::{Error, FrameId, Pipe, Result, SortedStack, SortedStacks, escaped};
 
-use crate::event::{ExportedEvent, as_frame};
+use crate::event::{EventOf, ExportedEvent};
+use crate::labelled::{LabelSet, labels_of};
 
 /// Stacks that weigh something, and the events they were counted for.
 pub(crate) struct Profile {
@@ -19,21 +20,22 @@ pub(crate) struct Profile {
 /// A stack of an event.
 #[derive(Clone, Copy)]
 pub(crate) struct ExportedStack<'a> {
+    /// The frame that holds the labels, if there are any.
+    pub(crate) labels: Option<FrameId>,
     /// Root first; never empty.
     pub(crate) frames: &'a [FrameId],
-    /// How many of the first frames it has in common with the stack before.
+    /// How many of the first frames it has in common with the stack before, at least.
     pub(crate) shared: usize,
     /// Never 0.
     pub(crate) weight: u64,
 }
 
 impl Profile {
-    /// The stacks that `pipe` has read. Where header lines name several events and every stack
-    /// has one of them as its root, as `stack-parse --by-event --header` writes them, the roots
-    /// are no frames.
+    /// The stacks that `pipe` has read. Events are the values of the label `event`. Where header
+    /// lines name several events and every stack has one of them as its root, as `stack-parse
+    /// --by-event --header` writes them, these are the events, and the roots are no frames.
     pub(crate) fn new(stacks: SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Profile {
-        let events = events_of(&stacks, pipe, unit);
-        let events = events.unwrap_or_else(|| vec![ExportedEvent::only(pipe, unit)]);
+        let events = ExportedEvent::all_of(&stacks, pipe, unit);
         let mut profile = Profile { stacks, events, frames: Vec::new(), places: Vec::new() };
         profile.weigh();
         profile
@@ -47,13 +49,8 @@ impl Profile {
     pub(crate) fn keep_event(&mut self, name: &str) -> Result<()> {
         let is_named = |event: &ExportedEvent| event.name.as_deref() == Some(name);
         if !self.events.iter().any(is_named) {
-            let names: Vec<&str> =
-                self.events.iter().filter_map(|event| event.name.as_deref()).collect();
-            let known = match names[..] {
-                [] => "the stacks have none, see 'stack-parse --by-event --header'".to_owned(),
-                _ => names.join(", "),
-            };
-            return Err(Error::Usage(format!("--event {name}: expected one of these: {known}")));
+            let names = self.events.iter().filter_map(|event| event.name.as_deref());
+            return Err(no_event(name, &names.collect::<Vec<_>>()));
         }
         self.events.retain(is_named);
         self.weigh();
@@ -86,39 +83,46 @@ impl Profile {
         }
     }
 
-    /// The stacks of an event, sorted by the names of their frames.
-    pub(crate) fn stacks_of(
-        &self,
-        event: &ExportedEvent,
-    ) -> impl Iterator<Item = ExportedStack<'_>> {
-        let root = event.root;
-        let of_event = self
-            .stacks
-            .iter()
-            .filter(move |stack| root.is_none_or(|root| stack.frames.first() == Some(&root)));
+    /// The stacks of an event, sorted by their labels, then by the names of their frames.
+    pub(crate) fn stacks_of<'a>(
+        &'a self,
+        event: &'a ExportedEvent,
+    ) -> impl Iterator<Item = ExportedStack<'a>> {
         // What is shared with a stack that is left out is shared with the one before at most.
-        let mut shared_with_skipped = usize::MAX;
-        let mut is_first = true;
-        of_event.filter_map(move |stack| {
+        let mut shared_with_skipped = 0;
+        self.stacks.iter().filter_map(move |stack| {
             let shared = stack.shared.min(shared_with_skipped);
-            if stack.weight == 0 {
-                shared_with_skipped = shared;
-                return None;
-            }
-            shared_with_skipped = usize::MAX;
-            let shared = if std::mem::take(&mut is_first) { 0 } else { shared };
-            Some(match (root, stack.frames) {
-                // What was counted without any stack has no frame but its event.
-                (None, frames) | (Some(_), frames @ [_]) => {
-                    ExportedStack { frames, shared, weight: stack.weight }
-                }
-                (Some(_), frames) => ExportedStack {
-                    frames: &frames[1..],
-                    shared: shared.saturating_sub(1),
-                    weight: stack.weight,
-                },
-            })
+            let exported = self.exported(stack, event).filter(|stack| stack.weight > 0);
+            shared_with_skipped = if exported.is_some() { usize::MAX } else { shared };
+            let mut exported = exported?;
+            let above = stack.frames.len() - exported.frames.len();
+            exported.shared = shared.saturating_sub(above);
+            Some(exported)
         })
+    }
+
+    /// A stack without what is above its frames, if it is of this event.
+    fn exported<'a>(
+        &self,
+        stack: SortedStack<'a>,
+        event: &ExportedEvent,
+    ) -> Option<ExportedStack<'a>> {
+        let (labels, frames) = match stack.frames {
+            [first, rest @ ..] if labels_of(self.name(*first)).is_some() => (Some(*first), rest),
+            frames => (None, frames),
+        };
+        let is_of_event = match &event.of {
+            EventOf::All => true,
+            EventOf::Root(root) => frames.first() == Some(root),
+            EventOf::Label(value) => self.labels(labels).get("event") == value.as_deref(),
+        };
+        let frames = match (&event.of, frames) {
+            // What was counted without any stack has no frame but its event.
+            (EventOf::Root(_), [_, rest @ ..]) if !rest.is_empty() => rest,
+            (_, frames) => frames,
+        };
+        let weight = stack.weight;
+        is_of_event.then_some(ExportedStack { labels, frames, shared: 0, weight })
     }
 
     /// How many stacks there are in all events.
@@ -142,29 +146,28 @@ impl Profile {
 
     /// The name for formats that are text: what is not UTF-8 is escaped.
     pub(crate) fn text(&self, frame: FrameId) -> Cow<'_, str> {
-        let name = self.name(frame);
-        match str::from_utf8(name) {
-            Ok(text) => text.into(),
-            Err(_) => escaped(name, |_| false).into(),
-        }
+        text(self.name(frame))
+    }
+
+    /// The labels that a stack has.
+    pub(crate) fn labels(&self, labels: Option<FrameId>) -> LabelSet<'_> {
+        labels.and_then(|frame| labels_of(self.name(frame))).unwrap_or_default()
     }
 }
 
-/// The events of the header lines, if every stack has one of them as its root.
-fn events_of(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<Vec<ExportedEvent>> {
-    let known: Vec<(Vec<u8>, &[u8], &[u8])> = pipe
-        .header_events()
-        .into_iter()
-        .map(|(name, of_header)| (as_frame(name), name, unit.map_or(of_header, str::as_bytes)))
-        .collect();
-    let mut events: Vec<ExportedEvent> = Vec::new();
-    for stack in stacks.iter() {
-        let &root = stack.frames.first()?;
-        if events.last().is_none_or(|event| event.root != Some(root)) {
-            let frame = stacks.frames().name(root);
-            let (_, name, unit) = known.iter().find(|(known, ..)| known == frame)?;
-            events.push(ExportedEvent::of_root(name, unit, root));
-        }
+/// Bytes in formats that are text: what is not UTF-8 is escaped.
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => escaped(bytes, |_| false).into(),
     }
-    (!events.is_empty()).then_some(events)
+}
+
+/// The error where the user asks for an event that is not among `known`.
+pub(crate) fn no_event(name: &str, known: &[&str]) -> Error {
+    let known = match known {
+        [] => "the stacks have none, see 'stack-parse --by-event --header'".to_owned(),
+        _ => known.join(", "),
+    };
+    Error::Usage(format!("--event {name}: expected one of these: {known}"))
 }

@@ -13,6 +13,7 @@ use common::{Error, Output, Result, unwritten};
 
 use crate::event::ExportedEvent;
 use crate::profile::Profile;
+use crate::threads::THREAD_LABELS;
 
 /// A format; its help says what opens it.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,6 +56,23 @@ impl Target {
     /// Whether names must be UTF-8.
     pub(crate) fn is_text(self) -> bool {
         self != Target::Callgrind
+    }
+
+    /// Whether it has fields for files and lines.
+    pub(crate) fn has_places(self) -> bool {
+        !matches!(self, Target::Chrome | Target::D3 | Target::Dot)
+    }
+
+    /// Whether it holds what a label with this key says. Every format needs `event`, as
+    /// weights of different events cannot be added.
+    pub(crate) fn wants_label(self, key: &[u8]) -> bool {
+        match (self, key) {
+            (_, b"event") | (Target::Pprof, _) => true,
+            (Target::Chrome | Target::Firefox | Target::Speedscope, key) => {
+                THREAD_LABELS.contains(&key)
+            }
+            _ => false,
+        }
     }
 
     /// The largest sum of the weights of this event that it can hold.

@@ -2,6 +2,7 @@
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
+use common::FrameParts;
 use memchr::memrchr;
 use symbolize::CodeOrigin;
 
@@ -110,9 +111,12 @@ impl FrameArgs {
 
     fn one(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
         if self.srcline && !frame.source.is_empty() {
+            // Where a format has no field for marks, stack-export leaves them in the name.
+            let marks = name.split_off(name.len() - FrameParts::of(name).marks.len());
             name.extend_from_slice(b" (");
             name.extend_from_slice(frame.source);
             name.push(b')');
+            name.extend_from_slice(&marks);
         }
         if self.annotate {
             name.extend_from_slice(mark(frame));

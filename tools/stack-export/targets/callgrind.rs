@@ -1,13 +1,14 @@
 //! Callgrind's format: <https://valgrind.org/docs/manual/cl-format.html>.
 //!
-//! A call graph: which function calls which, without the rest of the stack.
+//! A call graph: which function calls which, from which line, without the rest of the stack.
 
 use std::io::{self, Write};
 
-use common::{FrameId, Output};
+use common::{Output, Unit, unit_of_event};
 
-use crate::calls::Calls;
+use crate::calls::{Calls, FunctionId};
 use crate::event::ExportedEvent;
+use crate::functions::{Functions, InlinedMark};
 use crate::profile::Profile;
 
 /// Who calls the functions with which stacks begin. callgrind_annotate takes for the total of
@@ -18,42 +19,76 @@ const TOP: &str = "[all]";
 const UNKNOWN: &[u8] = b"???";
 
 pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
-    let graph = Calls::of(profile, event);
+    let functions = Functions::of(profile, InlinedMark::InName);
+    let graph = Calls::of(profile, event, &functions);
     writeln!(out, "# callgrind format\nversion: 1")?;
     writeln!(out, "creator: stack-export {}", env!("CARGO_PKG_VERSION"))?;
-    writeln!(out, "positions: line\nevents: {}", word(event.label()))?;
+    writeln!(out, "positions: line\nevents: {}", event_word(event))?;
     writeln!(out, "summary: {}\n", event.total)?;
-    let mut names = Names { profile, is_said: vec![false; profile.frames().len()] };
+    let mut names = Names::of(&functions);
     writeln!(out, "fl=(1) ???\nfn=(1) {TOP}")?;
-    graph.roots.iter().try_for_each(|(&root, &weight)| names.call(root, weight, out))?;
-    for (&function, weights) in &graph.functions {
-        write!(out, "\nfn=")?;
-        names.write(function, out)?;
-        writeln!(out, "0 {}", weights.self_weight)?;
+    graph.roots.iter().try_for_each(|(&root, &weight)| names.call(root, 0, weight, 1, out))?;
+    for &function in graph.functions.keys() {
+        out.write_all(b"\nfl=")?;
+        names.file(function, out)?;
+        out.write_all(b"fn=")?;
+        names.function(function, out)?;
+        let mut lines = graph.lines_of(function);
+        lines.try_for_each(|(line, weight)| writeln!(out, "{line} {weight}"))?;
+        let file = names.files[function as usize];
         let mut calls = graph.of_caller(function);
-        calls.try_for_each(|(callee, weight)| names.call(callee, weight, out))?;
+        calls.try_for_each(|(callee, line, weight)| names.call(callee, line, weight, file, out))?;
     }
     Ok(())
 }
 
-/// The name of an event: spaces separate events.
-fn word(label: &str) -> String {
-    label.replace(char::is_whitespace, "_")
+/// The name of the event, with its unit where the name does not tell it: `cpu-clock_(count)`.
+/// Spaces separate events.
+fn event_word(event: &ExportedEvent) -> String {
+    let label = event.label();
+    let unit = match event.unit() {
+        Unit::Time(1) => "ns",
+        Unit::Time(1_000) => "us",
+        Unit::Time(1_000_000) => "ms",
+        Unit::Time(_) => "s",
+        Unit::Bytes => "bytes",
+        Unit::Things(unit) if unit == "samples" => "count",
+        Unit::Things(_) | Unit::Unknown => "",
+    };
+    let of_name = Unit::named(&String::from_utf8_lossy(unit_of_event(label.as_bytes())));
+    let is_told = unit.is_empty() || of_name == event.unit() || Unit::named(label) == event.unit();
+    let word = label.replace(char::is_whitespace, "_");
+    if is_told { word } else { format!("{word}_({unit})") }
 }
 
-/// Names of functions, which are written out only once.
+/// Names of functions and files, which are written out only once.
 struct Names<'a> {
-    profile: &'a Profile,
+    functions: &'a Functions<'a>,
     is_said: Vec<bool>,
+    /// The number of the file of each function, counted from 1, which is the unknown one.
+    files: Vec<usize>,
+    is_file_said: Vec<bool>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    fn of(functions: &'a Functions<'a>) -> Names<'a> {
+        let mut numbers = std::collections::HashMap::from([(&b""[..], 1)]);
+        let files = functions.list().iter().map(|function| {
+            let next = numbers.len() + 1;
+            *numbers.entry(function.file).or_insert(next)
+        });
+        let files: Vec<usize> = files.collect();
+        let mut is_file_said = vec![false; numbers.len() + 1];
+        is_file_said[1] = true;
+        Names { functions, is_said: vec![false; functions.list().len()], files, is_file_said }
+    }
+
     /// `(7) main` the first time, then `(7)`. The number 1 is taken.
-    fn write(&mut self, frame: FrameId, out: &mut Output) -> io::Result<()> {
-        let place = self.profile.place(frame);
+    fn function(&mut self, function: FunctionId, out: &mut Output) -> io::Result<()> {
+        let place = function as usize;
         write!(out, "({})", place + 2)?;
-        if !std::mem::replace(&mut self.is_said[place as usize], true) {
-            let name = self.profile.name(frame);
+        if !std::mem::replace(&mut self.is_said[place], true) {
+            let name = &self.functions.list()[place].name;
             out.write_all(b" ")?;
             // Whoever reads it skips spaces.
             out.write_all(if name.trim_ascii().is_empty() { UNKNOWN } else { name })?;
@@ -61,10 +96,33 @@ impl Names<'_> {
         out.write_all(b"\n")
     }
 
-    /// How often a function was called is not known: once at least.
-    fn call(&mut self, callee: FrameId, weight: u64, out: &mut Output) -> io::Result<()> {
-        write!(out, "cfn=")?;
-        self.write(callee, out)?;
-        writeln!(out, "calls=1 0\n0 {weight}")
+    /// The file of a function, in the same way.
+    fn file(&mut self, function: FunctionId, out: &mut Output) -> io::Result<()> {
+        let file = self.files[function as usize];
+        write!(out, "({file})")?;
+        if !std::mem::replace(&mut self.is_file_said[file], true) {
+            out.write_all(b" ")?;
+            out.write_all(self.functions.list()[function as usize].file)?;
+        }
+        out.write_all(b"\n")
+    }
+
+    /// A call from a line of this file. How often a function was called is not known: once at
+    /// least.
+    fn call(
+        &mut self,
+        callee: FunctionId,
+        line: u32,
+        weight: u64,
+        file: usize,
+        out: &mut Output,
+    ) -> io::Result<()> {
+        if self.files[callee as usize] != file {
+            out.write_all(b"cfi=")?;
+            self.file(callee, out)?;
+        }
+        out.write_all(b"cfn=")?;
+        self.function(callee, out)?;
+        writeln!(out, "calls=1 0\n{line} {weight}")
     }
 }

@@ -1,24 +1,28 @@
 //! The trace events of Chrome:
 //! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
 //!
-//! Stacks have no time, so they are laid out one behind the other, from 0 on. A time is shown
-//! as it is, one of anything else as a microsecond.
+//! Samples of a thread that follow each other are one slice of each function that they have in
+//! common. Stacks without times are laid out one after the other, from 0 on: a time is shown as
+//! it is, one of anything else as a microsecond.
 
 use std::io::{self, Write};
 
-use common::{FrameId, Output, Unit};
+use common::{FrameId, Output, Unit, shared_prefix};
 
 use crate::event::ExportedEvent;
 use crate::profile::Profile;
+use crate::threads::{Thread, interval, threads_of};
 use crate::walk::{Walker, walk};
 
 struct Trace<'a> {
     profile: &'a Profile,
     out: &'a mut Output,
+    /// The numbers of the process and of the thread.
+    ids: (u64, u64),
     /// For a weight of one.
     nanoseconds: u64,
-    /// The weight of the stacks that were written.
-    spent: u64,
+    /// Where in time the trace is.
+    now: u128,
 }
 
 /// The largest sum of weights: who reads it counts nanoseconds in 63 bits, which are 292 years.
@@ -36,24 +40,87 @@ fn nanoseconds(event: &ExportedEvent) -> u64 {
 
 pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
     let nanoseconds = nanoseconds(event);
-    let name = serde_json::to_string(&event.label_with_unit())?;
-    let args = r#""ph":"M","pid":1,"tid":1,"args""#;
-    write!(out, r#"{{"traceEvents":[{{"name":"process_name",{args}:{{"name":{name}}}}}"#)?;
-    let mut trace = Trace { profile, out, nanoseconds, spent: 0 };
-    walk(profile.stacks_of(event), &mut trace)?;
-    out.write_all(b"\n]}\n")
+    let name = event.label_with_unit();
+    let mut trace = Trace { profile, out, ids: (1, 1), nanoseconds, now: 0 };
+    trace.out.write_all(br#"{"traceEvents":["#)?;
+    match threads_of(profile, event) {
+        None => {
+            trace.name("process_name", &name)?;
+            walk(profile.stacks_of(event), &mut trace)?;
+        }
+        Some(threads) => {
+            let interval = interval(&threads);
+            for (thread, number) in threads.iter().zip(1..) {
+                trace.thread(thread, number, &name, interval)?;
+            }
+        }
+    }
+    trace.out.write_all(b"\n]}\n")
 }
 
 impl Trace<'_> {
+    /// Writes the slices of a thread, which is the one of this number.
+    fn thread(
+        &mut self,
+        thread: &Thread<'_>,
+        number: u64,
+        event: &str,
+        interval: u64,
+    ) -> io::Result<()> {
+        // Viewers want numbers. What is no thread of a system gets one.
+        let id = |text: &str| text.parse::<u32>().map_or(number, u64::from);
+        self.ids = (if thread.pid.is_empty() { 1 } else { id(&thread.pid) }, id(&thread.tid));
+        if number > 1 {
+            self.out.write_all(b",\n")?;
+        }
+        let is_main = thread.pid == thread.tid;
+        let process = if is_main && !thread.comm.is_empty() { &thread.comm } else { event };
+        if is_main || number == 1 {
+            self.name("process_name", process)?;
+            self.out.write_all(b",\n")?;
+        }
+        self.name("thread_name", if thread.comm.is_empty() { event } else { &thread.comm })?;
+        self.now = 0;
+        if thread.has_times {
+            return self.slices(thread, interval);
+        }
+        walk(thread.samples.iter().map(|sample| sample.stack), self)
+    }
+
+    /// Samples in the order of time.
+    fn slices(&mut self, thread: &Thread<'_>, interval: u64) -> io::Result<()> {
+        let mut open: &[FrameId] = &[];
+        for (sample, end) in thread.samples.iter().zip(thread.ends(interval)) {
+            let frames = sample.stack.frames;
+            // After a pause nothing goes on.
+            let is_next = self.now >= u128::from(sample.since);
+            let shared = if is_next { shared_prefix(open, frames) } else { 0 };
+            open[shared..].iter().rev().try_for_each(|&frame| self.leave(frame))?;
+            self.now = sample.since.into();
+            frames[shared..].iter().try_for_each(|&frame| self.enter(frame))?;
+            self.now = end.into();
+            open = frames;
+        }
+        open.iter().rev().try_for_each(|&frame| self.leave(frame))
+    }
+
+    /// Names the thread or the process at hand.
+    fn name(&mut self, what: &str, name: &str) -> io::Result<()> {
+        let (pid, tid) = self.ids;
+        let name = serde_json::to_string(name)?;
+        let ids = format!(r#""pid":{pid},"tid":{tid}"#);
+        write!(self.out, r#"{{"name":"{what}","ph":"M",{ids},"args":{{"name":{name}}}}}"#)
+    }
+
     fn event(&mut self, phase: char, frame: FrameId, more: &str) -> io::Result<()> {
         write!(self.out, ",\n{{\"name\":")?;
         serde_json::to_writer(&mut *self.out, &self.profile.text(frame))?;
         // In microseconds.
-        let time = u128::from(self.spent) * u128::from(self.nanoseconds);
-        let (whole, rest) = (time / 1_000, time % 1_000);
+        let (whole, rest) = (self.now / 1_000, self.now % 1_000);
         let fraction = if rest == 0 { String::new() } else { format!(".{rest:03}") };
         let time = format!("{whole}{fraction}");
-        write!(self.out, r#","ph":"{phase}","ts":{time},"pid":1,"tid":1{more}}}"#)
+        let (pid, tid) = self.ids;
+        write!(self.out, r#","ph":"{phase}","ts":{time},"pid":{pid},"tid":{tid}{more}}}"#)
     }
 }
 
@@ -63,11 +130,11 @@ impl Walker for Trace<'_> {
     }
 
     fn spend(&mut self, weight: u64) -> io::Result<()> {
-        self.spent += weight;
+        self.now += u128::from(weight) * u128::from(self.nanoseconds);
         Ok(())
     }
 
-    /// Of two events at one time, speedscope takes the end first, as it stands in the file, but
+    /// Of two events at one time, speedscope takes the end first, as it is in the file, but
     /// not if a function of the same name and arguments begins: hence the arguments.
     fn leave(&mut self, frame: FrameId) -> io::Result<()> {
         self.event('E', frame, r#","args":{}"#)

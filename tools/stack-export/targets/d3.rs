@@ -1,5 +1,6 @@
 //! What d3-flame-graph draws: `{"name":"main","children":[…],"value":14}`. Values are
-//! inclusive.
+//! inclusive. That of the whole comes first, as whoever looks at the first bytes only, such as
+//! stack-parse, knows the format by it.
 
 use std::io::{self, Write};
 
@@ -21,10 +22,10 @@ struct Tree<'a> {
 pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
     out.write_all(br#"{"name":"#)?;
     serde_json::to_writer(&mut *out, &event.label_with_unit())?;
-    out.write_all(br#","children":["#)?;
+    write!(out, r#","value":{},"children":["#, event.total)?;
     let mut tree = Tree { profile, out, values: Vec::new(), is_first: true };
     walk(profile.stacks_of(event), &mut tree)?;
-    writeln!(out, "],\"value\":{}}}", event.total)
+    out.write_all(b"]}\n")
 }
 
 impl Walker for Tree<'_> {

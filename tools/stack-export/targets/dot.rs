@@ -4,22 +4,23 @@
 
 use std::io::{self, Write};
 
-use common::{FrameId, Output, share};
+use common::{Output, share};
 
-use crate::calls::{Calls, Weights};
+use crate::calls::{Calls, FunctionId, Weights};
 use crate::event::ExportedEvent;
+use crate::functions::{Functions, InlinedMark};
 use crate::profile::Profile;
 
 pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
-    let graph = Calls::of(profile, event);
+    let functions = Functions::of(profile, InlinedMark::InName);
+    let graph = Calls::of(profile, event, &functions);
     let label = format!("{}, {} in all", event.label_with_unit(), event.unit().words(event.total));
     writeln!(out, "digraph stacks {{\n    label={}; labelloc=t;", quoted(&label))?;
     writeln!(out, "    node [shape=box, style=filled];")?;
     for (&function, &weights) in &graph.functions {
-        write_function(profile, event, function, weights, out)?;
+        write_function(&functions, event, function, weights, out)?;
     }
-    for (&(caller, callee), &weight) in &graph.calls {
-        let [from, to] = [caller, callee].map(|frame| profile.place(frame));
+    for ((from, to), weight) in graph.by_functions() {
         let label = quoted(&event.unit().number(weight));
         let tooltip = quoted(&weight.to_string());
         let width = 1.0 + 4.0 * part(weight, event);
@@ -30,22 +31,21 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
 }
 
 fn write_function(
-    profile: &Profile,
+    functions: &Functions<'_>,
     event: &ExportedEvent,
-    function: FrameId,
+    function: FunctionId,
     Weights { self_weight, total }: Weights,
     out: &mut Output,
 ) -> io::Result<()> {
-    let name = profile.text(function);
+    let name = functions.list()[function as usize].text();
     let said = |weight| format!("{} ({})", event.unit().number(weight), share(weight, event.total));
     let label = format!("{name}\nself {}\ntotal {}", said(self_weight), said(total));
     let tooltip = format!("self {self_weight}, total {total}");
     let (label, tooltip) = (quoted(&label), quoted(&tooltip));
     let size = 9.0 + 15.0 * part(self_weight, event).sqrt();
     let saturation = part(total, event) * 0.6;
-    let number = profile.place(function);
     let look = format!("fontsize={size:.1}, fillcolor=\"0.05 {saturation:.3} 1\"");
-    writeln!(out, "    n{number} [label={label}, tooltip={tooltip}, {look}];")
+    writeln!(out, "    n{function} [label={label}, tooltip={tooltip}, {look}];")
 }
 
 fn part(weight: u64, event: &ExportedEvent) -> f64 {

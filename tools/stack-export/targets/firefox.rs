@@ -1,43 +1,177 @@
-//! The Firefox Profiler's processed format, written by the crate of samply's author.
+//! The Firefox Profiler's processed format:
+//! <https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md>.
+
+mod tables;
 
 use std::io::{self, Write};
-use std::time::SystemTime;
 
 use common::{Output, Unit};
-use fxprof_processed_profile::{
-    CategoryHandle, CpuDelta, Frame, FrameFlags, FrameHandle, FrameInfo, Profile as Firefox,
-    SamplingInterval, StackHandle, ThreadHandle, Timestamp, WeightType,
-};
-use serde_json::Value;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Value, json};
 
 use crate::event::ExportedEvent;
-use crate::profile::Profile;
+use crate::functions::{Functions, InlinedMark};
+use crate::profile::{ExportedStack, Profile};
+use crate::threads::{Thread, interval, threads_of};
+use crate::times::Times;
+use tables::{CATEGORIES, Tables};
+
+/// The version of the format; viewers read older ones than their own.
+const VERSION: u32 = 55;
 
 pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
-    // A profile has no date, so that equal stacks give equal files.
-    let start = SystemTime::UNIX_EPOCH.into();
-    let mut firefox = Firefox::new(event.label(), start, SamplingInterval::from_millis(1));
-    firefox.set_symbolicated(true);
-    let begin = Timestamp::from_nanos_since_reference(0);
-    let process = firefox.add_process(event.label(), 1, begin);
-    let thread = firefox.add_thread(process, 1, begin, true);
-    let (weight_type, scale) = weight_type(&event.unit());
-    firefox.set_thread_samples_weight_type(thread, weight_type);
-    add_samples(profile, event, &mut firefox, thread);
+    let functions = Functions::of(profile, InlinedMark::InField);
+    let threads = threads_of(profile, event);
+    let step = threads.as_deref().map_or(1_000_000, interval);
+    write!(out, r#"{{"meta":{},"libs":[],"#, meta(profile, event, step))?;
+    out.write_all(br#""pages":[],"counters":[],"profilerOverhead":[],"threads":["#)?;
+    match threads {
+        None => {
+            // Stacks without times are a millisecond apart.
+            let samples = profile.stacks_of(event).zip((0u64..).map(|at| at * 1_000_000));
+            let whose = Whose { name: event.label(), process: event.label(), pid: "1", tid: "1" };
+            write_thread(profile, &functions, event, &whose, samples, out)?;
+        }
+        Some(threads) => {
+            for (number, thread) in threads.iter().enumerate() {
+                if number > 0 {
+                    out.write_all(b",\n")?;
+                }
+                let untimed = (0u64..).map(|at| at * 1_000_000);
+                let samples = thread.samples.iter().zip(untimed);
+                let samples = samples.map(|(sample, at)| {
+                    (sample.stack, if thread.has_times { sample.since } else { at })
+                });
+                let number = (number + 1).to_string();
+                let whose = Whose::of(thread, &threads, event.label(), &number);
+                write_thread(profile, &functions, event, &whose, samples, out)?;
+            }
+        }
+    }
+    out.write_all(b"]}\n")
+}
 
-    let mut document = serde_json::to_value(&firefox)?;
-    // The crate takes weights up to 2^31 only, and no fractions.
-    let weights = profile.stacks_of(event).map(|stack| scale.of(stack.weight));
-    document["threads"][0]["samples"]["weight"] = weights.collect();
-    serde_json::to_writer(&mut *out, &document)?;
-    out.write_all(b"\n")
+fn meta(profile: &Profile, event: &ExportedEvent, interval: u64) -> Value {
+    let category = |(name, color): (&str, &str)| {
+        json!({"name": name, "color": color, "subcategories": ["Other"]})
+    };
+    // Without times a profile has no date, so that equal stacks give equal files.
+    let start = Times::of(profile).zero().unwrap_or_default();
+    json!({
+        "interval": milliseconds(interval),
+        "startTime": milliseconds(start),
+        "processType": 0,
+        "product": event.label(),
+        "categories": CATEGORIES.map(category),
+        "stackwalk": 0,
+        "debug": false,
+        "version": 24,
+        "preprocessedProfileVersion": VERSION,
+        "symbolicated": true,
+        "markerSchema": [],
+        "sourceCodeIsNotOnSearchfox": true,
+        "usesOnlyOneStackType": true,
+        "extensions": {"length": 0, "baseURL": [], "id": [], "name": []},
+    })
+}
+
+fn milliseconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1_000_000.0
+}
+
+/// Whose samples they are.
+struct Whose<'a> {
+    name: &'a str,
+    process: &'a str,
+    pid: &'a str,
+    tid: &'a str,
+}
+
+impl<'a> Whose<'a> {
+    /// What is not known is called after the event, or has the number of the thread.
+    fn of(
+        thread: &'a Thread<'_>,
+        threads: &'a [Thread<'_>],
+        event: &'a str,
+        number: &'a str,
+    ) -> Whose<'a> {
+        let known = |text: &'a str, other: &'a str| if text.is_empty() { other } else { text };
+        let pid = known(&thread.pid, "1");
+        let of_process = threads.iter().find(|it| it.pid == thread.pid && !it.comm.is_empty());
+        let process = of_process.map_or(event, |it| &it.comm);
+        let name = known(&thread.comm, event);
+        Whose { name, process, pid, tid: known(&thread.tid, number) }
+    }
+}
+
+fn write_thread<'a>(
+    profile: &'a Profile,
+    functions: &'a Functions<'a>,
+    event: &ExportedEvent,
+    whose: &Whose<'_>,
+    samples: impl Iterator<Item = (ExportedStack<'a>, u64)>,
+    out: &mut Output,
+) -> io::Result<()> {
+    let (weight_type, scale) = weight_type(&event.unit());
+    let mut tables = Tables::new(profile, functions);
+    let (mut stacks, mut times, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+    for (stack, time) in samples {
+        stacks.push(tables.stack(stack.frames));
+        times.push(milliseconds(time));
+        weights.push(scale.of(stack.weight));
+    }
+    let (first, last) = (times.first().copied(), times.last().copied());
+    let Whose { name, process, pid, tid } = whose;
+    let head = json!({
+        "name": name, "processName": process, "processType": "default", "pid": pid, "tid": tid,
+        "isMainThread": pid == tid,
+        "processStartupTime": 0.0, "processShutdownTime": null,
+        "registerTime": first.unwrap_or_default(), "unregisterTime": last,
+        "showMarkersInTimeline": false, "pausedRanges": [],
+        "markers": {
+            "length": 0, "category": [], "data": [], "endTime": [], "name": [], "phase": [],
+            "startTime": [],
+        },
+        "nativeSymbols": {
+            "length": 0, "address": [], "functionSize": [], "libIndex": [], "name": [],
+        },
+        "resourceTable": {"length": 0, "host": [], "lib": [], "name": [], "type": []},
+    });
+    let samples = Samples {
+        length: stacks.len(),
+        weight_type,
+        stack: stacks,
+        time: times,
+        weight: weights,
+    };
+    let tables = tables.into_json();
+    let mut thread = serde_json::Serializer::new(&mut *out);
+    let mut thread = thread.serialize_map(None)?;
+    for (key, value) in head.as_object().into_iter().flatten() {
+        thread.serialize_entry(key, value)?;
+    }
+    thread.serialize_entry("samples", &samples)?;
+    tables.iter().try_for_each(|(name, table)| thread.serialize_entry(name, table))?;
+    Ok(thread.end()?)
+}
+
+/// The table of samples.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Samples {
+    length: usize,
+    weight_type: &'static str,
+    stack: Vec<usize>,
+    time: Vec<f64>,
+    weight: Vec<Value>,
 }
 
 /// How a weight is written.
 #[derive(Clone, Copy)]
 enum Scale {
     Whole,
-    /// In milliseconds; so many nanoseconds are a weight of one.
+    /// In milliseconds; the number of nanoseconds that are a weight of one.
     Milliseconds(u64),
 }
 
@@ -52,35 +186,10 @@ impl Scale {
     }
 }
 
-fn weight_type(unit: &Unit) -> (WeightType, Scale) {
+fn weight_type(unit: &Unit) -> (&'static str, Scale) {
     match unit {
-        Unit::Time(nanoseconds) => (WeightType::TracingMs, Scale::Milliseconds(*nanoseconds)),
-        Unit::Bytes => (WeightType::Bytes, Scale::Whole),
-        Unit::Things(_) | Unit::Unknown => (WeightType::Samples, Scale::Whole),
-    }
-}
-
-/// Adds a sample for each stack, a millisecond apart: stacks have no time.
-fn add_samples(
-    profile: &Profile,
-    event: &ExportedEvent,
-    firefox: &mut Firefox,
-    thread: ThreadHandle,
-) {
-    let mut frames: Vec<Option<FrameHandle>> = vec![None; profile.frames().len()];
-    let mut open: Vec<StackHandle> = Vec::new();
-    for (stack, number) in profile.stacks_of(event).zip(0u64..) {
-        open.truncate(stack.shared);
-        for &frame in &stack.frames[stack.shared..] {
-            let handle = frames[profile.place(frame) as usize].get_or_insert_with(|| {
-                let label = Frame::Label(firefox.intern_string(&profile.text(frame)));
-                let category_pair = CategoryHandle::OTHER.into();
-                let info = FrameInfo { frame: label, category_pair, flags: FrameFlags::empty() };
-                firefox.intern_frame(thread, info)
-            });
-            open.push(firefox.intern_stack(thread, open.last().copied(), *handle));
-        }
-        let time = Timestamp::from_nanos_since_reference(number * 1_000_000);
-        firefox.add_sample(thread, time, open.last().copied(), CpuDelta::ZERO, 1);
+        Unit::Time(nanoseconds) => ("tracing-ms", Scale::Milliseconds(*nanoseconds)),
+        Unit::Bytes => ("bytes", Scale::Whole),
+        Unit::Things(_) | Unit::Unknown => ("samples", Scale::Whole),
     }
 }

@@ -1,27 +1,34 @@
 //! pprof's profile.proto, packed by gzip:
 //! <https://github.com/google/pprof/blob/main/proto/profile.proto>.
 //!
-//! Each event is a type of sample. Each frame is a location of its own, as some viewers show
-//! only one function of a location.
+//! Each event is a type of sample. Each line of a function is a location, together with the
+//! inlined functions in it.
 
+mod labels;
 mod messages;
+mod strings;
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use common::{Output, Unit};
+use common::{FrameId, Output, Unit};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
 use crate::event::ExportedEvent;
-use crate::profile::Profile;
+use crate::functions::{Functions, InlinedMark, Site};
+use crate::profile::{ExportedStack, Profile};
+use crate::times::Times;
+use labels::labels;
 use messages::{Function, Line, Location, Message as Part, Sample, ValueType};
+use strings::Strings;
 
 pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let mut packed = GzEncoder::new(out, Compression::default());
     let mut strings = Strings::default();
-    // Messages that are written one behind the other are one message: a list is what
-    // stands in any of them.
+    // Messages that are written one after the other are one message: a list is what is in any
+    // of them.
     let mut bytes = Vec::new();
     let mut put = |part: Part| {
         bytes.clear();
@@ -29,36 +36,36 @@ pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
         packed.write_all(&bytes)
     };
     put(head(profile, &mut strings))?;
-    for &frame in profile.frames() {
-        let name = profile.text(frame).into_owned();
-        put(function(u64::from(profile.place(frame)) + 1, name, &mut strings))?;
+    let functions = Functions::of(profile, InlinedMark::InField);
+    for (function, id) in functions.list().iter().zip(1..) {
+        let mut part = Part::default();
+        let name = strings.add(function.text().into_owned(), &mut part);
+        let filename = match function.file {
+            b"" => 0,
+            file => strings.intern(file, &mut part),
+        };
+        // It has no `system_name`, as pprof would shorten a name that is equal to it: `operator
+        // new(unsigned long)` to `operator new`.
+        part.function.push(Function { id, name, filename });
+        put(part)?;
     }
+    let mut locations = Locations::of(&functions);
     for (number, event) in profile.events.iter().enumerate() {
         for stack in profile.stacks_of(event) {
-            let leaf_first = stack.frames.iter().rev();
-            let location_id = leaf_first.map(|&it| u64::from(profile.place(it)) + 1).collect();
+            let mut part = Part::default();
+            let location_id = locations.of_stack(profile, &stack, &mut part);
             let mut value = vec![0; profile.events.len()];
             value[number] = stack.weight.cast_signed();
-            put(Part { sample: vec![Sample { location_id, value }], ..Part::default() })?;
+            let label = match stack.labels {
+                None => Vec::new(),
+                some => labels(&profile.labels(some), &mut strings, &mut part),
+            };
+            part.sample.push(Sample { location_id, value, label });
+            put(part)?;
         }
     }
     packed.finish()?;
     Ok(())
-}
-
-/// Gives strings their places in the table.
-#[derive(Default)]
-struct Strings {
-    next: i64,
-}
-
-impl Strings {
-    /// Adds a string to the table of the message, and returns its place.
-    fn add(&mut self, text: String, part: &mut Part) -> i64 {
-        part.string_table.push(text);
-        self.next += 1;
-        self.next - 1
-    }
 }
 
 /// The types of samples. The first string must be empty.
@@ -72,6 +79,9 @@ fn head(profile: &Profile, strings: &mut Strings) -> Part {
     }
     // Where nothing is said, the last is shown first.
     head.default_sample_type = head.sample_type[0].r#type;
+    let times = Times::of(profile);
+    head.time_nanos = times.date().unwrap_or_default().cast_signed();
+    head.duration_nanos = times.duration().cast_signed();
     head
 }
 
@@ -88,12 +98,53 @@ fn unit(event: &ExportedEvent) -> String {
     }
 }
 
-/// A function, and the location in it. It has no `system_name`, as pprof would shorten a name
-/// that is equal to it: `operator new(unsigned long)` to `operator new`.
-fn function(id: u64, name: String, strings: &mut Strings) -> Part {
-    let mut part = Part::default();
-    let name = strings.add(name, &mut part);
-    part.function.push(Function { id, name });
-    part.location.push(Location { id, line: vec![Line { function_id: id }] });
-    part
+/// Gives lines of functions, and what was inlined there, their numbers.
+struct Locations<'a> {
+    functions: &'a Functions<'a>,
+    /// By the sites, the outermost first.
+    known: HashMap<Vec<Site>, u64>,
+    sites: Vec<Site>,
+}
+
+impl<'a> Locations<'a> {
+    fn of(functions: &'a Functions<'a>) -> Locations<'a> {
+        Locations { functions, known: HashMap::new(), sites: Vec::new() }
+    }
+
+    /// The locations of a stack, leaf first. Those that are new go into the message.
+    fn of_stack(
+        &mut self,
+        profile: &Profile,
+        stack: &ExportedStack<'_>,
+        part: &mut Part,
+    ) -> Vec<u64> {
+        let mut ids = Vec::with_capacity(stack.frames.len());
+        let is_inlined = |frame: FrameId| self.functions.site(profile, frame).is_inlined;
+        // An inlined function is part of the location of the one that it was put into.
+        let runs = stack.frames.chunk_by(|_, &next| is_inlined(next));
+        for run in runs.collect::<Vec<_>>().into_iter().rev() {
+            self.sites.clear();
+            let functions = self.functions;
+            self.sites.extend(run.iter().map(|&frame| functions.site(profile, frame)));
+            ids.push(self.id(part));
+        }
+        ids
+    }
+
+    /// The number of the location with the sites at hand.
+    fn id(&mut self, part: &mut Part) -> u64 {
+        if let Some(&id) = self.known.get(&self.sites) {
+            return id;
+        }
+        let id = self.known.len() as u64 + 1;
+        let line = |site: &Site| Line {
+            function_id: u64::from(site.function) + 1,
+            line: site.line.into(),
+            column: site.column.into(),
+        };
+        let innermost_first = self.sites.iter().rev().map(line).collect();
+        part.location.push(Location { id, line: innermost_first });
+        self.known.insert(self.sites.clone(), id);
+        id
+    }
 }

@@ -1,6 +1,6 @@
 //! speedscope's own format: <https://www.speedscope.app/file-format-schema.json>.
 //!
-//! Each event is a profile of its own, in which a stack is a sample.
+//! Each thread of each event is a profile of its own, in which a stack is a sample.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -9,7 +9,9 @@ use common::{FrameId, Output, Unit};
 use serde::{Serialize, Serializer};
 
 use crate::event::ExportedEvent;
+use crate::functions::{Functions, InlinedMark};
 use crate::profile::Profile;
+use crate::threads::{Thread, interval, threads_of};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,7 +22,7 @@ struct Document<'a> {
     name: &'a str,
     active_profile_index: usize,
     shared: Shared<'a>,
-    profiles: Vec<OneEvent<'a>>,
+    profiles: Vec<OneProfile<'a>>,
 }
 
 #[derive(Serialize)]
@@ -28,17 +30,23 @@ struct Shared<'a> {
     frames: Frames<'a>,
 }
 
-/// `[{"name":"main"},{"name":"parse"}]`
-struct Frames<'a>(&'a Profile);
+/// `[{"name":"main","file":"demo.c","line":7},{"name":"parse"}]`
+struct Frames<'a>(&'a Functions<'a>);
 
 #[derive(Serialize)]
 struct Frame<'a> {
     name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    col: Option<u32>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct OneEvent<'a> {
+struct OneProfile<'a> {
     r#type: &'static str,
     name: String,
     unit: &'static str,
@@ -48,39 +56,92 @@ struct OneEvent<'a> {
     weights: Weights<'a>,
 }
 
+/// The samples of a profile.
+#[derive(Clone, Copy)]
+enum Of<'a> {
+    /// All of an event, where there are no labels.
+    Event(&'a Profile, &'a ExportedEvent),
+    Thread(&'a Profile, &'a Thread<'a>),
+}
+
 /// `[[0,1],[0,2]]`: for each stack the places of its frames, root first.
-struct Samples<'a>(&'a Profile, &'a ExportedEvent);
+struct Samples<'a>(Of<'a>);
 
 /// The places of the frames of a stack.
 struct Places<'a>(&'a Profile, &'a [FrameId]);
 
 /// What each stack weighs.
-struct Weights<'a>(&'a Profile, &'a ExportedEvent);
+enum Weights<'a> {
+    AsGiven(Of<'a>),
+    /// The nanoseconds between samples: the thread, and the usual one.
+    Times(&'a Thread<'a>, u64),
+}
 
 pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
-    let of_event = |event| OneEvent::of(profile, event);
+    let functions = Functions::of(profile, InlinedMark::InName);
+    let threads: Vec<Option<Vec<Thread<'_>>>> =
+        profile.events.iter().map(|event| threads_of(profile, event)).collect();
+    let mut profiles = Vec::new();
+    for (event, threads) in profile.events.iter().zip(&threads) {
+        match threads {
+            None => profiles.push(OneProfile::of_event(profile, event)),
+            Some(threads) => {
+                let interval = interval(threads);
+                let of = |thread| OneProfile::of_thread(profile, event, thread, interval);
+                profiles.extend(threads.iter().map(of));
+            }
+        }
+    }
     let document = Document {
         schema: "https://www.speedscope.app/file-format-schema.json",
         exporter: concat!("stack-export ", env!("CARGO_PKG_VERSION")),
         name: profile.events[0].label(),
         active_profile_index: 0,
-        shared: Shared { frames: Frames(profile) },
-        profiles: profile.events.iter().map(of_event).collect(),
+        shared: Shared { frames: Frames(&functions) },
+        profiles,
     };
     serde_json::to_writer(&mut *out, &document)?;
     out.write_all(b"\n")
 }
 
-impl<'a> OneEvent<'a> {
-    fn of(profile: &'a Profile, event: &'a ExportedEvent) -> OneEvent<'a> {
-        OneEvent {
+impl<'a> OneProfile<'a> {
+    fn of_event(profile: &'a Profile, event: &'a ExportedEvent) -> OneProfile<'a> {
+        let of = Of::Event(profile, event);
+        OneProfile {
             r#type: "sampled",
             name: event.label_with_unit(),
             unit: unit(&event.unit()),
             start_value: 0,
             end_value: event.total,
-            samples: Samples(profile, event),
-            weights: Weights(profile, event),
+            samples: Samples(of),
+            weights: Weights::AsGiven(of),
+        }
+    }
+
+    fn of_thread(
+        profile: &'a Profile,
+        event: &'a ExportedEvent,
+        thread: &'a Thread<'a>,
+        interval: u64,
+    ) -> OneProfile<'a> {
+        let of = Of::Thread(profile, thread);
+        let is_timed = thread.has_times && event.is_time();
+        let weights =
+            if is_timed { Weights::Times(thread, interval) } else { Weights::AsGiven(of) };
+        let (event_name, title) = (event.label_with_unit(), thread.title());
+        let is_one_event = profile.events.len() == 1;
+        OneProfile {
+            r#type: "sampled",
+            name: match &title[..] {
+                "" => event_name,
+                _ if is_one_event => title,
+                _ => format!("{event_name}: {title}"),
+            },
+            unit: if is_timed { "nanoseconds" } else { unit(&event.unit()) },
+            start_value: 0,
+            end_value: weights.of_all().sum(),
+            samples: Samples(of),
+            weights,
         }
     }
 }
@@ -96,17 +157,49 @@ fn unit(unit: &Unit) -> &'static str {
     }
 }
 
+impl<'a> Of<'a> {
+    /// The frames of each sample, and its weight.
+    fn samples(self) -> Box<dyn Iterator<Item = (Places<'a>, u64)> + 'a> {
+        match self {
+            Of::Event(profile, event) => {
+                let stacks = profile.stacks_of(event);
+                Box::new(stacks.map(|stack| (Places(profile, stack.frames), stack.weight)))
+            }
+            Of::Thread(profile, thread) => {
+                let stacks = thread.samples.iter().map(|sample| sample.stack);
+                Box::new(stacks.map(|stack| (Places(profile, stack.frames), stack.weight)))
+            }
+        }
+    }
+}
+
+impl Weights<'_> {
+    fn of_all(&self) -> Box<dyn Iterator<Item = u64> + '_> {
+        match self {
+            Weights::AsGiven(of) => Box::new(of.samples().map(|(_, weight)| weight)),
+            Weights::Times(thread, interval) => {
+                let samples = thread.samples.iter().zip(thread.ends(*interval));
+                Box::new(samples.map(|(sample, end)| end - sample.since))
+            }
+        }
+    }
+}
+
 impl Serialize for Frames<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let names = self.0.frames().iter().map(|&frame| self.0.text(frame));
-        serializer.collect_seq(names.map(|name| Frame { name }))
+        let known = |number: u32| (number > 0).then_some(number);
+        let frames = self.0.sites().iter().map(|site| {
+            let function = &self.0.list()[site.function as usize];
+            let file = (!function.file.is_empty()).then(|| function.file_text());
+            Frame { name: function.text(), file, line: known(site.line), col: known(site.column) }
+        });
+        serializer.collect_seq(frames)
     }
 }
 
 impl Serialize for Samples<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Samples(profile, event) = self;
-        serializer.collect_seq(profile.stacks_of(event).map(|it| Places(profile, it.frames)))
+        serializer.collect_seq(self.0.samples().map(|(places, _)| places))
     }
 }
 
@@ -118,6 +211,6 @@ impl Serialize for Places<'_> {
 
 impl Serialize for Weights<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.stacks_of(self.1).map(|stack| stack.weight))
+        serializer.collect_seq(self.of_all())
     }
 }

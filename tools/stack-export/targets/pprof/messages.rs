@@ -13,6 +13,11 @@ pub(super) struct Message {
     pub(super) function: Vec<Function>,
     #[prost(string, repeated, tag = "6")]
     pub(super) string_table: Vec<String>,
+    /// When the profile began, in nanoseconds since 1970.
+    #[prost(int64, tag = "9")]
+    pub(super) time_nanos: i64,
+    #[prost(int64, tag = "10")]
+    pub(super) duration_nanos: i64,
     /// The place of its name in the table.
     #[prost(int64, tag = "14")]
     pub(super) default_sample_type: i64,
@@ -35,6 +40,21 @@ pub(super) struct Sample {
     /// One for each type of sample.
     #[prost(int64, repeated, tag = "2")]
     pub(super) value: Vec<i64>,
+    #[prost(message, repeated, tag = "3")]
+    pub(super) label: Vec<Label>,
+}
+
+/// A label; a text or a number, and places in the table of strings.
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(super) struct Label {
+    #[prost(int64, tag = "1")]
+    pub(super) key: i64,
+    #[prost(int64, tag = "2")]
+    pub(super) text: i64,
+    #[prost(int64, tag = "3")]
+    pub(super) number: i64,
+    #[prost(int64, tag = "4")]
+    pub(super) unit: i64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -42,6 +62,7 @@ pub(super) struct Location {
     /// From 1 on.
     #[prost(uint64, tag = "1")]
     pub(super) id: u64,
+    /// The innermost function first: it was put into the next, and so on.
     #[prost(message, repeated, tag = "4")]
     pub(super) line: Vec<Line>,
 }
@@ -50,6 +71,11 @@ pub(super) struct Location {
 pub(super) struct Line {
     #[prost(uint64, tag = "1")]
     pub(super) function_id: u64,
+    /// 0 if it is not known.
+    #[prost(int64, tag = "2")]
+    pub(super) line: i64,
+    #[prost(int64, tag = "3")]
+    pub(super) column: i64,
 }
 
 #[derive(Clone, Copy, PartialEq, prost::Message)]
@@ -60,4 +86,7 @@ pub(super) struct Function {
     /// Its place in the table of strings.
     #[prost(int64, tag = "2")]
     pub(super) name: i64,
+    /// The same.
+    #[prost(int64, tag = "4")]
+    pub(super) filename: i64,
 }

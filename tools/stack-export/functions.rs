@@ -1,0 +1,159 @@
+//! Functions, and the lines of them: what frames are where a format has fields for both.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use common::{FrameId, FrameParts, decimal};
+
+use crate::profile::{Profile, text};
+
+/// The functions of a profile, and for each frame its line of one.
+pub(crate) struct Functions<'a> {
+    /// In the order of the first frames of them.
+    list: Vec<Function<'a>>,
+    /// In the order of [`Profile::frames`].
+    sites: Vec<Site>,
+}
+
+/// A function: functions of equal names in other files are others.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Function<'a> {
+    /// With the marks that a format has no field for; never empty unless the frame is.
+    pub(crate) name: Cow<'a, [u8]>,
+    /// Empty if it is not known.
+    pub(crate) file: &'a [u8],
+}
+
+/// What a frame is: a line of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Site {
+    /// The place of the function in the list.
+    pub(crate) function: u32,
+    /// 0 if it is not known.
+    pub(crate) line: u32,
+    /// The same.
+    pub(crate) column: u32,
+    /// Whether the compiler put it into its caller.
+    pub(crate) is_inlined: bool,
+}
+
+/// What becomes of the mark of inlined functions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InlinedMark {
+    /// It is part of the name, as other marks are.
+    InName,
+    /// The format has a field for it.
+    InField,
+}
+
+impl<'a> Functions<'a> {
+    pub(crate) fn of(profile: &'a Profile, inlined: InlinedMark) -> Functions<'a> {
+        let mut numbers = HashMap::new();
+        let mut functions = Functions { list: Vec::new(), sites: Vec::new() };
+        for &frame in profile.frames() {
+            let (function, line, column, is_inlined) = split(profile.name(frame), inlined);
+            let number = *numbers.entry(function).or_insert_with_key(|function| {
+                functions.list.push(function.clone());
+                (functions.list.len() - 1) as u32
+            });
+            functions.sites.push(Site { function: number, line, column, is_inlined });
+        }
+        functions
+    }
+
+    pub(crate) fn list(&self) -> &[Function<'a>] {
+        &self.list
+    }
+
+    /// The lines of functions, in the order of the frames of the profile.
+    pub(crate) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    pub(crate) fn site(&self, profile: &Profile, frame: FrameId) -> Site {
+        self.sites[profile.place(frame) as usize]
+    }
+}
+
+impl Function<'_> {
+    /// The name for formats that are text.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        text(&self.name)
+    }
+
+    /// The same of the file.
+    pub(crate) fn file_text(&self) -> Cow<'_, str> {
+        text(self.file)
+    }
+}
+
+/// Splits a frame into its function, its line and column, and whether it is inlined.
+fn split(frame: &[u8], inlined: InlinedMark) -> (Function<'_>, u32, u32, bool) {
+    let FrameParts { name, place, marks } = FrameParts::of(frame);
+    let is_inlined = inlined == InlinedMark::InField && marks == b"_[i]" && !name.is_empty();
+    let marks = if is_inlined { b"" } else { marks };
+    match split_place(place).filter(|_| !name.is_empty()) {
+        Some((file, line, column)) => {
+            let name = match marks {
+                b"" => name.into(),
+                _ => [name, marks].concat().into(),
+            };
+            (Function { name, file }, line, column, is_inlined)
+        }
+        None => {
+            let name = if is_inlined { &frame[..frame.len() - b"_[i]".len()] } else { frame };
+            (Function { name: name.into(), file: b"" }, 0, 0, is_inlined)
+        }
+    }
+}
+
+/// Splits `demo.js:5:12` into the file, the line and the column, which is 0 if there is none.
+/// `None` if these would not be written as they were.
+fn split_place(place: &[u8]) -> Option<(&[u8], u32, u32)> {
+    let (before, last) = split_number(place)?;
+    let (file, line, column) = match split_number(before) {
+        Some((file, line)) => (file, line, last),
+        None => (before, last, 0),
+    };
+    (!file.is_empty()).then_some((file, line, column))
+}
+
+/// Splits a number above 0 off the end, and the `:` before it.
+fn split_number(text: &[u8]) -> Option<(&[u8], u32)> {
+    let colon = memchr::memrchr(b':', text)?;
+    let digits = &text[colon + 1..];
+    let number = decimal(digits).and_then(|number| u32::try_from(number).ok())?;
+    let is_plain = number > 0 && digits[0] != b'0' && number <= i32::MAX.unsigned_abs();
+    is_plain.then_some((&text[..colon], number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_functions_and_lines() {
+        for (frame, name, file, line, column) in [
+            ("work (demo.c:14)", "work", "demo.c", 14, 0),
+            ("work (demo.c:14)_[k]", "work_[k]", "demo.c", 14, 0),
+            ("work (a/b c.js:5:12)", "work", "a/b c.js", 5, 12),
+            ("work (C:\\a.c:7)", "work", "C:\\a.c", 7, 0),
+            ("work_[k]", "work_[k]", "", 0, 0),
+            // These would not be written as they are.
+            ("work (demo.c:014)", "work (demo.c:014)", "", 0, 0),
+            ("work (demo.c:0)", "work (demo.c:0)", "", 0, 0),
+            ("work (demo.c:99999999999)_[k]", "work (demo.c:99999999999)_[k]", "", 0, 0),
+            ("work (:14)", "work (:14)", "", 0, 0),
+            (" (demo.c:14)", " (demo.c:14)", "", 0, 0),
+            ("", "", "", 0, 0),
+        ] {
+            let found = split(frame.as_bytes(), InlinedMark::InName);
+            let function = Function { name: name.as_bytes().into(), file: file.as_bytes() };
+            assert!(found == (function, line, column, false), "{frame}");
+        }
+        let (function, line, _, is_inlined) = split(b"f (a.c:1)_[i]", InlinedMark::InField);
+        assert_eq!((&function.name[..], line, is_inlined), (&b"f"[..], 1, true));
+        let (function, .., is_inlined) = split(b"f (:1)_[i]", InlinedMark::InField);
+        assert_eq!((&function.name[..], is_inlined), (&b"f (:1)"[..], true));
+    }
+}

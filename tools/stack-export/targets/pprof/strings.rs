@@ -1,0 +1,33 @@
+//! The table of strings.
+
+use std::collections::HashMap;
+
+use super::messages::Message as Part;
+use crate::profile::text;
+
+/// Gives strings their places in the table.
+#[derive(Default)]
+pub(super) struct Strings {
+    next: i64,
+    /// The places of those that come again.
+    known: HashMap<Vec<u8>, i64>,
+}
+
+impl Strings {
+    /// Adds a string to the table of the message, and returns its place.
+    pub(super) fn add(&mut self, text: String, part: &mut Part) -> i64 {
+        part.string_table.push(text);
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// The place of a string, which is added if it is new.
+    pub(super) fn intern(&mut self, bytes: &[u8], part: &mut Part) -> i64 {
+        if let Some(&place) = self.known.get(bytes) {
+            return place;
+        }
+        let place = self.add(text(bytes).into_owned(), part);
+        self.known.insert(bytes.to_vec(), place);
+        place
+    }
+}
