@@ -8,6 +8,7 @@ mod profile;
 mod targets;
 mod threads;
 mod times;
+mod tsv;
 mod walk;
 
 use std::process::ExitCode;
@@ -43,7 +44,13 @@ fn main() -> ExitCode {
     common::run(stack_export)
 }
 
+/// What is said where nothing weighs anything.
+const NOTHING: &str = "nothing to export: no folded stack with a weight came in";
+
 fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
+    if args.to == Target::Tsv {
+        return tsv::write(&args.files, args.event.as_deref(), pipe);
+    }
     let (target, limit) = (args.to, Limit::AllStacks);
     let counts = pipe.count_folded_as(&args.files, limit, |line, buffer| {
         labelled::text_of(target, line, buffer)
@@ -56,7 +63,7 @@ fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let weight = profile.events.iter().map(|event| u128::from(event.total)).sum();
     count_others_as_dropped(weight, pipe);
     if weight == 0 {
-        pipe.note("nothing to export: no folded stack with a weight came in");
+        pipe.note(NOTHING);
         return Ok(pipe.status());
     }
     if let ([_, _, ..], true) = (&profile.events[..], args.to.takes_one_event()) {
@@ -87,7 +94,11 @@ fn several_events(args: &Args, events: &[ExportedEvent]) -> Error {
 fn say_what_is_escaped(profile: &Profile, pipe: &Pipe) {
     let odd =
         profile.frames().iter().filter(|&&frame| str::from_utf8(profile.name(frame)).is_err());
-    match odd.count() {
+    say_escaped(odd.count(), pipe);
+}
+
+fn say_escaped(names: usize, pipe: &Pipe) {
+    match names {
         0 => {}
         1 => pipe.note("1 name is not UTF-8: \\xAD and the like stand for such bytes in it"),
         names => pipe.note(format_args!(

@@ -32,6 +32,8 @@ pub(crate) enum Target {
     Callgrind,
     /// A call graph for Graphviz
     Dot,
+    /// A table for pandas, DuckDB and R, a row for each line
+    Tsv,
 }
 
 impl Target {
@@ -45,12 +47,13 @@ impl Target {
             Target::D3 => "d3",
             Target::Callgrind => "callgrind",
             Target::Dot => "dot",
+            Target::Tsv => "tsv",
         }
     }
 
     /// Whether it cannot hold several events.
     pub(crate) fn takes_one_event(self) -> bool {
-        !matches!(self, Target::Speedscope | Target::Pprof)
+        !matches!(self, Target::Speedscope | Target::Pprof | Target::Tsv)
     }
 
     /// Whether names must be UTF-8.
@@ -67,7 +70,7 @@ impl Target {
     /// weights of different events cannot be added.
     pub(crate) fn wants_label(self, key: &[u8]) -> bool {
         match (self, key) {
-            (_, b"event") | (Target::Pprof, _) => true,
+            (_, b"event") | (Target::Pprof | Target::Tsv, _) => true,
             (Target::Chrome | Target::Firefox | Target::Speedscope, key) => {
                 THREAD_LABELS.contains(&key)
             }
@@ -105,6 +108,8 @@ impl Target {
             Target::D3 => d3::write(profile, only, out),
             Target::Callgrind => callgrind::write(profile, only, out),
             Target::Dot => dot::write(profile, only, out),
+            // It is written of lines, not of their sums.
+            Target::Tsv => Ok(()),
         };
         written.map_err(unwritten)
     }

@@ -1,0 +1,178 @@
+//! A table with tabs between its columns, for pandas, DuckDB and R: a row for each line that
+//! came in, in their order.
+
+use std::collections::BTreeSet;
+
+use common::{
+    Files, FoldedLine, FrameId, FrameTable, Frames, Label, Labels, Pipe, Result, Room, Status,
+    push_field, push_quoted, sort_labels,
+};
+
+use crate::event::as_frame;
+use crate::profile::{no_event, text};
+
+const EVENT: &[u8] = b"event";
+
+/// The columns that every table has, after those of labels.
+const LAST: [&str; 2] = ["weight", "stack"];
+
+/// The lines that came in. Which columns the table has is known only after the last of them.
+#[derive(Default)]
+struct Table {
+    /// The texts of all labels of a line, each once.
+    labels: FrameTable,
+    stacks: FrameTable,
+    rows: Vec<Row>,
+}
+
+/// A line, in as few bytes as possible: there may be many.
+struct Row {
+    labels: FrameId,
+    stack: FrameId,
+    weight: u64,
+}
+
+/// Writes all lines that have a weight, of one event if `event` names it.
+pub(crate) fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Result<Status> {
+    let mut table = Table::default();
+    pipe.for_each_folded(files, |line| {
+        table.add(&line);
+        Ok(())
+    })?;
+    let keys = table.keys();
+    let roots = if keys.iter().any(|key| key == EVENT) { None } else { table.roots(pipe) };
+    if let Some(name) = event {
+        table.keep_event(name, roots.as_ref())?;
+    }
+    if table.rows.is_empty() {
+        pipe.note(super::NOTHING);
+        return Ok(pipe.status());
+    }
+    table.say_what_is_escaped(pipe);
+    let mut text = Vec::new();
+    append_head(&keys, roots.is_some(), &mut text);
+    pipe.out().lines(&text)?;
+    for row in &table.rows {
+        text.clear();
+        table.append(row, &keys, roots.is_some(), &mut text);
+        pipe.write_lines(&text, row.weight.into())?;
+    }
+    Ok(pipe.status())
+}
+
+impl Table {
+    fn add(&mut self, line: &FoldedLine<'_>) {
+        if line.count > 0 {
+            self.rows.make_room(1);
+            self.rows.push(Row {
+                labels: self.labels.intern(line.labels.as_bytes()),
+                stack: self.stacks.intern(line.stack),
+                weight: line.count,
+            });
+        }
+    }
+
+    /// The keys of all labels, in the order of their columns.
+    fn keys(&self) -> Vec<Vec<u8>> {
+        let mut keys: BTreeSet<&[u8]> = BTreeSet::new();
+        for set in 0..self.labels.len() as FrameId {
+            keys.extend(Labels::of_text(self.labels.name(set)).iter().map(|label| label.key));
+        }
+        let mut labels: Vec<Label<'_>> =
+            keys.into_iter().map(|key| Label { key, value: b"" }).collect();
+        sort_labels(&mut labels);
+        labels.iter().map(|label| label.key.to_vec()).collect()
+    }
+
+    /// The events of the header lines, as frames, if every stack has one of them as its root.
+    fn roots(&self, pipe: &Pipe) -> Option<BTreeSet<Vec<u8>>> {
+        let events = pipe.header_events();
+        let known: BTreeSet<Vec<u8>> = events.iter().map(|(name, _)| as_frame(name)).collect();
+        let mut stacks = (0..self.stacks.len() as FrameId).map(|stack| self.stacks.name(stack));
+        let is_event = |stack: &[u8]| Frames::new(stack).next().is_some_and(|it| known.contains(it));
+        (!known.is_empty() && stacks.all(is_event)).then_some(known)
+    }
+
+    /// Leaves out the rows of other events.
+    fn keep_event(&mut self, name: &str, roots: Option<&BTreeSet<Vec<u8>>>) -> Result<()> {
+        let Table { labels, stacks, rows } = self;
+        let event_of = |row: &Row| -> Vec<u8> {
+            match roots {
+                Some(_) => event_and_frames(stacks.name(row.stack)).0.to_vec(),
+                None => {
+                    let labels = Labels::of_text(labels.name(row.labels));
+                    labels.get(EVENT).unwrap_or_default().to_vec()
+                }
+            }
+        };
+        let mut known: BTreeSet<Vec<u8>> = rows.iter().map(event_of).collect();
+        known.remove(&b""[..]);
+        let frame = as_frame(name.as_bytes());
+        let wanted = if roots.is_some() { &frame } else { name.as_bytes() };
+        if !known.contains(wanted) {
+            let known: Vec<_> = known.iter().map(|name| text(name)).collect();
+            return Err(no_event(name, &known.iter().map(|it| &**it).collect::<Vec<_>>()));
+        }
+        rows.retain(|row| event_of(row) == wanted);
+        Ok(())
+    }
+
+    fn append(&self, row: &Row, keys: &[Vec<u8>], has_roots: bool, out: &mut Vec<u8>) {
+        let labels = Labels::of_text(self.labels.name(row.labels));
+        for key in keys {
+            if let Some(value) = labels.get(key) {
+                push_field(&text(value), out);
+            }
+            out.push(b'\t');
+        }
+        let mut stack = self.stacks.name(row.stack);
+        if has_roots {
+            let (event, frames) = event_and_frames(stack);
+            push_field(&text(event), out);
+            out.push(b'\t');
+            stack = frames;
+        }
+        out.extend_from_slice(row.weight.to_string().as_bytes());
+        out.push(b'\t');
+        // Always in quotes: DuckDB takes the `;` of stacks of one depth for the end of columns.
+        push_quoted(&text(stack), out);
+        out.push(b'\n');
+    }
+
+    fn say_what_is_escaped(&self, pipe: &Pipe) {
+        let mut odd = BTreeSet::new();
+        for stack in 0..self.stacks.len() as FrameId {
+            let stack = self.stacks.name(stack);
+            if str::from_utf8(stack).is_err() {
+                odd.extend(Frames::new(stack).filter(|frame| str::from_utf8(frame).is_err()));
+            }
+        }
+        super::say_escaped(odd.len(), pipe);
+    }
+}
+
+/// The root, which is the event, and the frames below it. What was counted without any stack
+/// has no frame but its event.
+fn event_and_frames(stack: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memchr(b';', stack) {
+        Some(end) => (&stack[..end], &stack[end + 1..]),
+        None => (stack, stack),
+    }
+}
+
+fn append_head(keys: &[Vec<u8>], has_roots: bool, out: &mut Vec<u8>) {
+    for key in keys {
+        // A label that is called as another column is.
+        if LAST.iter().any(|last| last.as_bytes() == key) {
+            out.extend_from_slice(b"label:");
+        }
+        out.extend_from_slice(key);
+        out.push(b'\t');
+    }
+    if has_roots {
+        out.extend_from_slice(EVENT);
+        out.push(b'\t');
+    }
+    out.extend_from_slice(LAST.join("\t").as_bytes());
+    out.push(b'\n');
+}
