@@ -23,11 +23,21 @@ mod pprof;
 // Several events in one file.
 mod events;
 
+// Files and lines of frames.
+mod places;
+
+// Threads and times.
+mod threads;
+
+// Labels of pprof, events by label, the table.
+mod labels;
+
 // speedscope and d3-flame-graph in a browser.
 mod viewers;
 
 /// Every format.
-const FORMATS: [&str; 7] = ["callgrind", "chrome", "d3", "dot", "firefox", "pprof", "speedscope"];
+const FORMATS: [&str; 8] =
+    ["callgrind", "chrome", "d3", "dot", "firefox", "pprof", "speedscope", "tsv"];
 
 /// Names that were made to break a format. No name is the same in another escaped.
 const HOSTILE: &[u8] = b"main;a \"b\" 'c' \\n \\N \\ 1\n\
@@ -117,6 +127,7 @@ fn weight_in(format: &str, folded: &[u8]) -> u128 {
         }
         "callgrind" => callgrind::self_weights(&export(format, &[], folded)),
         "dot" => dot::self_weights(&export(format, &[], folded)),
+        "tsv" => labels::weights_of_table(&export(format, &[], folded)),
         _ => unreachable!("{format}"),
     }
 }

@@ -6,22 +6,21 @@ use super::{HOSTILE, Weights, export, recursive, weights};
 use crate::needs::goes_without;
 use crate::util::{output, scratch};
 
-/// The sum of what functions weigh themselves: the first line behind `fn=`.
+/// The sum of what functions weigh themselves: the lines of costs after `fn=`.
 pub(super) fn self_weights(written: &[u8]) -> u128 {
     let text = String::from_utf8_lossy(written);
     let mut lines = text.lines();
     let mut sum = 0;
-    while let Some(line) = lines.next() {
-        if line.starts_with("fn=") {
-            let cost = lines.next().and_then(|line| line.strip_prefix("0 "));
-            sum += cost.map_or(0, |cost| cost.parse::<u128>().expect("a cost"));
-        }
+    while lines.any(|line| line.starts_with("fn=")) {
+        let costs = lines.clone().take_while(|line| line.starts_with(|it: char| it.is_ascii_digit()));
+        let cost = |line: &str| line.split(' ').nth(1).expect("a cost").parse::<u128>();
+        sum += costs.map(|line| cost(line).expect("a number")).sum::<u128>();
     }
     sum
 }
 
 /// What callgrind_annotate says each function weighs: `8 (44.44%)  ???:main`.
-fn annotated(name: &str, written: &[u8], is_inclusive: bool) -> Vec<(Vec<u8>, u64)> {
+pub(super) fn annotated(name: &str, written: &[u8], is_inclusive: bool) -> Vec<(Vec<u8>, u64)> {
     let file = scratch(&format!("{name}.callgrind"), written);
     let inclusive = if is_inclusive { "--inclusive=yes" } else { "--inclusive=no" };
     let output = Command::new("callgrind_annotate")

@@ -19,9 +19,13 @@ pub(super) struct Profile {
     #[prost(message, repeated, tag = "4")]
     location: Vec<Location>,
     #[prost(message, repeated, tag = "5")]
-    function: Vec<Function>,
+    pub(super) function: Vec<Function>,
     #[prost(string, repeated, tag = "6")]
     pub(super) string_table: Vec<String>,
+    #[prost(int64, tag = "9")]
+    pub(super) time_nanos: i64,
+    #[prost(int64, tag = "10")]
+    pub(super) duration_nanos: i64,
     #[prost(int64, tag = "14")]
     pub(super) default_sample_type: i64,
 }
@@ -40,6 +44,20 @@ pub(super) struct Sample {
     location_id: Vec<u64>,
     #[prost(int64, repeated, tag = "2")]
     pub(super) value: Vec<i64>,
+    #[prost(message, repeated, tag = "3")]
+    label: Vec<Label>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Label {
+    #[prost(int64, tag = "1")]
+    key: i64,
+    #[prost(int64, tag = "2")]
+    text: i64,
+    #[prost(int64, tag = "3")]
+    number: i64,
+    #[prost(int64, tag = "4")]
+    unit: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -54,14 +72,20 @@ struct Location {
 struct Line {
     #[prost(uint64, tag = "1")]
     function_id: u64,
+    #[prost(int64, tag = "2")]
+    line: i64,
+    #[prost(int64, tag = "3")]
+    column: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Function {
+pub(super) struct Function {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(int64, tag = "2")]
-    name: i64,
+    pub(super) name: i64,
+    #[prost(int64, tag = "4")]
+    pub(super) filename: i64,
 }
 
 impl Profile {
@@ -84,6 +108,33 @@ impl Profile {
         sample.location_id.iter().rev().map(name).collect()
     }
 
+    /// The lines of a sample, root first: those of a location are joined by ` < `.
+    pub(super) fn lines(&self, sample: &Sample) -> Vec<String> {
+        let line = |line: &Line| {
+            let function = self.function.iter().find(|it| it.id == line.function_id);
+            let Function { name, filename, .. } = *function.expect("a function");
+            let (name, file) = (self.string(name), self.string(filename));
+            format!("{name} {file}:{}:{}", line.line, line.column)
+        };
+        let location = |id: &u64| {
+            let location = self.location.iter().find(|it| it.id == *id).expect("a location");
+            location.line.iter().map(line).collect::<Vec<_>>().join(" < ")
+        };
+        sample.location_id.iter().rev().map(location).collect()
+    }
+
+    /// The labels of a sample: `comm: "x"`, `tid: 4711`, `size: 12 bytes`.
+    pub(super) fn labels(&self, sample: &Sample) -> Vec<String> {
+        let label = |label: &Label| match (label.text, label.unit) {
+            (0, 0) => format!("{}: {}", self.string(label.key), label.number),
+            (0, unit) => {
+                format!("{}: {} {}", self.string(label.key), label.number, self.string(unit))
+            }
+            (text, _) => format!("{}: {:?}", self.string(label.key), self.string(text)),
+        };
+        sample.label.iter().map(label).collect()
+    }
+
     /// The stacks that have a value of this number, root first.
     pub(super) fn stacks(&self, number: usize) -> Vec<(Vec<String>, u64)> {
         let all = self.sample.iter().map(|it| (self.stack(it), it.value[number].unsigned_abs()));
@@ -97,7 +148,7 @@ pub(super) fn stacks(packed: &[u8]) -> Vec<(Vec<String>, u64)> {
 }
 
 /// What Go's pprof prints for a file; an option asks how.
-fn go_pprof(name: &str, packed: &[u8], options: &[&str]) -> String {
+pub(super) fn go_pprof(name: &str, packed: &[u8], options: &[&str]) -> String {
     let file = scratch(&format!("{name}.pb.gz"), packed);
     let mut command = Command::new("go");
     command.args(["tool", "pprof", "-nodefraction=0", "-edgefraction=0", "-nodecount=100000"]);

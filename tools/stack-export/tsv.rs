@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use common::{
-    Files, FoldedLine, FrameId, FrameTable, Frames, Label, Labels, Pipe, Result, Room, Status,
+    Files, FoldedLine, FrameId, FrameTable, Frames, Label, Labels, Pipe, Result, Room, Status, Total,
     push_field, push_quoted, sort_labels,
 };
 
@@ -42,7 +42,13 @@ pub(crate) fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Resu
     let keys = table.keys();
     let roots = if keys.iter().any(|key| key == EVENT) { None } else { table.roots(pipe) };
     if let Some(name) = event {
+        let before = table.total();
         table.keep_event(name, roots.as_ref())?;
+        let after = table.total();
+        pipe.count_dropped(Total {
+            lines: before.lines - after.lines,
+            weight: before.weight - after.weight,
+        });
     }
     if table.rows.is_empty() {
         pipe.note(super::NOTHING);
@@ -70,6 +76,12 @@ impl Table {
                 weight: line.count,
             });
         }
+    }
+
+    fn total(&self) -> Total {
+        let mut total = Total::default();
+        self.rows.iter().for_each(|row| total += row.weight);
+        total
     }
 
     /// The keys of all labels, in the order of their columns.

@@ -50,8 +50,10 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
         }
         Some(threads) => {
             let interval = interval(&threads);
+            let mut process = None;
             for (thread, number) in threads.iter().zip(1..) {
-                trace.thread(thread, number, &name, interval)?;
+                let is_first = process.replace(&thread.pid) != Some(&thread.pid);
+                trace.thread(thread, (number, is_first), &name, interval)?;
             }
         }
     }
@@ -59,11 +61,12 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
 }
 
 impl Trace<'_> {
-    /// Writes the slices of a thread, which is the one of this number.
+    /// Writes the slices of a thread, which is the one of this number, and maybe the first one
+    /// of its process.
     fn thread(
         &mut self,
         thread: &Thread<'_>,
-        number: u64,
+        (number, is_first): (u64, bool),
         event: &str,
         interval: u64,
     ) -> io::Result<()> {
@@ -73,13 +76,12 @@ impl Trace<'_> {
         if number > 1 {
             self.out.write_all(b",\n")?;
         }
-        let is_main = thread.pid == thread.tid;
-        let process = if is_main && !thread.comm.is_empty() { &thread.comm } else { event };
-        if is_main || number == 1 {
-            self.name("process_name", process)?;
+        let name = if thread.comm.is_empty() { event } else { &thread.comm };
+        if is_first {
+            self.name("process_name", name)?;
             self.out.write_all(b",\n")?;
         }
-        self.name("thread_name", if thread.comm.is_empty() { event } else { &thread.comm })?;
+        self.name("thread_name", name)?;
         self.now = 0;
         if thread.has_times {
             return self.slices(thread, interval);

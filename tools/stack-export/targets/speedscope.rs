@@ -52,8 +52,26 @@ struct OneProfile<'a> {
     unit: &'static str,
     start_value: u64,
     end_value: u64,
+    #[serde(flatten)]
+    origin: Origin<'a>,
     samples: Samples<'a>,
     weights: Weights<'a>,
+}
+
+/// What speedscope does not read, and stack-parse does.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Origin<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_unit: Option<String>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    comm: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pid: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    tid: &'a str,
 }
 
 /// The samples of a profile.
@@ -113,6 +131,7 @@ impl<'a> OneProfile<'a> {
             unit: unit(&event.unit()),
             start_value: 0,
             end_value: event.total,
+            origin: Origin::of(event, false),
             samples: Samples(of),
             weights: Weights::AsGiven(of),
         }
@@ -140,9 +159,25 @@ impl<'a> OneProfile<'a> {
             unit: if is_timed { "nanoseconds" } else { unit(&event.unit()) },
             start_value: 0,
             end_value: weights.of_all().sum(),
+            origin: Origin {
+                comm: &thread.comm,
+                pid: &thread.pid,
+                tid: &thread.tid,
+                ..Origin::of(event, is_timed)
+            },
             samples: Samples(of),
             weights,
         }
+    }
+}
+
+impl<'a> Origin<'a> {
+    fn of(event: &'a ExportedEvent, is_timed: bool) -> Origin<'a> {
+        let event_unit = match event.unit() {
+            Unit::Things(unit) if !is_timed && event.name.is_some() => Some(unit),
+            _ => None,
+        };
+        Origin { event: event.name.as_deref(), event_unit, ..Origin::default() }
     }
 }
 

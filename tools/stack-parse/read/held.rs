@@ -21,6 +21,8 @@ pub(crate) struct Thread {
     pub(crate) pid: Vec<u8>,
     pub(crate) tid: Vec<u8>,
     pub(crate) event: Vec<u8>,
+    /// Of the event, where its name does not tell it.
+    pub(crate) unit: Vec<u8>,
 }
 
 /// A sample, in as few bytes as possible: there may be many.
@@ -80,8 +82,8 @@ impl Held {
         let mut is_announced = vec![false; self.threads.len()];
         for number in self.rows.iter().map(|row| row.thread as usize) {
             if !std::mem::replace(&mut is_announced[number], true) {
-                let event = &self.threads[number].event;
-                samples.announce(event, unit(event));
+                let Thread { event, unit, .. } = &self.threads[number];
+                samples.announce(event, if unit.is_empty() { unit_of(event) } else { unit });
             }
         }
         if let Some(first) = self.rows.first().filter(|_| samples.need_order()) {
@@ -107,7 +109,7 @@ impl Held {
 }
 
 /// What the weights of an event are in.
-fn unit(event: &[u8]) -> &[u8] {
+fn unit_of(event: &[u8]) -> &[u8] {
     match event {
         b"time" | b"async-time" | b"cpu-time" => b"nanoseconds",
         b"bytes" | b"js-allocations" | b"native-allocations" => b"bytes",

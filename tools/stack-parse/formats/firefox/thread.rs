@@ -98,7 +98,7 @@ impl Thread {
 
     fn whose(&self, event: &[u8]) -> Whose {
         let [name, pid, tid] = [&self.name, &self.pid, &self.tid].map(Vec::clone);
-        Whose { name, pid, tid, event: event.to_vec() }
+        Whose { name, pid, tid, event: event.to_vec(), ..Whose::default() }
     }
 }
 

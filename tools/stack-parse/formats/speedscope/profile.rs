@@ -19,6 +19,8 @@ const PARTS: i32 = 12;
 #[derive(Default)]
 pub(super) struct Profile {
     name: Vec<u8>,
+    /// What stack-export says of the thread, and the event and the unit that it counted.
+    own: Option<Thread>,
     unit: Unit,
     start: Option<i128>,
     end: Option<i128>,
@@ -76,6 +78,11 @@ impl Profile {
         while let Some(key) = json.next_key()? {
             match key {
                 b"name" => self.name = json.text()?.unwrap_or_default().to_vec(),
+                b"event" => self.own().event = json.text()?.unwrap_or_default().to_vec(),
+                b"eventUnit" => self.own().unit = json.text()?.unwrap_or_default().to_vec(),
+                b"comm" => self.own().name = json.text()?.unwrap_or_default().to_vec(),
+                b"pid" => self.own().pid = json.text()?.unwrap_or_default().to_vec(),
+                b"tid" => self.own().tid = json.text()?.unwrap_or_default().to_vec(),
                 b"unit" => self.unit = Unit::named(json.text()?.unwrap_or_default()),
                 b"startValue" => self.start = json.scaled(PARTS)?,
                 b"endValue" => self.end = json.scaled(PARTS)?,
@@ -93,6 +100,22 @@ impl Profile {
             }
         }
         Ok(())
+    }
+
+    fn own(&mut self) -> &mut Thread {
+        self.own.get_or_insert_default()
+    }
+
+    /// Whose samples they are, and what they count.
+    fn thread(&self) -> Thread {
+        let named = || Thread { name: self.name.clone(), ..Thread::default() };
+        let mut thread = self.own.clone().unwrap_or_else(named);
+        if thread.event.is_empty() {
+            thread.event = self.unit.event().to_vec();
+        } else if thread.unit.is_empty() {
+            thread.unit = self.unit.name().to_vec();
+        }
+        thread
     }
 
     /// As many frames as there are numbers for.
@@ -151,10 +174,8 @@ impl Profile {
 
     /// Holds the samples that were read.
     pub(super) fn hold(self, stacks: &mut Stacks, held: &mut Held, troubles: &mut Troubles) {
-        let name = self.name.clone();
-        let thread = Thread { name, event: self.unit.event().to_vec(), ..Thread::default() };
         let mut output = Output {
-            thread: held.thread(thread),
+            thread: held.thread(self.thread()),
             unit: self.unit,
             weight: Carry::default(),
             held,
@@ -261,6 +282,15 @@ impl Unit {
             Unit::None => b"samples",
             Unit::Bytes => b"bytes",
             Unit::Time(_) => b"time",
+        }
+    }
+
+    /// What the values are in when they are counted.
+    fn name(self) -> &'static [u8] {
+        match self {
+            Unit::None => b"samples",
+            Unit::Bytes => b"bytes",
+            Unit::Time(_) => b"nanoseconds",
         }
     }
 

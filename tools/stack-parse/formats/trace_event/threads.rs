@@ -69,7 +69,8 @@ impl Threads {
         join(&[pid, tid], &mut key);
         let name = self.threads.get(&key).filter(|name| !name.is_empty());
         let name = name.or_else(|| self.processes.get(pid)).cloned().unwrap_or_default();
-        Thread { name, pid: pid.clone(), tid: tid.clone(), event: event.to_vec() }
+        let event = event.to_vec();
+        Thread { name, pid: pid.clone(), tid: tid.clone(), event, ..Thread::default() }
     }
 }
 

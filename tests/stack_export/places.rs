@@ -1,0 +1,183 @@
+//! Files and lines of frames, where a format has fields for them.
+
+use serde_json::{Value, json as value};
+
+use super::callgrind::annotated;
+use super::pprof::{Profile, go_pprof};
+use super::{export, json};
+use crate::needs::goes_without;
+use crate::util::{golden_files, golden_path, output, scratch, unpacked};
+
+/// Two lines of one function, an inlined one, a function of the same name in another file, and
+/// marks.
+const PLACES: &[u8] = b"main (m.c:3);work (a.c:7);tick (a.h:1)_[i] 5\n\
+    main (m.c:4);read_[k];copy (k.c:9)_[k] 2\n\
+    main (m.c:4);work (a.c:8) 3\n\
+    main;f (app.js:10)_[j] 4\n\
+    main;g (:7) 1\n\
+    main;work (b.c:8) 6\n";
+
+#[test]
+fn a_function_of_several_lines_is_one_function_of_pprof() {
+    let profile = Profile::decoded(&export("pprof", &[], PLACES));
+    let function = |it: &super::pprof::Function| {
+        format!("{} {}", profile.string(it.name), profile.string(it.filename))
+    };
+    let mut functions: Vec<String> = profile.function.iter().map(function).collect();
+    functions.sort();
+    let expected =
+        ["copy_[k] k.c", "f_[j] app.js", "g (:7) ", "main ", "main m.c", "read_[k] ", "tick a.h"];
+    assert_eq!(functions, [&expected[..], &["work a.c", "work b.c"]].concat());
+    let lines = profile.lines(&profile.sample[0]);
+    assert_eq!(lines, ["main :0:0", "f_[j] app.js:10:0"]);
+    // An inlined function is a line of the location of its caller.
+    let inlined = profile.sample.iter().map(|sample| profile.lines(sample));
+    let inlined = inlined.filter(|lines| lines.concat().contains("tick"));
+    let expected = ["main m.c:3:0", "tick a.h:1:0 < work a.c:7:0"].map(str::to_owned);
+    assert_eq!(inlined.collect::<Vec<_>>(), [expected]);
+}
+
+#[test]
+fn a_column_is_one_of_pprof_and_speedscope() {
+    let folded = b"f (app.js:10:2) 1\n";
+    let profile = Profile::decoded(&export("pprof", &[], folded));
+    assert_eq!(profile.lines(&profile.sample[0]), ["f app.js:10:2"]);
+    let frame = &json("speedscope", &[], folded)["shared"]["frames"][0];
+    assert_eq!(*frame, value!({"name": "f", "file": "app.js", "line": 10, "col": 2}));
+}
+
+#[test]
+fn callgrind_has_a_cost_for_each_line() {
+    let written = export("callgrind", &[], b"main (m.c:3);work (a.c:7) 5\nmain (m.c:4);work (a.c:8) 2\n");
+    let expected = "positions: line\nevents: samples\nsummary: 7\n\n\
+        fl=(1) ???\nfn=(1) [all]\ncfi=(2) m.c\ncfn=(2) main\ncalls=1 0\n0 7\n\n\
+        fl=(2)\nfn=(2)\ncfi=(3) a.c\ncfn=(3) work\ncalls=1 0\n3 5\n\
+        cfi=(3)\ncfn=(3)\ncalls=1 0\n4 2\n\n\
+        fl=(3)\nfn=(3)\n7 5\n8 2\n";
+    let text = String::from_utf8(written).expect("UTF-8");
+    assert_eq!(&text[text.find("positions").expect("positions")..], expected);
+}
+
+#[test]
+fn firefox_has_a_frame_for_each_line_and_a_category_for_marks() {
+    let profile = json("firefox", &[], PLACES);
+    let thread = &profile["threads"][0];
+    let strings = |column: &Value| -> Vec<String> {
+        let place = |it: &Value| it.as_u64().map_or(String::new(), |place| {
+            thread["stringArray"][place as usize].as_str().expect("a string").to_owned()
+        });
+        column.as_array().expect("a column").iter().map(place).collect()
+    };
+    let functions = &thread["funcTable"];
+    let names = strings(&functions["name"]);
+    let files = strings(&functions["fileName"]);
+    let places: Vec<String> =
+        names.iter().zip(files).map(|(name, file)| format!("{name} {file}")).collect();
+    let expected = ["main ", "f_[j] app.js", "g (:7) ", "work b.c", "main m.c", "work a.c"];
+    assert_eq!(places, [&expected[..], &["tick a.h", "read_[k] ", "copy_[k] k.c"]].concat());
+    let frames = &thread["frameTable"];
+    assert_eq!(frames["func"], value!([0, 1, 2, 3, 4, 5, 6, 4, 7, 8, 5]));
+    assert_eq!(frames["line"], value!([null, 10, null, 8, 3, 7, 1, 4, null, 9, 8]));
+    assert_eq!(frames["inlineDepth"], value!([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]));
+    assert_eq!(frames["category"], value!([0, 3, 0, 0, 0, 0, 0, 0, 1, 1, 0]));
+    assert_eq!(profile["meta"]["categories"][1]["name"], "Kernel");
+}
+
+#[test]
+fn formats_without_places_have_functions() {
+    let tree = json("d3", &[], b"main (m.c:3);work (a.c:7) 5\nmain (m.c:4);work (a.c:8)_[k] 2\n");
+    let expected = value!({"name": "samples", "value": 7, "children": [
+        {"name": "main", "value": 7, "children": [
+            {"name": "work", "value": 5, "children": []},
+            {"name": "work_[k]", "value": 2, "children": []}]}]});
+    assert_eq!(tree, expected);
+}
+
+#[test]
+fn stack_parse_reads_places_and_marks_again() {
+    let merged = output("stack-merge", &[], PLACES).stdout;
+    for format in ["firefox", "pprof", "speedscope"] {
+        let file = export(format, &[], &merged);
+        let again = output("stack-parse", &["--root", "none", "--srcline", "--annotate"], file);
+        assert_eq!(String::from_utf8_lossy(&again.stderr), "", "{format}");
+        let found = String::from_utf8_lossy(&again.stdout);
+        assert_eq!(found, String::from_utf8_lossy(&merged), "{format}");
+    }
+}
+
+#[test]
+fn profiles_of_pprof_have_the_same_stacks_and_places_after_an_export() {
+    let parse = |more: &[&str], file: &[u8]| {
+        output("stack-parse", &[more, &["--srcline"]].concat(), file).stdout
+    };
+    let mut cases = 0;
+    for name in golden_files("formats/pprof").iter().filter(|name| name.ends_with(".gz")) {
+        let path = golden_path(&format!("formats/pprof/{name}"));
+        let packed = std::fs::read(&path).expect("a recording");
+        let args = path.with_extension("args");
+        let args = std::fs::read_to_string(args).unwrap_or_default();
+        let args: Vec<&str> = args.split_whitespace().collect();
+        let folded = parse(&args, &packed);
+        let again = parse(&[], &export("pprof", &[], &folded));
+        assert_eq!(String::from_utf8_lossy(&again), String::from_utf8_lossy(&folded), "{name}");
+        assert!(!unpacked(&packed).is_empty() && !folded.is_empty(), "{name}");
+        cases += 1;
+    }
+    assert!(cases >= 4, "{cases}");
+}
+
+/// A program, and what its lines weigh.
+const PROGRAM: &str = "void work(void) {\n    step();\n    rest();\n}\n\
+    int main(void) {\n    work();\n}\n";
+
+fn folded_of_program(name: &str) -> (String, String) {
+    let file = scratch(name, PROGRAM).to_str().expect("UTF-8").to_owned();
+    let main = format!("main ({file}:6)");
+    let folded = format!(
+        "{main};work ({file}:2) 310\n{main};work ({file}:3) 928\n{main};work ({file}:3);read 3\n"
+    );
+    (file, folded)
+}
+
+#[test]
+fn go_lists_the_lines_of_a_function() {
+    if goes_without(&[&["go"]]) {
+        return;
+    }
+    let (_, folded) = folded_of_program("listed.c");
+    let listed = go_pprof("listed", &export("pprof", &[], folded.as_bytes()), &["-list", "work"]);
+    let lines: Vec<String> = listed
+        .lines()
+        .filter(|line| line.contains(':'))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    let expected = [
+        ". . 1:void work(void) {",
+        "310 310 2: step();",
+        "928 931 3: rest();",
+        ". . 4:}",
+        ". . 5:int main(void) {",
+    ];
+    assert!(lines.windows(5).any(|found| found == expected), "{listed}");
+}
+
+#[test]
+fn callgrind_annotate_shows_the_lines_of_a_file() {
+    if goes_without(&[&["callgrind_annotate"]]) {
+        return;
+    }
+    let (file, folded) = folded_of_program("annotated.c");
+    let written = scratch("annotated.callgrind", export("callgrind", &[], folded.as_bytes()));
+    let mut command = std::process::Command::new("callgrind_annotate");
+    let output = command.arg("--auto=yes").arg(written).output().expect("valgrind's");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains(&format!("-- Auto-annotated source: {file}")), "{text}");
+    let shown = |cost: &str, line: &str| {
+        text.lines().any(|it| it.starts_with(cost) && it.ends_with(line))
+    };
+    assert!(shown("310 (24.98%)", "    step();"), "{text}");
+    assert!(shown("928 (74.78%)", "    rest();"), "{text}");
+    // Names without files are as before.
+    let found = annotated("named", &export("callgrind", &[], b"main;read 3\n"), false);
+    assert!(found.contains(&(b"read".to_vec(), 3)), "{found:?}");
+}
