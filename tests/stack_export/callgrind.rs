@@ -12,7 +12,8 @@ pub(super) fn self_weights(written: &[u8]) -> u128 {
     let mut lines = text.lines();
     let mut sum = 0;
     while lines.any(|line| line.starts_with("fn=")) {
-        let costs = lines.clone().take_while(|line| line.starts_with(|it: char| it.is_ascii_digit()));
+        let costs =
+            lines.clone().take_while(|line| line.starts_with(|it: char| it.is_ascii_digit()));
         let cost = |line: &str| line.split(' ').nth(1).expect("a cost").parse::<u128>();
         sum += costs.map(|line| cost(line).expect("a number")).sum::<u128>();
     }

@@ -46,7 +46,8 @@ fn each_is_a_type_of_samples_of_pprof() {
 
 #[test]
 fn of_other_formats_the_user_takes_one() {
-    for format in FORMATS.into_iter().filter(|name| !["pprof", "speedscope", "tsv"].contains(name)) {
+    for format in FORMATS.into_iter().filter(|name| !["pprof", "speedscope", "tsv"].contains(name))
+    {
         let refused = output("stack-export", &["--to", format], EVENTS);
         let expected = format!(
             "stack-export: {format} holds one event: choose one with --event: \

@@ -23,8 +23,7 @@ fn labels_are_those_of_samples_of_pprof() {
     let owned = |labels: &[&str]| labels.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
     let first = ["since: \"1.500000000\"", "time: \"1700000001.500000000\"", "code: \"007\""];
     let first = [&first[..], &["empty: \"\"", "n: \"0\""]].concat();
-    let second =
-        ["since: \"3.500000000\"", "time: \"1700000003.500000000\"", "many: \"a,b\""];
+    let second = ["since: \"3.500000000\"", "time: \"1700000003.500000000\"", "many: \"a,b\""];
     let expected = [
         (vec![], 7),
         (owned(&["comm: \"my;app\"", "size: 12 bytes", "tid: 4711"]), 5),
@@ -69,7 +68,8 @@ fn values_of_the_label_event_are_events() {
     let folded = b"# event: cpu-clock ns\n# event: page-faults samples\n\
         event=cpu-clock\tmain;a 5\nevent=page-faults\tmain;b 3\n";
     let profiles = &json("speedscope", &[], folded)["profiles"];
-    let of = |number: usize| ["name", "unit", "endValue"].map(|key| profiles[number][key].to_string());
+    let of =
+        |number: usize| ["name", "unit", "endValue"].map(|key| profiles[number][key].to_string());
     assert_eq!(of(0), ["\"cpu-clock\"", "\"nanoseconds\"", "5"]);
     assert_eq!(of(1), ["\"page-faults (samples)\"", "\"none\"", "3"]);
     let profile = Profile::decoded(&export("pprof", &[], folded));
@@ -160,12 +160,8 @@ fn pandas_and_duckdb_read_the_table() {
         print(list(table.columns), table.tid.sum(), table.weight.sum(), table.since.sum())\n\
         print(table.comm[0], table['stack'].tolist())\n\
         print(duckdb.read_csv(sys.argv[1]).fetchall())\n";
-    let output = python()
-        .args(["-c", script])
-        .arg(file)
-        .stderr(Stdio::inherit())
-        .output()
-        .expect("python3");
+    let output =
+        python().args(["-c", script]).arg(file).stderr(Stdio::inherit()).output().expect("python3");
     let expected = "['since', 'comm', 'tid', 'weight', 'stack'] 15 5 2.0\n\
         say \"x\" [\"main;a 'b';caf\\\\xE9\", 'main;NA']\n\
         [(0.5, 'say \"x\"', 7, 3, \"main;a 'b';caf\\\\xE9\"), (1.5, None, 8, 2, 'main;NA')]\n";

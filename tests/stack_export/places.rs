@@ -43,12 +43,14 @@ fn a_column_is_one_of_pprof_and_speedscope() {
     let profile = Profile::decoded(&export("pprof", &[], folded));
     assert_eq!(profile.lines(&profile.sample[0]), ["f app.js:10:2"]);
     let frame = &json("speedscope", &[], folded)["shared"]["frames"][0];
-    assert_eq!(*frame, value!({"name": "f", "file": "app.js", "line": 10, "col": 2}));
+    let expected = value!({"name": "f", "file": "app.js", "line": 10, "col": 2, "key": "f0"});
+    assert_eq!(*frame, expected);
 }
 
 #[test]
 fn callgrind_has_a_cost_for_each_line() {
-    let written = export("callgrind", &[], b"main (m.c:3);work (a.c:7) 5\nmain (m.c:4);work (a.c:8) 2\n");
+    let written =
+        export("callgrind", &[], b"main (m.c:3);work (a.c:7) 5\nmain (m.c:4);work (a.c:8) 2\n");
     let expected = "positions: line\nevents: samples\nsummary: 7\n\n\
         fl=(1) ???\nfn=(1) [all]\ncfi=(2) m.c\ncfn=(2) main\ncalls=1 0\n0 7\n\n\
         fl=(2)\nfn=(2)\ncfi=(3) a.c\ncfn=(3) work\ncalls=1 0\n3 5\n\
@@ -63,9 +65,11 @@ fn firefox_has_a_frame_for_each_line_and_a_category_for_marks() {
     let profile = json("firefox", &[], PLACES);
     let thread = &profile["threads"][0];
     let strings = |column: &Value| -> Vec<String> {
-        let place = |it: &Value| it.as_u64().map_or(String::new(), |place| {
-            thread["stringArray"][place as usize].as_str().expect("a string").to_owned()
-        });
+        let place = |it: &Value| {
+            it.as_u64().map_or(String::new(), |place| {
+                thread["stringArray"][place as usize].as_str().expect("a string").to_owned()
+            })
+        };
         column.as_array().expect("a column").iter().map(place).collect()
     };
     let functions = &thread["funcTable"];
@@ -172,9 +176,8 @@ fn callgrind_annotate_shows_the_lines_of_a_file() {
     let output = command.arg("--auto=yes").arg(written).output().expect("valgrind's");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains(&format!("-- Auto-annotated source: {file}")), "{text}");
-    let shown = |cost: &str, line: &str| {
-        text.lines().any(|it| it.starts_with(cost) && it.ends_with(line))
-    };
+    let shown =
+        |cost: &str, line: &str| text.lines().any(|it| it.starts_with(cost) && it.ends_with(line));
     assert!(shown("310 (24.98%)", "    step();"), "{text}");
     assert!(shown("928 (74.78%)", "    rest();"), "{text}");
     // Names without files are as before.

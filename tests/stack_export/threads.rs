@@ -24,7 +24,8 @@ fn each_is_a_profile_of_speedscope_in_the_order_of_time() {
     let of = |profile: &Value| {
         ["name", "unit", "weights", "samples", "endValue"].map(|key| profile[key].clone())
     };
-    let profiles: Vec<_> = document["profiles"].as_array().expect("profiles").iter().map(of).collect();
+    let profiles: Vec<_> =
+        document["profiles"].as_array().expect("profiles").iter().map(of).collect();
     let ns = value!("nanoseconds");
     let ms = |counts: &[u64]| value!(counts.iter().map(|it| it * 1_000_000).collect::<Vec<_>>());
     let main = value!([[3, 0], [3, 0, 1], [3, 0], [3]]);

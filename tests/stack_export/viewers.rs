@@ -187,6 +187,17 @@ fn viewers_in_a_browser_find_the_weights_of_stack_top() {
         let found = stage.d3(export("d3", &[], folded));
         assert_eq!(weights_of_stacks(&found), weights(folded), "d3");
     }
+    // A function with several lines is one.
+    let lines = b"main (m.c:3);work (a.c:7) 1\nmain (m.c:4);work (a.c:8) 2\nmain;work (b.c:8) 4\n";
+    let found = stage.speedscope(export("speedscope", &[], lines));
+    let rows = [["main", "0", "3"], ["main", "0", "4"], ["work", "3", "3"], ["work", "4", "4"]];
+    assert_eq!(found, rows.map(|row| row.map(str::to_owned)));
+    // The first of several threads, whose samples weigh the time to the next one.
+    let threads = b"# event: cpu-clock\n# unit: samples\nsince=0.001\ttid=7\tmain;a 1\n\
+        since=0.002\ttid=7\tmain 1\nsince=0.001\ttid=8\tmain 1\n";
+    let found = stage.speedscope(export("speedscope", &[], threads));
+    let rows = [["a", "1.00ms", "1.00ms"], ["main", "1.00ms", "2.00ms"]];
+    assert_eq!(found, rows.map(|row| row.map(str::to_owned)));
     // The first of several events, in its unit.
     let found = stage.speedscope(export("speedscope", &[], EVENTS));
     let expected = [["a", "5.00ns", "5.00ns"], ["main", "2.00ns", "7.00ns"]];

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use common::{
-    Files, FoldedLine, FrameId, FrameTable, Frames, Label, Labels, Pipe, Result, Room, Status, Total,
-    push_field, push_quoted, sort_labels,
+    Files, FoldedLine, FrameId, FrameTable, Frames, Label, Labels, Pipe, Result, Room, Status,
+    Total, push_field, push_quoted, sort_labels,
 };
 
 use crate::event::as_frame;
@@ -101,7 +101,8 @@ impl Table {
         let events = pipe.header_events();
         let known: BTreeSet<Vec<u8>> = events.iter().map(|(name, _)| as_frame(name)).collect();
         let mut stacks = (0..self.stacks.len() as FrameId).map(|stack| self.stacks.name(stack));
-        let is_event = |stack: &[u8]| Frames::new(stack).next().is_some_and(|it| known.contains(it));
+        let is_event =
+            |stack: &[u8]| Frames::new(stack).next().is_some_and(|it| known.contains(it));
         (!known.is_empty() && stacks.all(is_event)).then_some(known)
     }
 

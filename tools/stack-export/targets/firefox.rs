@@ -53,9 +53,7 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
 }
 
 fn meta(profile: &Profile, event: &ExportedEvent, interval: u64) -> Value {
-    let category = |(name, color): (&str, &str)| {
-        json!({"name": name, "color": color, "subcategories": ["Other"]})
-    };
+    let category = |(name, color): (&str, &str)| json!({"name": name, "color": color, "subcategories": ["Other"]});
     // Without times a profile has no date, so that equal stacks give equal files.
     let start = Times::of(profile).zero().unwrap_or_default();
     json!({
@@ -138,13 +136,8 @@ fn write_thread<'a>(
         },
         "resourceTable": {"length": 0, "host": [], "lib": [], "name": [], "type": []},
     });
-    let samples = Samples {
-        length: stacks.len(),
-        weight_type,
-        stack: stacks,
-        time: times,
-        weight: weights,
-    };
+    let samples =
+        Samples { length: stacks.len(), weight_type, stack: stacks, time: times, weight: weights };
     let tables = tables.into_json();
     let mut thread = serde_json::Serializer::new(&mut *out);
     let mut thread = thread.serialize_map(None)?;

@@ -42,6 +42,9 @@ struct Frame<'a> {
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     col: Option<u32>,
+    /// speedscope takes frames of one key for one function, whatever their lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -225,8 +228,14 @@ impl Serialize for Frames<'_> {
         let known = |number: u32| (number > 0).then_some(number);
         let frames = self.0.sites().iter().map(|site| {
             let function = &self.0.list()[site.function as usize];
-            let file = (!function.file.is_empty()).then(|| function.file_text());
-            Frame { name: function.text(), file, line: known(site.line), col: known(site.column) }
+            let has_file = !function.file.is_empty();
+            Frame {
+                name: function.text(),
+                file: has_file.then(|| function.file_text()),
+                line: known(site.line),
+                col: known(site.column),
+                key: has_file.then(|| format!("f{}", site.function)),
+            }
         });
         serializer.collect_seq(frames)
     }
