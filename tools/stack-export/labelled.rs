@@ -65,8 +65,12 @@ impl LabelSet<'_> {
         Labels::of_text(&self.0).get(key.as_bytes())
     }
 
-    /// A label in seconds, in nanoseconds.
+    /// A label in seconds, in nanoseconds. What was before the first sample, as the samples of
+    /// several processors may be, is at its time.
     pub(crate) fn nanoseconds(&self, key: &str) -> Option<u64> {
-        self.get(key).and_then(common::nanoseconds)
+        match self.get(key)? {
+            [b'-', before @ ..] => common::nanoseconds(before).map(|_| 0),
+            since => common::nanoseconds(since),
+        }
     }
 }
