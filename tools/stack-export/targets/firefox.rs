@@ -120,22 +120,7 @@ fn write_thread<'a>(
         weights.push(scale.of(stack.weight));
     }
     let (first, last) = (times.first().copied(), times.last().copied());
-    let Whose { name, process, pid, tid } = whose;
-    let head = json!({
-        "name": name, "processName": process, "processType": "default", "pid": pid, "tid": tid,
-        "isMainThread": pid == tid,
-        "processStartupTime": 0.0, "processShutdownTime": null,
-        "registerTime": first.unwrap_or_default(), "unregisterTime": last,
-        "showMarkersInTimeline": false, "pausedRanges": [],
-        "markers": {
-            "length": 0, "category": [], "data": [], "endTime": [], "name": [], "phase": [],
-            "startTime": [],
-        },
-        "nativeSymbols": {
-            "length": 0, "address": [], "functionSize": [], "libIndex": [], "name": [],
-        },
-        "resourceTable": {"length": 0, "host": [], "lib": [], "name": [], "type": []},
-    });
+    let head = head(whose, first.unwrap_or_default(), last);
     let samples =
         Samples { length: stacks.len(), weight_type, stack: stacks, time: times, weight: weights };
     let tables = tables.into_json();
@@ -147,6 +132,26 @@ fn write_thread<'a>(
     thread.serialize_entry("samples", &samples)?;
     tables.iter().try_for_each(|(name, table)| thread.serialize_entry(name, table))?;
     Ok(thread.end()?)
+}
+
+/// All of a thread but its samples and tables that have rows.
+fn head(whose: &Whose<'_>, first: f64, last: Option<f64>) -> Value {
+    let Whose { name, process, pid, tid } = whose;
+    json!({
+        "name": name, "processName": process, "processType": "default", "pid": pid, "tid": tid,
+        "isMainThread": pid == tid,
+        "processStartupTime": 0.0, "processShutdownTime": null,
+        "registerTime": first, "unregisterTime": last,
+        "showMarkersInTimeline": false, "pausedRanges": [],
+        "markers": {
+            "length": 0, "category": [], "data": [], "endTime": [], "name": [], "phase": [],
+            "startTime": [],
+        },
+        "nativeSymbols": {
+            "length": 0, "address": [], "functionSize": [], "libIndex": [], "name": [],
+        },
+        "resourceTable": {"length": 0, "host": [], "lib": [], "name": [], "type": []},
+    })
 }
 
 /// The table of samples.
