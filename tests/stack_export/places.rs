@@ -134,13 +134,12 @@ fn profiles_of_pprof_have_the_same_stacks_and_places_after_an_export() {
 const PROGRAM: &str = "void work(void) {\n    step();\n    rest();\n}\n\
     int main(void) {\n    work();\n}\n";
 
-fn folded_of_program(name: &str) -> (String, String) {
+fn folded_of_program(name: &str) -> String {
     let file = scratch(name, PROGRAM).to_str().expect("UTF-8").to_owned();
     let main = format!("main ({file}:6)");
-    let folded = format!(
+    format!(
         "{main};work ({file}:2) 310\n{main};work ({file}:3) 928\n{main};work ({file}:3);read 3\n"
-    );
-    (file, folded)
+    )
 }
 
 #[test]
@@ -148,7 +147,7 @@ fn go_lists_the_lines_of_a_function() {
     if goes_without(&[&["go"]]) {
         return;
     }
-    let (_, folded) = folded_of_program("listed.c");
+    let folded = folded_of_program("listed.c");
     let listed = go_pprof("listed", &export("pprof", &[], folded.as_bytes()), &["-list", "work"]);
     let lines: Vec<String> = listed
         .lines()
@@ -170,14 +169,15 @@ fn callgrind_annotate_shows_the_lines_of_a_file() {
     if goes_without(&[&["callgrind_annotate"]]) {
         return;
     }
-    let (file, folded) = folded_of_program("annotated.c");
+    let folded = folded_of_program("annotated.c");
     let written = scratch("annotated.callgrind", export("callgrind", &[], folded.as_bytes()));
     let mut command = std::process::Command::new("callgrind_annotate");
     let output = command.arg("--auto=yes").arg(written).output().expect("valgrind's");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains(&format!("-- Auto-annotated source: {file}")), "{text}");
     let shown =
         |cost: &str, line: &str| text.lines().any(|it| it.starts_with(cost) && it.ends_with(line));
+    // It leaves out where it runs.
+    assert!(shown("-- Auto-annotated source: ", "annotated.c"), "{text}");
     assert!(shown("310 (24.98%)", "    step();"), "{text}");
     assert!(shown("928 (74.78%)", "    rest();"), "{text}");
     // Names without files are as before.
