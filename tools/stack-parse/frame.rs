@@ -24,6 +24,16 @@ pub(crate) struct Frame<'a> {
     pub(crate) inlined: bool,
 }
 
+impl<'a> Frame<'a> {
+    /// The object, or nothing where a program writes words for want of one.
+    pub(crate) fn known_object(&self) -> &'a [u8] {
+        match self.object {
+            b"[unknown]" | b"<unknown binary>" | b"???" => b"",
+            object => object,
+        }
+    }
+}
+
 /// A name, or nothing where a program writes `???` for want of one.
 pub(crate) fn known_name(name: &[u8]) -> &[u8] {
     if name == b"???" { b"" } else { name }

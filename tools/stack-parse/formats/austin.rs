@@ -14,7 +14,7 @@
 //! whether the thread was idle, and the bytes.
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result, is_digits};
+use common::{FrameId, Input, Label, Result, is_digits};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -115,7 +115,20 @@ impl AustinReader {
             let frame = Frame { name, source: &self.source, ..Frame::default() };
             samples.frames(&frame, &mut self.frames);
         }
-        samples.add(&Sample { pid, tid, weights: &weights, ..Sample::default() }, &self.frames)
+        let sample = Sample { pid, tid, weights: &weights, ..Sample::default() };
+        if !samples.wants_labels() {
+            return samples.add(&sample, &self.frames);
+        }
+        let (mut labels, tid) = (Vec::new(), tid.unwrap_or_default());
+        if let Some((interpreter, tid)) = tid.split_once_str(":") {
+            labels.push(Label { key: b"interpreter", value: interpreter });
+            labels.push(Label { key: b"tid", value: tid });
+        }
+        let is_idle = matches!(self.mode, Mode::Full) && weights[0] > 0 && weights[1] == 0;
+        if is_idle {
+            labels.push(Label { key: b"idle", value: b"true" });
+        }
+        samples.add(&Sample { labels: &labels, ..sample }, &self.frames)
     }
 
     /// `wall`, `cpu`, `memory` or `full`.

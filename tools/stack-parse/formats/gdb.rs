@@ -12,7 +12,7 @@
 mod frame_line;
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal};
+use common::{Input, Label, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -56,6 +56,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 #[derive(Default)]
 struct GdbReader {
     stack: LeafFirst,
+    /// The number that gdb gave it.
+    number: Vec<u8>,
     comm: Vec<u8>,
     tid: Vec<u8>,
     /// The line of the last frame: where it was inlined into shows in the next one, and
@@ -79,6 +81,7 @@ impl GdbReader {
         } else if let Some(thread) = Thread::of(line) {
             self.finish(samples)?;
             (self.comm, self.tid) = (thread.name.to_vec(), thread.tid.to_vec());
+            self.number = thread.number.to_vec();
         } else if line.starts_with(b"[Inferior ") {
             self.finish(samples)?;
         } else if line.starts_with(b"#") {
@@ -127,13 +130,16 @@ impl GdbReader {
             return Ok(());
         }
         let tid = known(&self.tid);
-        let sample = Sample { comm: &self.comm, tid, weights: &[1], ..Sample::default() };
+        let labels = [Label { key: b"thread", value: &self.number }];
+        let labels = if self.number.is_empty() { &[] } else { &labels[..] };
+        let sample = Sample { comm: &self.comm, tid, weights: &[1], labels, ..Sample::default() };
         self.stack.add(&sample, samples)
     }
 
     /// Ends a thread.
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.finish_stack(samples)?;
+        self.number.clear();
         self.comm.clear();
         self.tid.clear();
         Ok(())
@@ -156,6 +162,7 @@ fn continued(line: &[u8]) -> Option<&[u8]> {
 
 /// The head of a thread.
 struct Thread<'a> {
+    number: &'a [u8],
     tid: &'a [u8],
     name: &'a [u8],
 }
@@ -174,7 +181,7 @@ impl Thread<'_> {
         let after = |word: &str| ids.split_once_str(word).map(|(_, rest)| rest);
         let id = after("LWP ").or_else(|| after("process ")).unwrap_or_default();
         let end = id.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(id.len());
-        Some(Thread { tid: &id[..end], name })
+        Some(Thread { number, tid: &id[..end], name })
     }
 }
 

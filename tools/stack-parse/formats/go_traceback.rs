@@ -11,6 +11,7 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
+use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 
@@ -40,8 +41,8 @@ fn detect(head: &Head<'_>) -> bool {
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut goroutine = None;
     for_each_line(input, |_, line| {
-        if let Some((state, number)) = header(line) {
-            add(goroutine.replace(Goroutine::new(state, number)), samples)?;
+        if let Some(header) = header(line) {
+            add(goroutine.replace(Goroutine::new(&header, samples.wants_labels())), samples)?;
         } else if line.trim_ascii().is_empty() {
             add(goroutine.take(), samples)?;
         } else if let Some(goroutine) = &mut goroutine {
@@ -56,6 +57,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 struct Goroutine {
     state: Vec<u8>,
     number: Option<Vec<u8>>,
+    labels: OwnLabels,
     stack: LeafFirst,
     /// The function whose source is on the next line.
     function: Option<Function>,
@@ -68,33 +70,65 @@ struct Function {
     is_creator: bool,
 }
 
-/// State and number of `goroutine 23 [IO wait, 5 minutes, locked to thread]:`,
+/// The line that begins a stack.
+#[derive(Debug, PartialEq, Eq)]
+struct GoroutineHeader<'a> {
+    state: &'a [u8],
+    number: Option<&'a [u8]>,
+    /// `5 minutes, locked to thread`
+    details: &'a [u8],
+}
+
+impl GoroutineHeader<'_> {
+    fn labels(&self) -> OwnLabels {
+        let mut labels = OwnLabels::default();
+        labels.add(FORMAT.name, b"state", self.state);
+        for detail in self.details.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+            if detail.ends_with(b" minutes") {
+                labels.add(FORMAT.name, b"wait", detail);
+            } else if detail == b"locked to thread" {
+                labels.add(FORMAT.name, b"locked", b"true");
+            }
+        }
+        labels
+    }
+}
+
+/// What is said by `goroutine 23 [IO wait, 5 minutes, locked to thread]:`,
 /// `goroutine 1 gp=0xc000 m=0 mp=0x5a8 [running]:` and `runtime stack:`, which is
 /// that of a thread.
-fn header(line: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
+fn header(line: &[u8]) -> Option<GoroutineHeader<'_>> {
     if line == b"runtime stack:" {
-        return Some((b"runtime stack", None));
+        return Some(GoroutineHeader { state: b"runtime stack", number: None, details: b"" });
     }
     let rest = line.strip_prefix(b"goroutine ")?;
     let (number, rest) = rest.split_once_str(" ")?;
-    let (_, state) = rest.strip_suffix(b"]:")?.split_once_str("[")?;
-    let state = state.split_once_str(",").map_or(state, |(state, _)| state);
-    number.iter().all(u8::is_ascii_digit).then_some((state, Some(number)))
+    let (_, words) = rest.strip_suffix(b"]:")?.split_once_str("[")?;
+    let (state, details) = words.split_once_str(",").unwrap_or((words, b""));
+    let is_number = number.iter().all(u8::is_ascii_digit);
+    is_number.then_some(GoroutineHeader { state, number: Some(number), details })
 }
 
 fn add(goroutine: Option<Goroutine>, samples: &mut Samples<'_>) -> Result<()> {
     let Some(mut goroutine) = goroutine else { return Ok(()) };
     goroutine.end_function(b"", samples);
-    let Goroutine { state, number, stack, .. } = &mut goroutine;
+    let Goroutine { state, number, labels, stack, .. } = &mut goroutine;
+    let labels = labels.list();
     let event = b"goroutines";
     let sample = Sample { comm: state, tid: number.as_deref(), event, ..Sample::default() };
-    stack.add(&sample, samples)
+    stack.add(&with_labels(sample, &labels), samples)
 }
 
 impl Goroutine {
-    fn new(state: &[u8], number: Option<&[u8]>) -> Goroutine {
-        let number = number.map(<[u8]>::to_vec);
-        Goroutine { state: state.to_vec(), number, stack: LeafFirst::default(), function: None }
+    fn new(header: &GoroutineHeader<'_>, wants_labels: bool) -> Goroutine {
+        let labels = if wants_labels { header.labels() } else { OwnLabels::default() };
+        Goroutine {
+            state: header.state.to_vec(),
+            number: header.number.map(<[u8]>::to_vec),
+            labels,
+            stack: LeafFirst::default(),
+            function: None,
+        }
     }
 
     /// `main.work(0xc000224030?, ...)`, and behind it `\t/src/main.go:10 +0x1de`.
@@ -117,8 +151,14 @@ impl Goroutine {
 
     /// The function that was read last was at this place.
     fn end_function(&mut self, source: &[u8], samples: &mut Samples<'_>) {
-        let Some(function) = self.function.take().filter(|it| !it.is_creator) else { return };
-        let Function { name, inlined, .. } = &function;
+        let Some(Function { name, inlined, is_creator }) = &self.function.take() else { return };
+        if *is_creator {
+            let name = name.split_once_str(" in goroutine ").map_or(&name[..], |(name, _)| name);
+            if samples.wants_labels() {
+                self.labels.add(FORMAT.name, b"creator", name);
+            }
+            return;
+        }
         let frame = Frame { name, source, inlined: *inlined, ..Frame::default() };
         self.stack.push(&frame, samples);
     }
@@ -156,9 +196,12 @@ mod tests {
             ("goroutine 1 gp=0xc000006 m=nil [chan receive]:", "chan receive", Some("1")),
             ("runtime stack:", "runtime stack", None),
         ] {
-            let expected = Some((state.as_bytes(), number.map(str::as_bytes)));
-            assert_eq!(header(line.as_bytes()), expected, "{line}");
+            let header = header(line.as_bytes()).expect(line);
+            let found = (header.state, header.number);
+            assert_eq!(found, (state.as_bytes(), number.map(str::as_bytes)), "{line}");
         }
+        let details = header(b"goroutine 23 [IO wait, 5 minutes]:").map(|header| header.details);
+        assert_eq!(details, Some(&b" 5 minutes"[..]));
         for line in ["goroutine profile: total 6", "goroutine running on other thread", ""] {
             assert_eq!(header(line.as_bytes()), None, "{line}");
         }

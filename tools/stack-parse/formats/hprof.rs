@@ -11,6 +11,7 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
+use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
@@ -44,6 +45,13 @@ struct Section {
     trace: usize,
 }
 
+impl Section {
+    /// Whether a class stands after the trace: that of objects.
+    fn has_class(&self) -> bool {
+        self.events.iter().any(|(event, _)| *event == b"live-bytes")
+    }
+}
+
 fn detect(head: &Head<'_>) -> bool {
     head.bytes.starts_with(b"JAVA PROFILE ") && !head.bytes.contains(&0)
 }
@@ -73,18 +81,32 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 #[derive(Default)]
 struct Profile {
-    threads: HashMap<Vec<u8>, Vec<u8>>,
+    threads: HashMap<Vec<u8>, Thread>,
     traces: HashMap<Vec<u8>, Trace>,
     /// The trace whose frames are being read.
     trace: Option<Vec<u8>>,
     /// The section whose rows are being read, and its total if that is a number.
     section: Option<(Section, Option<u64>)>,
-    /// Trace, weight and event of all rows.
-    rows: Vec<(Vec<u8>, u64, &'static [u8])>,
+    rows: Vec<Row>,
     /// The first event of each section that has a total, and that.
     totals: Vec<(&'static [u8], u64)>,
     /// Rows of sections that a later one of the same kind replaced.
     replaced: u64,
+}
+
+/// A row of a table, for one of its events.
+struct Row {
+    trace: Vec<u8>,
+    weight: u64,
+    event: &'static [u8],
+    /// The class that was allocated, where it is known.
+    class: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Thread {
+    name: Vec<u8>,
+    group: Vec<u8>,
 }
 
 #[derive(Default)]
@@ -118,12 +140,14 @@ impl Profile {
             if let (Some(id), Some(name)) =
                 (between(rest, "id = ", ","), between(rest, "name=\"", "\", group="))
             {
-                self.threads.insert(id.to_vec(), name.to_vec());
+                let group = rest.rsplit_once_str("group=\"").map_or(&b""[..], |(_, group)| group);
+                let group = group.strip_suffix(b"\")").unwrap_or_default().to_vec();
+                self.threads.insert(id.to_vec(), Thread { name: name.to_vec(), group });
             }
         } else if let Some((title, section)) = section_of(line) {
             // The JVM prints all it has so far at each SIGQUIT.
             let before = self.rows.len();
-            self.rows.retain(|(_, _, event)| !section.events.iter().any(|(name, _)| name == event));
+            self.rows.retain(|row| !section.events.iter().any(|(name, _)| *name == row.event));
             self.replaced += (before - self.rows.len()) as u64;
             let digits = &line[title.len()..];
             let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
@@ -150,6 +174,8 @@ impl Profile {
         if !is_digits(trace) {
             return None;
         }
+        let class = if section.has_class() { fields.get(section.trace + 1) } else { None };
+        let class = class.map_or(&b""[..], |class| class);
         for &(event, column) in section.events {
             let text = fields.get(column)?.to_str().ok()?;
             let weight = match text.strip_suffix('%') {
@@ -161,7 +187,7 @@ impl Profile {
                 }
                 None => text.parse().ok()?,
             };
-            self.rows.push((trace.to_vec(), weight, event));
+            self.rows.push(Row { trace: trace.to_vec(), weight, event, class: class.to_vec() });
         }
         Some(())
     }
@@ -177,16 +203,24 @@ impl Profile {
         self.report_cutoff(samples);
         let mut unknown = 0;
         let none = Trace::default();
-        for (trace, weight, event) in &self.rows {
+        for Row { trace, weight, event, class } in &self.rows {
             let trace = self.traces.get(trace).unwrap_or_else(|| {
                 unknown += 1;
                 &none
             });
             let root_first: Vec<_> = trace.leaf_first.iter().rev().copied().collect();
-            let comm = self.threads.get(&trace.thread).map_or(&b""[..], |name| name);
+            let nobody = Thread::default();
+            let thread = self.threads.get(&trace.thread).unwrap_or(&nobody);
+            let mut labels = OwnLabels::default();
+            if samples.wants_labels() {
+                labels.add_known(FORMAT.name, "group", &thread.group);
+                labels.add_known(FORMAT.name, "class", class);
+            }
+            let labels = labels.list();
+            let comm = &thread.name;
             let tid = known(&trace.thread);
             let sample = Sample { comm, tid, event, weights: &[*weight], ..Sample::default() };
-            samples.add(&sample, &root_first)?;
+            samples.add(&with_labels(sample, &labels), &root_first)?;
         }
         if unknown > 0 {
             samples.note(format_args!("{unknown} rows have traces that are not in this file"));
@@ -199,8 +233,8 @@ impl Profile {
     /// hprof prints no rows of a share below its option `cutoff`, which is 0.0001.
     fn report_cutoff(&self, samples: &mut Samples<'_>) {
         for (event, total) in &self.totals {
-            let rows = self.rows.iter().filter(|(_, _, other)| other == event);
-            let printed: u128 = rows.map(|(_, weight, _)| u128::from(*weight)).sum();
+            let rows = self.rows.iter().filter(|row| row.event == *event);
+            let printed: u128 = rows.map(|row| u128::from(row.weight)).sum();
             let lost = u128::from(*total).saturating_sub(printed);
             if lost > 0 {
                 samples.note(format_args!(

@@ -19,6 +19,7 @@ use common::{Error, Input, Result, Seekable};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::{Root, Samples, Weighs};
 use chunk::{File, Header};
 use kinds::{EventKind, PREFERRED, kind, unit};
@@ -262,7 +263,7 @@ impl Recording {
         samples: &mut Samples<'_>,
     ) -> Result<(), Stop> {
         let Contents { types, pools } = contents;
-        let mut kinds = EventKinds::new();
+        let (mut kinds, wants_labels) = (EventKinds::new(), samples.wants_labels());
         self.file.seek(chunk.start + chunk::HEADER_SIZE)?;
         while let Some(Some(event)) = self.file.event(chunk)? {
             let known = kinds.entry(event.class).or_insert_with(|| {
@@ -280,7 +281,7 @@ impl Recording {
                 break;
             }
             let mut values = Values::new(&self.body, chunk.is_compressed);
-            let Ok(fields) = Fields::read(event.class, kind.weight, &mut values, types) else {
+            let Ok(fields) = Fields::read(event.class, kind.weight, &mut values, types, wants_labels) else {
                 self.damage(event.at, "an event");
                 continue;
             };
@@ -317,16 +318,22 @@ impl Recording {
             self.bad_weights += u64::from(is_sampled);
             return Ok(());
         };
+        let mut labels = OwnLabels::default();
+        for (key, number) in &fields.labels {
+            labels.add_known(FORMAT.name, key, &pools.label(key, *number));
+        }
         let nobody = Thread::default();
         let time = chunk.time(fields.time);
         if !is_sampled {
             let thread = pools.thread(fields.thread).unwrap_or(&nobody).clone();
-            self.stackless.wait(&class.name, StacklessEvent { time, weight, thread });
+            self.stackless.wait(&class.name, StacklessEvent { time, weight, thread, labels });
             return Ok(());
         }
         pools.name_stack(fields.stack, samples);
         let thread = pools.thread(fields.thread).unwrap_or(&nobody);
-        samples.add(&sample(&class.name, thread, time, &[weight]), pools.stack(fields.stack))
+        let (weights, labels) = (&[weight], labels.list());
+        let sample = sample(&class.name, thread, time, weights);
+        samples.add(&with_labels(sample, &labels), pools.stack(fields.stack))
     }
 }
 
@@ -337,6 +344,8 @@ struct Fields {
     stack: u64,
     thread: u64,
     weight: Option<u64>,
+    /// Keys and the numbers of constants.
+    labels: Vec<(&'static str, u64)>,
 }
 
 impl Fields {
@@ -345,6 +354,7 @@ impl Fields {
         weight: Role,
         values: &mut Values<'_>,
         types: &Types,
+        wants_labels: bool,
     ) -> Result<Fields, values::Malformed> {
         let mut fields = Fields::default();
         types.value(class, values, &mut |role, value| {
@@ -353,6 +363,7 @@ impl Fields {
                 Role::StartTime => fields.time = number,
                 Role::StackTrace => fields.stack = number,
                 Role::EventThread | Role::SampledThread => fields.thread = number,
+                Role::Label(key) if wants_labels => fields.labels.push((key, number)),
                 _ if role == weight && role != Role::Other => fields.weight = Some(number),
                 _ => {}
             }

@@ -7,6 +7,7 @@
 //! classfile/javaClasses.cpp (`print_stack_element`) and jdk/internal/vm/ThreadDumper.java.
 
 mod json;
+mod labels;
 mod thread;
 
 use bstr::ByteSlice;
@@ -17,6 +18,7 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
+use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::sample::{Sample, Time};
 use crate::samples::{Root, Samples, Weighs};
 use thread::{State, Thread};
@@ -74,6 +76,10 @@ struct Dumps {
     /// When the dump was made that is being read, in nanoseconds.
     time: Option<u64>,
     thread: Option<Thread>,
+    /// What the line of the thread says of it.
+    labels: OwnLabels,
+    /// The process, where the dump says it.
+    pid: Option<Vec<u8>>,
     leaf_first: Vec<FrameId>,
     /// The function that the thread is in, with its class.
     leaf: Vec<u8>,
@@ -85,6 +91,9 @@ impl Dumps {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(thread) = thread_of(line) {
             self.end_thread(samples)?;
+            if samples.wants_labels() {
+                labels::add(line, &thread, &mut self.labels);
+            }
             self.thread = Some(thread);
         } else if let Some(call) = line.strip_prefix(b"      ").filter(|_| self.is_of_file()) {
             // Before Java 24 a frame has no `at`.
@@ -143,7 +152,15 @@ impl Dumps {
         let event = thread.state(&self.leaf).event();
         let time = self.time.map(Time::Nanoseconds);
         let tid = thread.tid.as_deref();
-        let sample = Sample { comm: &thread.name, tid, event, time, ..Sample::default() };
+        let mut labels = std::mem::take(&mut self.labels);
+        if let Some(state) = thread.state_name.filter(|_| samples.wants_labels()) {
+            labels.add(FORMAT.name, b"state", state.as_bytes());
+        }
+        let labels = labels.list();
+        let (comm, pid) = (&thread.name[..], self.pid.clone());
+        let pid = pid.as_deref();
+        let sample = Sample { comm, pid, tid, event, time, ..Sample::default() };
+        let sample = with_labels(sample, &labels);
         samples.add(&sample, &root_first)?;
         if let Some(used) = self.used(&thread) {
             samples.add(&Sample { event: CPU, weights: &[used], ..sample }, &root_first)?;

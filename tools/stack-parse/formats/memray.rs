@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::{FrameId, Input, Label, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -65,7 +65,7 @@ fn add(
     frames: &mut Vec<FrameId>,
     samples: &mut Samples<'_>,
 ) -> Result<Option<()>> {
-    let [_, allocations, size, tid, thread, stack] = fields else { return Ok(None) };
+    let [allocator, allocations, size, tid, thread, stack] = fields else { return Ok(None) };
     let number = |text: &[u8]| text.to_str().ok()?.parse::<u64>().ok();
     let (Some(allocations), Some(size)) = (number(allocations), number(size)) else {
         return Ok(None);
@@ -76,7 +76,8 @@ fn add(
         push(text, frames, samples);
     }
     let weights = &[size, allocations];
-    let origin = Sample { comm: thread, tid: Some(tid), weights, ..Sample::default() };
+    let labels = &[Label { key: b"allocator", value: allocator }];
+    let origin = Sample { comm: thread, tid: Some(tid), weights, labels, ..Sample::default() };
     samples.add(&origin, frames).map(Some)
 }
 

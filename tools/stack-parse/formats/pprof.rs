@@ -19,7 +19,7 @@ use crate::read::protobuf::{Fields, Value};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
-use tables::{Inlined, Tables};
+use tables::{Inlined, LEAF, Tables};
 
 pub(super) const FORMAT: Format = Format {
     name: "pprof",
@@ -166,6 +166,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
         place = samples.set_measures_with(&measures, tables.default_type());
     }
     let wants_labels = samples.wants_labels();
+    let is_leaf_wanted = LEAF.iter().any(|key| samples.wants_label(key));
     let (mut counted, mut stored) = (Counted::new(bytes.len()), Stored::default());
     let mut frames = Vec::new();
     let mut fields = Fields::of(bytes);
@@ -195,6 +196,9 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
             kept.iter().rev().for_each(|&location| {
                 tables.append_frames(location, &mut counted.inlined, &mut frames);
             });
+        }
+        if is_leaf_wanted && let Some(&leaf) = tables.prune(locations).unwrap_or(locations).first() {
+            tables.add_leaf_labels(leaf, labels);
         }
         let labels = labels.list();
         let sample = Sample { weights, ..Sample::default() };

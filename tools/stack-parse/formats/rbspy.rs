@@ -13,7 +13,7 @@
 
 use std::io::Read;
 
-use common::{Error, Input, Result};
+use common::{Error, Input, Label, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -80,6 +80,7 @@ struct Trace {
     tid: Vec<u8>,
     /// Nanoseconds.
     time: Option<u64>,
+    on_cpu: Option<bool>,
     name: Vec<u8>,
     place: Place,
 }
@@ -91,7 +92,7 @@ impl Trace {
         if json.kind()? == Kind::Array {
             self.read_frames(json, samples)?;
         } else if json.begin_object()? {
-            (self.time, self.is_stack) = (None, false);
+            (self.time, self.on_cpu, self.is_stack) = (None, None, false);
             self.pid.clear();
             self.tid.clear();
             while let Some(key) = json.next_key()? {
@@ -99,6 +100,7 @@ impl Trace {
                     b"trace" => self.read_frames(json, samples)?,
                     b"pid" => set(&mut self.pid, json.number()?),
                     b"thread_id" => set(&mut self.tid, json.number()?),
+                    b"on_cpu" => self.on_cpu = json.boolean()?,
                     b"time" => self.time = read_time(json)?,
                     _ => {}
                 }
@@ -109,11 +111,14 @@ impl Trace {
         if !self.is_stack {
             return Ok(());
         }
+        let value = self.on_cpu.map(|is_on| if is_on { &b"true"[..] } else { b"false" });
+        let on_cpu = value.map(|value| Label { key: b"on_cpu", value });
         let origin = Sample {
             pid: known(&self.pid),
             tid: known(&self.tid),
             time: self.time.map(Time::Nanoseconds),
             weights: &[1],
+            labels: on_cpu.as_slice(),
             ..Sample::default()
         };
         self.stack.add(&origin, samples)

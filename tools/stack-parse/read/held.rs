@@ -1,7 +1,7 @@
 //! Samples that a file tells before it tells the names of their frames, or in
 //! another order than that of their time.
 
-use common::Result;
+use common::{Label, Result};
 
 use super::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
@@ -23,6 +23,8 @@ pub(crate) struct Thread {
     pub(crate) event: Vec<u8>,
     /// Of the event, where its name does not tell it.
     pub(crate) unit: Vec<u8>,
+    /// The name of its process, where the thread has another one.
+    pub(crate) process: Vec<u8>,
 }
 
 /// A sample, in as few bytes as possible: there may be many.
@@ -93,7 +95,9 @@ impl Held {
         }
         for row in self.rows.drain(..) {
             let thread = &self.threads[row.thread as usize];
+            let labels = [Label { key: b"process", value: &thread.process }];
             let origin = Sample {
+                labels: if thread.process.is_empty() { &[] } else { &labels },
                 comm: &thread.name,
                 pid: known(&thread.pid),
                 tid: known(&thread.tid),

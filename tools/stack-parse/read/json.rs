@@ -202,6 +202,21 @@ impl<R: Read> Json<R> {
         }
     }
 
+    /// `true` or `false`; `None` if the value is neither.
+    pub(crate) fn boolean(&mut self) -> Result<Option<bool>> {
+        if self.kind()? != Kind::Other {
+            return Ok(None);
+        }
+        self.end_value();
+        let length = self.word()?;
+        self.at += length;
+        Ok(match &self.buffer[self.at - length..self.at] {
+            b"true" => Some(true),
+            b"false" => Some(false),
+            _ => None,
+        })
+    }
+
     /// A number times 10 to the power of `scale`, rounded; `None` if the value is
     /// none.
     pub(crate) fn scaled(&mut self, scale: i32) -> Result<Option<i128>> {

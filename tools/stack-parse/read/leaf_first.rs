@@ -2,6 +2,7 @@
 
 use common::{FrameId, Result};
 
+use super::own_labels::with_object;
 use crate::frame::Frame;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
@@ -14,6 +15,8 @@ pub(crate) const THREADS: Measure<'_> = Measure { name: b"threads", unit: b"samp
 #[derive(Debug, Default)]
 pub(crate) struct LeafFirst {
     frames: Vec<FrameId>,
+    /// The object of the leaf, where its label is wanted.
+    object: Vec<u8>,
 }
 
 impl LeafFirst {
@@ -28,6 +31,10 @@ impl LeafFirst {
     /// Adds the caller of the last frame.
     pub(crate) fn push(&mut self, frame: &Frame<'_>, samples: &mut Samples<'_>) {
         let start = self.frames.len();
+        if start == 0 && samples.wants_label(b"object") {
+            self.object.clear();
+            self.object.extend_from_slice(frame.known_object());
+        }
         samples.frames(frame, &mut self.frames);
         // A frame may stand for several, which come root first.
         self.frames[start..].reverse();
@@ -36,13 +43,16 @@ impl LeafFirst {
     /// Makes the first frames, so many, the callers of all others.
     pub(crate) fn put_last(&mut self, frames: usize) {
         self.frames.rotate_left(frames);
+        self.object.clear();
     }
 
     /// Adds the sample of this stack, and forgets the stack.
     pub(crate) fn add(&mut self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
         self.frames.reverse();
-        let added = samples.add(origin, &self.frames);
+        let labels = with_object(origin.labels, &self.object);
+        let added = samples.add(&Sample { labels: &labels, ..*origin }, &self.frames);
         self.frames.clear();
+        self.object.clear();
         added
     }
 }

@@ -132,6 +132,15 @@ pub(crate) fn name_addresses<'m>(
     names
 }
 
+/// The address in the file itself, as objdump prints it, if that file is here.
+pub(crate) fn address_in(address: u64, mapping: &Mapping, objects: &mut Objects) -> Option<u64> {
+    if !mapping.is_file() {
+        return None;
+    }
+    let location = locate(address, mapping, objects);
+    objects.elf(location.object)?.address_at(location.address)
+}
+
 fn locate(address: u64, mapping: &Mapping, objects: &mut Objects) -> Location {
     let build_id = Some(&mapping.build_id[..]).filter(|id| !id.is_empty());
     let object =

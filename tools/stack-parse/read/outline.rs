@@ -5,6 +5,7 @@ use common::{FrameId, Result};
 
 use crate::frame::Frame;
 use crate::read::call_tree::note_excess;
+use crate::read::own_labels::with_object;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
@@ -30,6 +31,8 @@ struct Line {
     own: Option<u64>,
     /// What the lines directly below took.
     below: u64,
+    /// The object of its frame, where the label of it is wanted.
+    object: Vec<u8>,
 }
 
 impl Outline {
@@ -45,6 +48,9 @@ impl Outline {
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         self.enter_line(indent, (total, own), origin, samples)?;
+        if let Some(line) = self.path.last_mut().filter(|_| samples.wants_label(b"object")) {
+            line.object = frame.known_object().to_vec();
+        }
         let start = self.frames.len();
         samples.frames(frame, &mut self.frames);
         if self.is_inverted {
@@ -76,7 +82,8 @@ impl Outline {
         if let Some(above) = self.path.last_mut() {
             above.below = above.below.saturating_add(total);
         }
-        self.path.push(Line { indent, frames_above: self.frames.len(), total, own, below: 0 });
+        let frames_above = self.frames.len();
+        self.path.push(Line { indent, frames_above, total, own, below: 0, object: Vec::new() });
         Ok(())
     }
 
@@ -103,23 +110,26 @@ impl Outline {
                 }
             };
             if own > 0 {
-                self.add(own, origin, samples)?;
+                let leaf = if self.is_inverted { self.path.first() } else { None };
+                let object = leaf.unwrap_or(&line).object.clone();
+                let labels = with_object(origin.labels, &object);
+                let origin = Sample { labels: &labels, ..*origin };
+                let sample = match self.are_samples {
+                    true => Sample { count: own, ..origin },
+                    false => Sample { weights: &[own], ..origin },
+                };
+                self.add(&sample, samples)?;
             }
             self.frames.truncate(line.frames_above);
         }
         Ok(())
     }
-
-    fn add(&mut self, own: u64, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let sample = match self.are_samples {
-            true => Sample { count: own, ..*origin },
-            false => Sample { weights: &[own], ..*origin },
-        };
+    fn add(&mut self, sample: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
         if !self.is_inverted {
-            return samples.add(&sample, &self.frames);
+            return samples.add(sample, &self.frames);
         }
         self.frames.reverse();
-        let added = samples.add(&sample, &self.frames);
+        let added = samples.add(sample, &self.frames);
         self.frames.reverse();
         added
     }

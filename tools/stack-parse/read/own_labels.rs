@@ -33,6 +33,18 @@ impl OwnLabels {
         }
     }
 
+    /// The same where the value is known, which is not empty.
+    pub(crate) fn add_known(&mut self, format: &str, key: &str, value: &[u8]) {
+        if !value.is_empty() {
+            self.add(format, key.as_bytes(), value);
+        }
+    }
+
+    /// Whether there is a label with this key.
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        self.labels.iter().any(|(known, _)| known == key)
+    }
+
     /// All labels.
     pub(crate) fn list(&self) -> Vec<Label<'_>> {
         self.labels.iter().map(|(key, value)| Label { key, value }).collect()
@@ -52,6 +64,13 @@ pub(crate) fn with_labels<'a>(sample: Sample<'a>, labels: &'a [Label<'a>]) -> Sa
         labels,
         ..sample
     }
+}
+
+/// These labels, and that of the leaf's object, if one is known.
+pub(crate) fn with_object<'a>(labels: &[Label<'a>], object: &'a [u8]) -> Vec<Label<'a>> {
+    let key = b"object";
+    let object = Some(Label { key, value: object }).filter(|label| !label.value.is_empty());
+    labels.iter().copied().chain(object).collect()
 }
 
 /// Whether a value may be what we mean by a label with this key; so it is with any key that

@@ -1,8 +1,9 @@
 //! Stacks of frames that a file has numbers for, kept until their names are known.
 
-use common::{FrameId, NodeId, Result};
+use common::{FrameId, FrameTable, NodeId, Result};
 use hashbrown::HashMap;
 
+use super::own_labels::with_object;
 use crate::frame::Frame;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
@@ -35,6 +36,9 @@ pub(crate) struct FrameNames {
     ends: Vec<usize>,
     /// Those of every frame behind the last one.
     others: Vec<FrameId>,
+    /// The object of each frame, where the label of it is wanted.
+    objects: Vec<FrameId>,
+    object_names: FrameTable,
 }
 
 impl Stacks {
@@ -63,7 +67,10 @@ impl Stacks {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        let Some(sample) = samples.open(origin) else { return Ok(()) };
+        let object = names.object(self.nodes[stack as usize].frame);
+        let labels = with_object(origin.labels, if stack == Stacks::EMPTY { b"" } else { object });
+        let origin = Sample { labels: &labels, ..*origin };
+        let Some(sample) = samples.open(&origin) else { return Ok(()) };
         let leaf = self.node(sample.base, stack, names, samples);
         if !samples.is_live() {
             return samples.close(sample, leaf, std::iter::empty());
@@ -111,6 +118,9 @@ impl FrameNames {
     pub(crate) fn push(&mut self, frame: &Frame<'_>, samples: &mut Samples<'_>) {
         samples.frames(frame, &mut self.ids);
         self.ends.push(self.ids.len());
+        if samples.wants_label(b"object") {
+            self.objects.push(self.object_names.intern(frame.known_object()));
+        }
     }
 
     /// Names all frames that are not named one by one.
@@ -122,6 +132,12 @@ impl FrameNames {
     /// How many frames have names of their own.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// The object of a frame, if it is known.
+    fn object(&self, frame: u32) -> &[u8] {
+        let object = self.objects.get(frame as usize);
+        object.map_or(b"", |object| self.object_names.name(*object))
     }
 
     fn of(&self, frame: u32) -> &[FrameId] {

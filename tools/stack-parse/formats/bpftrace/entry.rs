@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use bstr::ByteSlice;
 use common::{FrameId, Result};
 
 use super::frame::frame;
 use crate::frame::Kind;
+use crate::read::own_labels::OwnLabels;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
@@ -37,17 +39,23 @@ pub(super) struct MapEntry {
     comm: Vec<u8>,
     /// The process and the thread.
     ids: Vec<Vec<u8>>,
+    /// The parts of the key that are no stacks and neither the name nor an id, and their
+    /// places among those that are no stacks, from 1.
+    others: Vec<(usize, Vec<u8>)>,
+    words: usize,
     frames: Vec<FrameId>,
 }
 
 impl MapEntry {
     pub(super) fn clear(&mut self) {
-        let MapEntry { text, lines, stacks, comm, ids, frames } = self;
+        let MapEntry { text, lines, stacks, comm, ids, others, words, frames } = self;
         text.clear();
         lines.clear();
         stacks.clear();
         comm.clear();
         ids.clear();
+        others.clear();
+        *words = 0;
         frames.clear();
     }
 
@@ -97,15 +105,18 @@ impl MapEntry {
     }
 
     /// Takes a part of the key that is no stack: the first number is the process,
-    /// the second the thread, and all else is the name.
+    /// the second the thread, and all else is the name, though only the first is a name of
+    /// which it is known.
     pub(super) fn push_word(&mut self, word: &[u8]) {
         if word.is_empty() {
             return;
         }
+        self.words += 1;
         if word.iter().all(u8::is_ascii_digit) && self.ids.len() < 2 {
             return self.ids.push(word.to_vec());
         }
         if !self.comm.is_empty() {
+            self.others.push((self.words, word.to_vec()));
             self.comm.extend_from_slice(b", ");
         }
         self.comm.extend_from_slice(word);
@@ -137,7 +148,34 @@ impl MapEntry {
             weights: &[weight],
             ..Sample::default()
         };
-        samples.add(&sample, &self.frames)
+        if !samples.wants_labels() {
+            return samples.add(&sample, &self.frames);
+        }
+        let labels = self.labels();
+        samples.add(&Sample { labels: &labels.list(), ..sample }, &self.frames)
+    }
+
+    /// The labels of parts of the key that are no stacks, and of the leaf.
+    fn labels(&self) -> OwnLabels {
+        let mut labels = OwnLabels::default();
+        if let Some((_, other)) = self.others.first() {
+            // What came first is the name.
+            let end = self.comm.find(&[b", ", &other[..]].concat()).unwrap_or(self.comm.len());
+            labels.add_known(super::FORMAT.name, "comm", &self.comm[..end]);
+        }
+        for (place, word) in &self.others {
+            labels.add_known(super::FORMAT.name, &format!("key{place}"), word);
+        }
+        let kernel = self.kernel_stack();
+        let leaf = kernel.or(if self.stacks.is_empty() { None } else { Some(0) });
+        if let Some(line) = leaf.map(|stack| self.lines[self.stacks[stack].start].clone()) {
+            labels.add_known(
+                super::FORMAT.name,
+                "object",
+                frame(&self.text[line]).known_object(),
+            );
+        }
+        labels
     }
 
     /// Appends the frames of a stack, root first.

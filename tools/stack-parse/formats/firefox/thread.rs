@@ -16,6 +16,7 @@ use crate::samples::Samples;
 #[derive(Default)]
 pub(super) struct Thread {
     name: Vec<u8>,
+    process: Vec<u8>,
     pid: Vec<u8>,
     tid: Vec<u8>,
     pub(super) tables: Tables,
@@ -55,6 +56,7 @@ impl Thread {
         while let Some(key) = json.next_key()? {
             match key {
                 b"name" => self.name = json.text()?.unwrap_or_default().to_vec(),
+                b"processName" => self.process = json.text()?.unwrap_or_default().to_vec(),
                 b"pid" => self.pid = json.number()?.unwrap_or_default().to_vec(),
                 b"tid" => self.tid = json.number()?.unwrap_or_default().to_vec(),
                 b"samples" => self.samples.read(json)?,
@@ -98,7 +100,8 @@ impl Thread {
 
     fn whose(&self, event: &[u8]) -> Whose {
         let [name, pid, tid] = [&self.name, &self.pid, &self.tid].map(Vec::clone);
-        Whose { name, pid, tid, event: event.to_vec(), ..Whose::default() }
+        let process = self.process.clone();
+        Whose { name, pid, tid, event: event.to_vec(), process, ..Whose::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use common::FrameId;
 
-use super::types::{Role, Types, Value};
+use super::types::{Role, STATE, Types, Value};
 use super::values::{Malformed, Text, Values};
 use crate::frame::{Frame, Kind};
 use crate::samples::Samples;
@@ -19,6 +19,7 @@ pub(super) struct Pools {
     methods: HashMap<u64, Method>,
     classes: HashMap<u64, u64>,
     threads: HashMap<u64, Thread>,
+    thread_states: HashMap<u64, String>,
     /// Symbols, strings and types of frames, whose pools have numbers of their own.
     symbols: HashMap<u64, String>,
     strings: HashMap<u64, String>,
@@ -122,6 +123,10 @@ impl Pools {
                 let thread = self.thread_of(class, values, types)?;
                 self.threads.insert(number, thread);
             }
+            b"jdk.types.ThreadState" => {
+                let state = string(class, values, types)?;
+                self.thread_states.insert(number, state);
+            }
             b"jdk.types.Symbol" => {
                 self.symbols.insert(number, string(class, values, types)?);
             }
@@ -164,6 +169,23 @@ impl Pools {
         }
     }
 
+    /// The value of a label: what the thread does, or a class.
+    pub(super) fn label(&self, key: &str, number: u64) -> Vec<u8> {
+        if key == STATE {
+            return self.thread_states.get(&number).map_or(&b""[..], |it| self.text(it)).to_vec();
+        }
+        self.class_name(number)
+    }
+
+    /// The name of a class.
+    fn class_name(&self, number: u64) -> Vec<u8> {
+        let name = self.classes.get(&number).and_then(|name| self.symbols.get(name));
+        let mut name = name.map_or(&b""[..], |name| self.text(name)).to_vec();
+        // The virtual machine writes java/lang/Thread, and all others java.lang.Thread.
+        name.iter_mut().filter(|byte| **byte == b'/').for_each(|byte| *byte = b'.');
+        name
+    }
+
     pub(super) fn thread(&self, number: u64) -> Option<&Thread> {
         self.threads.get(&number)
     }
@@ -204,11 +226,8 @@ impl Pools {
     fn named(&self, frame: StackFrame) -> Named {
         let method = self.methods.get(&frame.method).copied().unwrap_or_default();
         let symbol = |number: u64| self.symbols.get(&number).map_or(&b""[..], |it| self.text(it));
-        let class = self.classes.get(&method.class).map_or(&b""[..], |&name| symbol(name));
-        let mut name = class.to_vec();
-        // The virtual machine writes java/lang/Thread, and all others java.lang.Thread.
-        name.iter_mut().filter(|byte| **byte == b'/').for_each(|byte| *byte = b'.');
-        if !class.is_empty() {
+        let mut name = self.class_name(method.class);
+        if !name.is_empty() {
             name.push(b'.');
         }
         name.extend_from_slice(symbol(method.name));
@@ -249,7 +268,7 @@ fn string(class: u64, values: &mut Values<'_>, types: &Types) -> Result<String, 
     let is_compressed = values.is_compressed;
     let mut string = String::Here(Vec::new());
     types.value(class, values, &mut |role, value| {
-        if matches!((role, value), (Role::String, _) | (Role::Other, Value::Text(_))) {
+        if matches!((role, value), (Role::String, _) | (Role::Name | Role::Other, Value::Text(_))) {
             string = String::of(value, is_compressed);
         }
     })?;

@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use common::Result;
 
 use super::pools::Thread;
+use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
@@ -40,6 +41,7 @@ pub(super) struct StacklessEvent {
     pub(super) time: u64,
     pub(super) weight: u64,
     pub(super) thread: Thread,
+    pub(super) labels: OwnLabels,
 }
 
 impl Stackless {
@@ -68,8 +70,10 @@ impl Stackless {
         let Some(WaitingEvents { events, others, weight }) = self.waiting.remove(class) else {
             return Ok(());
         };
-        for StacklessEvent { time, weight, thread } in events {
-            samples.add(&sample(class, &thread, time, &[weight]), &[])?;
+        for StacklessEvent { time, weight, thread, labels } in events {
+            let (weights, labels) = (&[weight], labels.list());
+            let sample = sample(class, &thread, time, weights);
+            samples.add(&with_labels(sample, &labels), &[])?;
         }
         if others > 0 {
             let class = String::from_utf8_lossy(class);

@@ -11,6 +11,7 @@ const DEEPEST: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     AllocationSize,
+    Label(&'static str),
     Duration,
     EventThread,
     JavaName,
@@ -32,8 +33,11 @@ pub(super) enum Role {
     Other,
 }
 
+/// The label of what the thread does; the others are of classes.
+pub(super) const STATE: &str = "state";
+
 /// Names of fields, also of two that mean the same.
-const ROLES: [(&str, Role); 20] = [
+const ROLES: [(&str, Role); 25] = [
     ("allocationSize", Role::AllocationSize),
     ("description", Role::String),
     ("duration", Role::Duration),
@@ -41,15 +45,20 @@ const ROLES: [(&str, Role); 20] = [
     ("javaName", Role::JavaName),
     ("lineNumber", Role::LineNumber),
     ("method", Role::Method),
+    ("monitorClass", Role::Label("monitorClass")),
     ("name", Role::Name),
+    ("objectClass", Role::Label("objectClass")),
     ("osName", Role::OsName),
     ("osThreadId", Role::OsThreadId),
+    ("parkedClass", Role::Label("parkedClass")),
     ("sampledThread", Role::SampledThread),
     ("samples", Role::Samples),
     ("size", Role::Size),
     ("stackTrace", Role::StackTrace),
     ("startTime", Role::StartTime),
+    ("state", Role::Label(STATE)),
     ("string", Role::String),
+    ("thrownClass", Role::Label("thrownClass")),
     ("tlabSize", Role::TlabSize),
     ("truncated", Role::Truncated),
     ("type", Role::Type),

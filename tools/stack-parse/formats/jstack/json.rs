@@ -10,7 +10,7 @@
 
 use common::{Input, Result};
 
-use super::Dumps;
+use super::{Dumps, FORMAT};
 use super::thread::{self, Thread};
 use crate::read::json::Json;
 use crate::samples::Samples;
@@ -38,11 +38,15 @@ fn read_dump(
     samples: &mut Samples<'_>,
 ) -> Result<()> {
     let (mut threads, mut time) = (Vec::new(), None);
-    let read = read_keys(json, &mut time, &mut threads);
+    dumps.pid = None;
+    let read = read_keys(json, &mut time, &mut dumps.pid, &mut threads);
     if let Some(time) = time {
         dumps.time = time;
     }
-    for DumpedThread { thread, calls } in threads {
+    for DumpedThread { thread, calls, is_virtual } in threads {
+        if is_virtual && samples.wants_labels() {
+            dumps.labels.add(FORMAT.name, b"virtual", b"true");
+        }
         dumps.thread = Some(thread);
         calls.iter().for_each(|call| dumps.frame(call, samples));
         dumps.end_thread(samples)?;
@@ -54,16 +58,19 @@ fn read_dump(
 struct DumpedThread {
     thread: Thread,
     calls: Vec<Vec<u8>>,
+    is_virtual: bool,
 }
 
 fn read_keys(
     json: &mut Json<&mut Input>,
     time: &mut Option<Option<u64>>,
+    pid: &mut Option<Vec<u8>>,
     threads: &mut Vec<DumpedThread>,
 ) -> Result<()> {
     while let Some(key) = json.next_key()? {
         match key {
             b"time" => *time = Some(json.text()?.and_then(thread::instant)),
+            b"processId" => *pid = json.number()?.map(<[u8]>::to_vec),
             b"threadContainers" => json.for_each(|json| {
                 if json.begin_object()? {
                     while let Some(key) = json.next_key()? {
@@ -102,6 +109,6 @@ fn read_thread(json: &mut Json<&mut Input>, threads: &mut Vec<DumpedThread>) -> 
         }
     }
     let thread = Thread::in_file(&number, &name, is_virtual, state.as_deref());
-    threads.push(DumpedThread { thread, calls });
+    threads.push(DumpedThread { thread, calls, is_virtual });
     Ok(())
 }

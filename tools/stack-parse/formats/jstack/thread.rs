@@ -16,6 +16,8 @@ pub(super) struct Thread {
     /// Whether the JVM has it run.
     is_runnable: bool,
     java_state: Option<State>,
+    /// The same in Java's words: `TIMED_WAITING`.
+    pub(super) state_name: Option<&'static str>,
     /// Whether it is of `Thread.dump_to_file`.
     pub(super) is_of_file: bool,
 }
@@ -38,6 +40,10 @@ pub(super) enum State {
     /// `Thread.dump_to_file` does not tell before Java 24.
     Unknown,
 }
+
+/// The values of `java.lang.Thread.State`.
+const STATES: [&str; 6] =
+    ["NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED"];
 
 /// Functions of the system that wait, though Java has their threads run.
 const WAITS: [&str; 21] = [
@@ -124,6 +130,7 @@ impl Thread {
             cpu: value(rest, "cpu=").and_then(milliseconds),
             is_runnable: doing.trim_ascii_start().starts_with(b"runnable"),
             java_state: None,
+            state_name: None,
             is_of_file: false,
         })
     }
@@ -189,6 +196,7 @@ impl Thread {
             cpu: None,
             is_runnable: true,
             java_state: Some(State::Unknown),
+            state_name: None,
             is_of_file: false,
         };
         if let Some(state) = state {
@@ -204,7 +212,9 @@ impl Thread {
 
     /// By `TIMED_WAITING (sleeping)`.
     pub(super) fn set_state(&mut self, text: &[u8]) {
-        let state = State::of_java(text.fields().next().unwrap_or_default());
+        let word = text.fields().next().unwrap_or_default();
+        let state = State::of_java(word);
+        self.state_name = STATES.into_iter().find(|name| name.as_bytes() == word);
         self.java_state = Some(state.unwrap_or(State::Waiting));
     }
 

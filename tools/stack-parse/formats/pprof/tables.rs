@@ -59,7 +59,13 @@ struct Location<'a> {
     message: &'a [u8],
     /// Its frames among all: root first.
     frames: std::ops::Range<u32>,
+    /// Where it is mapped from, and its address there, where labels of leaves are wanted.
+    mapping: u64,
+    address: Option<u64>,
 }
+
+/// The labels of a leaf.
+pub(super) const LEAF: [&[u8]; 3] = [b"addr", b"object", b"build_id"];
 
 /// What the message of a location says.
 #[derive(Debug, Default)]
@@ -153,7 +159,7 @@ impl<'a> Tables<'a> {
                 id = value.number();
             }
         }
-        let before = self.locations.insert(id, Location { message, frames: 0..0 });
+        let before = self.locations.insert(id, Location { message, ..Location::default() });
         self.is_several |= before.is_some_and(|before| before.message != message);
         Ok(())
     }
@@ -205,6 +211,7 @@ impl<'a> Tables<'a> {
         let nameless = places.values().filter(|place| !self.has_name(place));
         let nameless = nameless.map(|place| (place.address, mappings.get(&place.mapping)));
         let names = mapped_code::name_addresses(nameless, options, samples);
+        self.locate(&mut locations, &places, &mappings, options, samples);
         let (drop, keep) = (self.string(self.drop_frames), self.string(self.keep_frames));
         let mut prune = Prune::new(drop, keep, samples);
         for (id, location) in &mut locations {
@@ -221,6 +228,42 @@ impl<'a> Tables<'a> {
             location.frames = start..self.frames.len() as u32;
         }
         (self.locations, self.prune) = (locations, prune);
+    }
+
+    /// Finds where locations are in their files, where anyone asks.
+    fn locate(
+        &self,
+        locations: &mut HashMap<u64, Location<'a>>,
+        places: &HashMap<u64, LocationMessage>,
+        mappings: &HashMap<u64, Mapping>,
+        options: &Options,
+        samples: &Samples<'_>,
+    ) {
+        if !LEAF.iter().any(|key| samples.wants_label(key)) {
+            return;
+        }
+        let mut objects = options.symbolize.objects();
+        for (id, location) in locations {
+            let place = &places[id];
+            location.mapping = place.mapping;
+            location.address = mappings
+                .get(&place.mapping)
+                .and_then(|mapping| mapped_code::address_in(place.address, mapping, &mut objects));
+        }
+    }
+
+    /// Adds what is known of the leaf's place, unless the sample says so itself.
+    pub(super) fn add_leaf_labels(&self, leaf: u64, out: &mut OwnLabels) {
+        let Some(location) = self.locations.get(&leaf) else { return };
+        let address = location.address.map(|it| format!("{it:#x}")).unwrap_or_default();
+        let mapping = self.mappings.get(&location.mapping).copied().unwrap_or_default();
+        let build_id = self.string(mapping.build_id);
+        let build_id = if bytes_of_hex(build_id).is_empty() { b"" } else { build_id };
+        for (key, value) in LEAF.into_iter().zip([address.as_bytes(), self.string(mapping.file), build_id]) {
+            if !value.is_empty() && !out.has(key) {
+                out.add(FORMAT.name, key, value);
+            }
+        }
     }
 
     /// Adds the frames of a place, root first, at most `shown` of them.

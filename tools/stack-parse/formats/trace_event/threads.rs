@@ -68,9 +68,11 @@ impl Threads {
         let mut key = Vec::new();
         join(&[pid, tid], &mut key);
         let name = self.threads.get(&key).filter(|name| !name.is_empty());
-        let name = name.or_else(|| self.processes.get(pid)).cloned().unwrap_or_default();
-        let event = event.to_vec();
-        Thread { name, pid: pid.clone(), tid: tid.clone(), event, ..Thread::default() }
+        let process = self.processes.get(pid);
+        let name = name.or(process).cloned().unwrap_or_default();
+        let process = process.cloned().unwrap_or_default();
+        let (pid, tid, event) = (pid.clone(), tid.clone(), event.to_vec());
+        Thread { name, pid, tid, event, process, ..Thread::default() }
     }
 }
 

@@ -14,12 +14,15 @@ pub(super) struct Row {
     pub(super) thread: Thread,
     pub(super) process: Process,
     pub(super) core: Vec<u8>,
+    /// What the thread does: `Running`.
+    pub(super) state: Vec<u8>,
 }
 
 /// The thread that ran.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Thread {
     pub(super) tid: Vec<u8>,
+    pub(super) name: Vec<u8>,
     pub(super) process: Process,
 }
 

@@ -1,13 +1,15 @@
 //! A table, whose rows are samples.
 
 use bstr::ByteSlice;
-use common::{FrameId, Result, decimal};
+use common::{FrameId, Result, decimal, hexadecimal, is_digits};
 
+use super::FORMAT;
 use super::by_id::ById;
 use super::element::Element;
 use super::frames::Frames;
 use super::known_rows::{KnownRows, TimedRow};
 use super::row::{Process, Row, Thread};
+use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
@@ -23,6 +25,7 @@ pub(super) struct Table {
     threads: ById<Thread>,
     processes: ById<Process>,
     cores: ById<Vec<u8>>,
+    states: ById<Vec<u8>>,
     /// What stands between the tags of the element that began last, and its id.
     text: Vec<u8>,
     id: Option<u64>,
@@ -69,7 +72,16 @@ impl Table {
     fn open_column(&mut self, element: &Element<'_>) -> bool {
         let Some(reference) = element.reference else {
             match element.name {
-                b"thread" => self.open_thread = Some((element.id, Thread::default())),
+                b"thread" => {
+                    let name = thread_name(&element.text(b"fmt")).to_vec();
+                    self.open_thread = Some((element.id, Thread { name, ..Thread::default() }));
+                }
+                b"thread-state" => {
+                    self.row.state = element.text(b"fmt").into_owned();
+                    if let Some(id) = element.id {
+                        self.states.insert(id, self.row.state.clone());
+                    }
+                }
                 b"process" => {
                     let name = without_pid(&element.text(b"fmt")).to_vec();
                     let process = Process { name, pid: Vec::new() };
@@ -94,6 +106,9 @@ impl Table {
             b"tid" | b"pid" => {
                 let number = self.numbers.get(reference).copied();
                 self.text.extend(number.unwrap_or_default().to_string().bytes());
+            }
+            b"thread-state" => {
+                self.row.state = self.states.get(reference).cloned().unwrap_or_default();
             }
             b"core" => self.row.core = self.cores.get(reference).cloned().unwrap_or_default(),
             b"binary" => self.frames.open_binary(element),
@@ -243,7 +258,11 @@ impl Table {
             weights: &weights,
             ..Sample::default()
         };
-        samples.add(&sample, stack)
+        if !samples.wants_labels() {
+            return samples.add(&sample, stack);
+        }
+        let labels = labels(row);
+        samples.add(&with_labels(sample, &labels.list()), stack)
     }
 
     /// Adds a row that says the same as one before, but for its time; false if it has to be
@@ -283,6 +302,39 @@ impl Table {
         if self.dangling > 0 {
             samples.note(format_args!("{} elements refer to none that is there", self.dangling));
         }
+    }
+}
+
+/// What a row says of its thread and core.
+fn labels(row: &Row) -> OwnLabels {
+    let mut labels = OwnLabels::default();
+    labels.add_known(FORMAT.name, "thread", &row.thread.name);
+    labels.add_known(FORMAT.name, "state", &row.state);
+    if let Some((cpu, kind)) = core(&row.core) {
+        labels.add_known(FORMAT.name, "cpu", cpu);
+        labels.add_known(FORMAT.name, "core", kind);
+    }
+    labels
+}
+
+/// The number and the kind of `CPU 3 (P Core)`.
+fn core(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = text.strip_prefix(b"CPU ")?;
+    let (cpu, kind) = rest.split_once_str(" (").unwrap_or((rest, b""));
+    is_digits(cpu).then(|| (cpu, kind.strip_suffix(b")").unwrap_or(kind)))
+}
+
+/// The name of `Main Thread  0x8480c1 (my demo, pid: 49374)`, if it has one.
+fn thread_name(text: &[u8]) -> &[u8] {
+    let name = text.rsplit_once_str(" (").map_or(text, |(name, _)| name);
+    let is_id = |word: &[u8]| {
+        let word = word.strip_prefix(b"(").and_then(|it| it.strip_suffix(b")")).unwrap_or(word);
+        word.strip_prefix(b"0x").and_then(hexadecimal).is_some()
+    };
+    match name.rsplit_once_str(" ") {
+        Some((name, id)) if is_id(id) => name.trim_ascii_end(),
+        _ if is_id(name) => b"",
+        _ => name,
     }
 }
 
