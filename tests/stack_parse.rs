@@ -36,6 +36,9 @@ mod json;
 // What was added every few seconds.
 mod every;
 
+// What formats know beside stacks.
+mod format_labels;
+
 // Labels before stacks.
 mod labels;
 

@@ -21,6 +21,7 @@ use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
+use crate::read::own_labels::OwnLabels;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
@@ -82,6 +83,9 @@ struct BccReader {
     stack: LeafFirst,
     comm: Vec<u8>,
     pid: Vec<u8>,
+    /// The thread that woke the other one, and its process, where they are printed.
+    waker: Vec<u8>,
+    waker_pid: Vec<u8>,
     has_measure: bool,
     /// The lines of the frames: which are the kernel's shows when `--` follows them.
     lines: Vec<Vec<u8>>,
@@ -99,6 +103,10 @@ impl BccReader {
         } else if let Some((comm, pid)) = process(line) {
             (self.comm, self.pid) = (comm.to_vec(), pid.to_vec());
         } else if line.starts_with(b"  ") && !text.is_empty() {
+            if let Some(waker) = text.strip_prefix(b"waker:") {
+                let (name, pid) = name_and_pid(waker);
+                (self.waker, self.waker_pid) = (name.to_vec(), pid.to_vec());
+            }
             self.lines.push(text.to_vec());
         } else if !text.is_empty() {
             // `^C`, `Detaching...`, what the shell echoed.
@@ -128,7 +136,15 @@ impl BccReader {
         }
         let pid = known(&self.pid);
         let sample = Sample { comm: &self.comm, pid, weights: &[count], ..Sample::default() };
-        let added = self.stack.add(&sample, samples);
+        let mut labels = OwnLabels::default();
+        if samples.wants_labels() {
+            labels.add_known(FORMAT.name, "waker", &self.waker);
+            labels.add_known(FORMAT.name, "waker_pid", &self.waker_pid);
+        }
+        let labels = labels.list();
+        let added = self.stack.add(&Sample { labels: &labels, ..sample }, samples);
+        self.waker.clear();
+        self.waker_pid.clear();
         self.comm.clear();
         self.pid.clear();
         added

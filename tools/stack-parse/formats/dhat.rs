@@ -20,7 +20,7 @@ use crate::read::json::Json;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::read::valgrind_frame::{frame, is_inlined};
 use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -61,6 +61,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 }
 
 struct Profile {
+    pid: Vec<u8>,
     /// What bytes and blocks are: in ad hoc profiles they are something else.
     byte_unit: Vec<u8>,
     block_unit: Vec<u8>,
@@ -87,6 +88,7 @@ impl Document for Profile {
 
     fn new() -> Profile {
         Profile {
+            pid: Vec::new(),
             byte_unit: b"bytes".to_vec(),
             block_unit: b"blocks".to_vec(),
             has: [false; NUMBERS.len()],
@@ -102,6 +104,7 @@ impl Document for Profile {
             match key {
                 b"bsu" => self.byte_unit = json.text()?.unwrap_or_default().to_vec(),
                 b"bksu" => self.block_unit = json.text()?.unwrap_or_default().to_vec(),
+                b"pid" => self.pid = json.number()?.unwrap_or_default().to_vec(),
                 b"pps" => json.for_each(|json| self.read_place(json))?,
                 b"ftbl" => json.for_each(|json| {
                     self.names.push(json.text()?.unwrap_or_default().to_vec());
@@ -146,7 +149,7 @@ impl Document for Profile {
             }
             weights.clear();
             weights.extend(place.numbers.iter().zip(self.has).filter(|it| it.1).map(|it| it.0));
-            let sample = Sample { weights: &weights, ..Sample::default() };
+            let sample = Sample { pid: known(&self.pid), weights: &weights, ..Sample::default() };
             stacks.add(&sample, stack, &names, samples)?;
         }
         Ok(())

@@ -281,7 +281,9 @@ impl Recording {
                 break;
             }
             let mut values = Values::new(&self.body, chunk.is_compressed);
-            let Ok(fields) = Fields::read(event.class, kind.weight, &mut values, types, wants_labels) else {
+            let Ok(fields) =
+                Fields::read(event.class, kind.weight, &mut values, types, wants_labels)
+            else {
                 self.damage(event.at, "an event");
                 continue;
             };

@@ -20,7 +20,7 @@
 //!  n0: 800 in 3 places, all below massif's threshold (1.00%)
 //! ```
 
-use common::{Error, Input, Result, decimal};
+use common::{Error, Input, Label, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -206,7 +206,8 @@ impl Snapshot {
         let time = time.map(Time::Nanoseconds);
         let (event, unit) = self.event();
         samples.announce(event, unit);
-        self.add_tree(&Sample { time, event, ..Sample::default() }, samples)?;
+        let labels = &[Label { key: b"snapshot", value: &self.number }];
+        self.add_tree(&Sample { time, event, labels, ..Sample::default() }, samples)?;
         for (event, frame, bytes) in [
             (&b"heap-extra"[..], &b"[heap extra]"[..], self.extra),
             (b"stacks", b"[stacks]", self.stacks),
@@ -214,7 +215,7 @@ impl Snapshot {
             if bytes > 0 {
                 samples.announce(event, b"bytes");
                 let frame = samples.frame(frame);
-                let sample = Sample { time, event, weights: &[bytes], ..Sample::default() };
+                let sample = Sample { time, event, weights: &[bytes], labels, ..Sample::default() };
                 samples.add(&sample, &[frame])?;
             }
         }

@@ -197,7 +197,8 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
                 tables.append_frames(location, &mut counted.inlined, &mut frames);
             });
         }
-        if is_leaf_wanted && let Some(&leaf) = tables.prune(locations).unwrap_or(locations).first() {
+        if is_leaf_wanted && let Some(&leaf) = tables.prune(locations).unwrap_or(locations).first()
+        {
             tables.add_leaf_labels(leaf, labels);
         }
         let labels = labels.list();

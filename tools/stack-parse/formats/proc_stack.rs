@@ -13,7 +13,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal, hexadecimal};
+use common::{Input, Label, Result, decimal, hexadecimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};
@@ -81,7 +81,10 @@ impl ProcStackReader {
             return Ok(());
         }
         let (pid, tid) = (known(&owner.pid), known(&owner.tid));
-        let sample = Sample { comm: &owner.comm, pid, tid, weights: &[1], ..Sample::default() };
+        let label = [Label { key: b"wchan", value: &owner.wchan }];
+        let labels = if owner.wchan.is_empty() { &[] } else { &label[..] };
+        let sample =
+            Sample { comm: &owner.comm, pid, tid, weights: &[1], labels, ..Sample::default() };
         self.stack.add(&sample, samples)
     }
 }
@@ -92,6 +95,8 @@ struct Owner {
     comm: Vec<u8>,
     pid: Vec<u8>,
     tid: Vec<u8>,
+    /// The function in which it waits, if it does.
+    wchan: Vec<u8>,
     has_frames: bool,
 }
 
@@ -101,14 +106,16 @@ impl Owner {
         let path = line.split_once_str("/proc/").map_or(&b""[..], |(_, path)| path);
         let task = path.split_once_str("/task/").map_or(&b""[..], |(_, path)| path);
         let comm = line.split_once_str(" comm ").map_or(&b""[..], |(_, comm)| comm);
-        let comm = comm.split_once_str(" wchan ").map_or(comm, |(comm, _)| comm);
+        let (comm, wchan) = comm.split_once_str(" wchan ").unwrap_or((comm, b""));
+        // 0 is that of a thread that runs.
+        let wchan = if wchan == b"0" { Vec::new() } else { wchan.to_vec() };
         let id = |path: &[u8], word: &str| {
             let word = line.split_once_str(word).map_or(path, |(_, rest)| rest);
             let end = word.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(word.len());
             word[..end].to_vec()
         };
         let (pid, tid) = (id(path, "pid "), id(task, "tid "));
-        Owner { comm: comm.trim_ascii().to_vec(), pid, tid, has_frames: false }
+        Owner { comm: comm.trim_ascii().to_vec(), pid, tid, wchan, has_frames: false }
     }
 }
 

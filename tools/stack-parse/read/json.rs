@@ -207,8 +207,11 @@ impl<R: Read> Json<R> {
         if self.kind()? != Kind::Other {
             return Ok(None);
         }
-        self.end_value();
         let length = self.word()?;
+        if length == 0 {
+            return Err(self.unexpected("a value"));
+        }
+        self.end_value();
         self.at += length;
         Ok(match &self.buffer[self.at - length..self.at] {
             b"true" => Some(true),

@@ -105,8 +105,7 @@ impl MapEntry {
     }
 
     /// Takes a part of the key that is no stack: the first number is the process,
-    /// the second the thread, and all else is the name, though only the first is a name of
-    /// which it is known.
+    /// the second the thread, and all else is the name; of labels only the first such part is.
     pub(super) fn push_word(&mut self, word: &[u8]) {
         if word.is_empty() {
             return;
@@ -169,11 +168,7 @@ impl MapEntry {
         let kernel = self.kernel_stack();
         let leaf = kernel.or(if self.stacks.is_empty() { None } else { Some(0) });
         if let Some(line) = leaf.map(|stack| self.lines[self.stacks[stack].start].clone()) {
-            labels.add_known(
-                super::FORMAT.name,
-                "object",
-                frame(&self.text[line]).known_object(),
-            );
+            labels.add_known(super::FORMAT.name, "object", frame(&self.text[line]).known_object());
         }
         labels
     }

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, mapping};
+use crate::read::own_labels::with_object;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
@@ -76,7 +77,9 @@ impl Addresses {
                     None => frames.extend_from_slice(names.frames(*address)),
                 }
             }
-            samples.add(&Sample { weights, ..Sample::default() }, &frames)?;
+            let leaf = addresses.first().and_then(|&leaf| self.mapping_of(leaf));
+            let labels = with_object(&[], leaf.map_or(b"", |mapping| &mapping.path));
+            samples.add(&Sample { weights, labels: &labels, ..Sample::default() }, &frames)?;
         }
         Ok(())
     }

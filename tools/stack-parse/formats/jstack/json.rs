@@ -10,8 +10,8 @@
 
 use common::{Input, Result};
 
-use super::{Dumps, FORMAT};
 use super::thread::{self, Thread};
+use super::{Dumps, FORMAT};
 use crate::read::json::Json;
 use crate::samples::Samples;
 

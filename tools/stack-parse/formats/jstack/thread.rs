@@ -42,8 +42,7 @@ pub(super) enum State {
 }
 
 /// The values of `java.lang.Thread.State`.
-const STATES: [&str; 6] =
-    ["NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED"];
+const STATES: [&str; 6] = ["NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED"];
 
 /// Functions of the system that wait, though Java has their threads run.
 const WAITS: [&str; 21] = [

@@ -259,7 +259,9 @@ impl<'a> Tables<'a> {
         let mapping = self.mappings.get(&location.mapping).copied().unwrap_or_default();
         let build_id = self.string(mapping.build_id);
         let build_id = if bytes_of_hex(build_id).is_empty() { b"" } else { build_id };
-        for (key, value) in LEAF.into_iter().zip([address.as_bytes(), self.string(mapping.file), build_id]) {
+        for (key, value) in
+            LEAF.into_iter().zip([address.as_bytes(), self.string(mapping.file), build_id])
+        {
             if !value.is_empty() && !out.has(key) {
                 out.add(FORMAT.name, key, value);
             }

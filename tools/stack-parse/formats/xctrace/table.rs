@@ -37,6 +37,8 @@ pub(super) struct Table {
     rows_of_bad_weight: u64,
     /// How many elements refer to none that is there.
     pub(super) dangling: u64,
+    /// Whether it matters what only labels say.
+    pub(super) wants_labels: bool,
 }
 
 impl Table {
@@ -73,10 +75,13 @@ impl Table {
         let Some(reference) = element.reference else {
             match element.name {
                 b"thread" => {
-                    let name = thread_name(&element.text(b"fmt")).to_vec();
+                    let name = match self.wants_labels {
+                        true => thread_name(&element.text(b"fmt")).to_vec(),
+                        false => Vec::new(),
+                    };
                     self.open_thread = Some((element.id, Thread { name, ..Thread::default() }));
                 }
-                b"thread-state" => {
+                b"thread-state" if self.wants_labels => {
                     self.row.state = element.text(b"fmt").into_owned();
                     if let Some(id) = element.id {
                         self.states.insert(id, self.row.state.clone());
@@ -258,7 +263,7 @@ impl Table {
             weights: &weights,
             ..Sample::default()
         };
-        if !samples.wants_labels() {
+        if !self.wants_labels {
             return samples.add(&sample, stack);
         }
         let labels = labels(row);
