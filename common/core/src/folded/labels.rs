@@ -236,7 +236,10 @@ mod tests {
 
     use super::*;
 
-    fn split(line: &str) -> Result<(Vec<(&str, &str)>, &str), Malformed> {
+    /// The keys and values of a line, and what follows its labels.
+    type SplitLine<'a> = (Vec<(&'a str, &'a str)>, &'a str);
+
+    fn split(line: &str) -> Result<SplitLine<'_>, Malformed> {
         let text = |bytes| std::str::from_utf8(bytes).expect("ascii in, ascii out");
         let (labels, rest) = Labels::split(line.as_bytes())?;
         Ok((labels.iter().map(|it| (text(it.key), text(it.value))).collect(), text(rest)))

@@ -159,7 +159,7 @@ impl MapEntry {
         let mut labels = OwnLabels::default();
         if let Some((_, other)) = self.others.first() {
             // What came first is the name.
-            let end = self.comm.find(&[b", ", &other[..]].concat()).unwrap_or(self.comm.len());
+            let end = self.comm.find([b", ", &other[..]].concat()).unwrap_or(self.comm.len());
             labels.add_known(super::FORMAT.name, "comm", &self.comm[..end]);
         }
         for (place, word) in &self.others {
