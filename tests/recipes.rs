@@ -52,7 +52,7 @@ const OF_PAGE: Expected = &[
     ("What did one thread do then?", &["<svg", "FUNCTION\n", "Db.insert"]),
     ("Which thread is slow?", &["  [all]\n", "ROOT\n", "<svg", "data-split=\"label:tid\""]),
     ("One container", &["  /shop/web  /shop/db  FUNCTION\n", "<svg", "query"]),
-    ("A table for pandas", &["since", "tid", "Db"]),
+    ("A table for pandas", &["since\ttid\tweight\tstack\n0.000000000\t", "\"app.exe;"]),
     ("Several recordings", &["main;work 5\n"]),
     ("What changed?", &["total 5 -> 9", "<svg", "idle (2 counts before, 0 after: gone)"]),
     ("Does CI notice?", &["total 4 -> 4 a run ("]),
