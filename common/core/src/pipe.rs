@@ -36,6 +36,8 @@ pub struct Pipe {
     /// How many folded lines were read before the input that is being read;
     /// `None` once it was said what that input looks like.
     lines_before: Option<u64>,
+    /// Whether a line that was read has labels.
+    has_labels: bool,
 }
 
 impl Pipe {
@@ -51,6 +53,7 @@ impl Pipe {
             progress,
             headers: Headers::default(),
             lines_before: None,
+            has_labels: false,
         }
     }
 

@@ -142,7 +142,8 @@ impl Labelled {
         }
         overflows.absorb(counts.overflows());
         pipe.leave_out(&overflows);
-        pipe.write_counts(counts)
+        counts
+            .for_each_sorted(|text, weight| pipe.pass(&FoldedLine::of_labelled_stack(text, weight)))
     }
 }
 

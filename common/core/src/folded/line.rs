@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use memchr::{memchr, memrchr};
+use memchr::memrchr;
 
 use super::{Frames, Labels};
 use crate::decimal;
@@ -87,16 +87,10 @@ impl<'a> FoldedLine<'a> {
     /// # Errors
     ///
     /// [`Malformed`] says what is missing.
-    #[inline]
     pub fn parse(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
         let folded = FoldedLine::parse_unlabelled(line)?;
-        if memchr(b'\t', folded.stack).is_none() { Ok(folded) } else { folded.with_labels() }
-    }
-
-    /// Splits the labels off the stack.
-    fn with_labels(self) -> Result<FoldedLine<'a>, Malformed> {
-        let (labels, stack) = Labels::split(self.stack)?;
-        Ok(FoldedLine { labels, stack: if stack.is_empty() { NO_STACK } else { stack }, ..self })
+        let (labels, stack) = Labels::split(folded.stack)?;
+        Ok(FoldedLine { labels, stack: if stack.is_empty() { NO_STACK } else { stack }, ..folded })
     }
 
     /// The same for a line without a tab, which so has no labels.

@@ -99,7 +99,9 @@ pub fn append_folded(line: &FoldedLine<'_>, out: &mut Vec<u8>) {
 /// Appends what comes before the stack in its line.
 #[inline]
 pub(crate) fn append_start(line: &FoldedLine<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(line.labels.as_bytes());
+    if !line.labels.is_empty() {
+        out.extend_from_slice(line.labels.as_bytes());
+    }
     if would_be_comment(line.stack) {
         out.push(b'\\');
     }

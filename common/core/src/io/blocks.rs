@@ -148,6 +148,13 @@ impl<'a> Blocks<'a> {
 ///
 /// [`ErrorKind::OutOfMemory`], where to go on would end the process.
 fn enlarge(buffer: &mut Vec<u8>, length: usize) -> Result<()> {
+    if buffer.len() < length && length <= BUFFER_SIZE {
+        // The system hands out memory that is zero already.
+        let mut larger = vec![0; length];
+        larger[..buffer.len()].copy_from_slice(buffer);
+        *buffer = larger;
+        return Ok(());
+    }
     let more = length.saturating_sub(buffer.len());
     if buffer.try_reserve_exact(more).is_err() {
         let text =

@@ -16,7 +16,7 @@ impl Pipe {
         mut each: impl FnMut(FoldedPair<'_>) -> Result<()>,
     ) -> Result<()> {
         self.for_each_input(files, |input, pipe| {
-            let mut header = Vec::new();
+            let (mut header, mut cleaned) = (Vec::new(), Vec::new());
             let read = pipe.for_each_line(input, |line, pipe| {
                 match FoldedPair::parse(line.text) {
                     _ if line.is_comment() => header.extend(line.header()),
@@ -27,9 +27,8 @@ impl Pipe {
                         if lacks_frames(line.text, pair.labels, pair.stack) {
                             pipe.count_without_frames(total);
                         }
-                        pipe.with_clean(&line, pair.stack, |stack, _| {
-                            each(FoldedPair { stack, ..pair })
-                        })?;
+                        let stack = line.clean(pair.stack, &mut cleaned);
+                        each(FoldedPair { stack, ..pair })?;
                     }
                     Err(why) => pipe.malformed_line(&line, why),
                 }

@@ -39,6 +39,45 @@ impl Line<'_> {
         clean_text(self.text, &mut header);
         parse_header(&header).is_some().then_some(header)
     }
+
+    /// The folded line; `cleaned` is for making its stack without control bytes.
+    #[inline]
+    fn parse<'b>(&'b self, cleaned: &'b mut Vec<u8>) -> Result<FoldedLine<'b>, Malformed> {
+        if self.has_control {
+            return self.parse_with_controls(cleaned);
+        }
+        FoldedLine::parse_unlabelled(self.text)
+    }
+
+    #[inline(never)]
+    fn parse_with_controls<'b>(
+        &'b self,
+        cleaned: &'b mut Vec<u8>,
+    ) -> Result<FoldedLine<'b>, Malformed> {
+        let folded = FoldedLine::parse(self.text)?;
+        if !folded.stack.starts_with(b"#") {
+            return Ok(FoldedLine { stack: self.clean(folded.stack, cleaned), ..folded });
+        }
+        // `#\tmy thread;main`, also after labels, which is sorted as it will be written.
+        clean_text(folded.stack, cleaned);
+        if would_be_comment(cleaned) {
+            cleaned.insert(0, b'\\');
+        }
+        Ok(FoldedLine { stack: cleaned, ..folded })
+    }
+
+    /// `text`, a part of the line, in which spaces take the place of control bytes: tabs,
+    /// escapes that would colour a terminal. `cleaned` is for making it.
+    #[inline]
+    pub(super) fn clean<'b>(&self, text: &'b [u8], cleaned: &'b mut Vec<u8>) -> &'b [u8] {
+        // Of most lines with labels only these have control bytes.
+        if !self.has_control || !has_control(text) {
+            return text;
+        }
+        cleaned.clear();
+        clean_text(text, cleaned);
+        cleaned
+    }
 }
 
 impl Pipe {
@@ -112,7 +151,9 @@ impl Pipe {
         comment: impl Fn(&[u8], &mut Pipe) -> Result<()>,
     ) -> Result<ControlFlow<()>> {
         if line.is_comment() {
-            return self.with_clean(line, line.text, comment).map(ControlFlow::Continue);
+            let mut cleaned = Vec::new();
+            let text = line.clean(line.text, &mut cleaned);
+            return comment(text, self).map(ControlFlow::Continue);
         }
         self.folded(line, each)
     }
@@ -233,51 +274,23 @@ impl Pipe {
         line: &Line<'_>,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<ControlFlow<()>> {
-        let parsed = match line.has_control {
-            true => FoldedLine::parse(line.text),
-            false => FoldedLine::parse_unlabelled(line.text),
-        };
-        match parsed {
+        let mut cleaned = Vec::new();
+        match line.parse(&mut cleaned) {
             Ok(folded) => {
                 self.stats.read += folded.count;
+                if line.has_control {
+                    self.has_labels |= !folded.labels.is_empty();
+                }
                 if lacks_frames(line.text, folded.labels, folded.stack) {
                     self.count_without_frames(folded.count);
                 }
-                self.with_clean(line, folded.stack, |stack, pipe| {
-                    // `#\tmy thread;main`, also after labels, which is sorted as it will be
-                    // written.
-                    if line.has_control && would_be_comment(stack) {
-                        let stack = &[b"\\", stack].concat();
-                        return each(FoldedLine { stack, ..folded }, pipe);
-                    }
-                    each(FoldedLine { stack, ..folded }, pipe)
-                })
+                each(folded, self)
             }
             Err(why) => {
                 self.malformed_line(line, why);
                 Ok(ControlFlow::Continue(()))
             }
         }
-    }
-
-    /// Calls `each` with `text`, a part of `line`, in which spaces take the place
-    /// of control bytes: tabs, escapes that would colour a terminal.
-    #[inline]
-    pub(super) fn with_clean<T>(
-        &mut self,
-        line: &Line<'_>,
-        text: &[u8],
-        each: impl FnOnce(&[u8], &mut Pipe) -> T,
-    ) -> T {
-        let mut cleaned = Vec::new();
-        // Of most lines with labels only these have control bytes.
-        let text = if line.has_control && has_control(text) {
-            clean_text(text, &mut cleaned);
-            &cleaned
-        } else {
-            text
-        };
-        each(text, self)
     }
 
     #[cold]

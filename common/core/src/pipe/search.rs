@@ -3,12 +3,12 @@
 
 use std::ops::{ControlFlow, Range};
 
-use memchr::{memchr, memchr2, memrchr};
+use memchr::{memchr, memrchr};
 
 use super::read::{Line, pass_comment};
 use crate::folded::{LineEnd, LineEnds};
 use crate::io::scanned::for_each_scanned;
-use crate::{Finder, FoldedLine, Input, NO_STACK, Pipe, Result, Total, without_cr};
+use crate::{Finder, FoldedLine, Input, Malformed, NO_STACK, Pipe, Result, Total, without_cr};
 
 /// A line to look at.
 struct Found {
@@ -116,15 +116,23 @@ impl Search {
 
     /// Counts the lines of a part of the block, and keeps those that are not folded.
     fn pass_over(&mut self, block: &[u8], part: Range<usize>) {
+        if memchr(b'\t', &block[part.clone()]).is_some() {
+            self.pass_over_lines(block, part, FoldedLine::parse);
+        } else {
+            self.pass_over_lines(block, part, FoldedLine::parse_unlabelled);
+        }
+    }
+
+    #[inline(always)]
+    fn pass_over_lines<'a>(
+        &mut self,
+        block: &'a [u8],
+        part: Range<usize>,
+        parse: impl Fn(&'a [u8]) -> Result<FoldedLine<'a>, Malformed>,
+    ) {
         let mut start = part.start;
         while start < part.end {
-            let (parse, end): (fn(_) -> _, _) = match memchr2(b'\n', b'\t', &block[start..]) {
-                Some(at) if block[start + at] == b'\t' => {
-                    (FoldedLine::parse, memchr(b'\n', &block[start + at..]).map(|end| at + end))
-                }
-                end => (FoldedLine::parse_unlabelled, end),
-            };
-            let end = end.map_or(block.len(), |end| start + end);
+            let end = memchr(b'\n', &block[start..]).map_or(block.len(), |end| start + end);
             let text = without_cr(&block[start..end]);
             match parse(text) {
                 // `# end 2` has the form of a stack and is a comment; the stack of ` 2` has a

@@ -84,12 +84,16 @@ impl Pipe {
         tree.for_each_sorted(top, frames, |stack, weight| self.write(stack, weight))
     }
 
-    /// Writes all stacks that were counted, sorted.
+    /// Writes all stacks that were counted, sorted; they start with labels where lines that were
+    /// read did.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Output`] with what the system says.
     pub fn write_counts(&mut self, counts: StackCounts) -> Result<()> {
+        if !self.has_labels {
+            return counts.for_each_sorted(|stack, weight| self.write(stack, weight));
+        }
         counts
             .for_each_sorted(|text, weight| self.pass(&FoldedLine::of_labelled_stack(text, weight)))
     }
