@@ -1,7 +1,6 @@
 //! What an input holds: folded lines with labels, or a table.
 
-use bstr::ByteSlice;
-use common::{Error, FoldedLine, Input, Label, Pipe, Result, header_line, parse_header};
+use common::{Error, FoldedLine, Input, Labels, Pipe, Result, header_line, parse_header};
 
 use crate::labelled;
 use crate::rows::{Refused, Rows};
@@ -68,8 +67,8 @@ pub(crate) fn read(input: &mut Input, rows: &mut Rows, pipe: &mut Pipe) -> Resul
 /// Whether a line that is no folded one is not a damaged one either: it has control bytes, as
 /// a row of a table and what is no text, and starts with no label.
 fn is_foreign(line: &[u8]) -> bool {
-    let first = line.split_once_str("\t").map_or(line, |(first, _)| first);
-    line.iter().any(u8::is_ascii_control) && Label::parse(first).is_none()
+    let has_labels = Labels::split(line).map_or(true, |(labels, _)| !labels.is_empty());
+    line.iter().any(u8::is_ascii_control) && !has_labels
 }
 
 /// What is said of an input that is neither.

@@ -49,7 +49,7 @@ impl Shades {
 
     /// Each shade and the least and the greatest weight that it stands for.
     pub(crate) fn legend(&self) -> impl Iterator<Item = (usize, u64, u64)> {
-        let least = [1].into_iter().chain(self.most.iter().map(|most| most + 1));
+        let least = [1].into_iter().chain(self.most.iter().map(|most| most.saturating_add(1)));
         let steps = least.zip(&self.most).enumerate();
         steps.map(|(step, (least, &most))| (self.number(step), least, most))
     }

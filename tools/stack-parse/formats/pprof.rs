@@ -5,6 +5,7 @@
 //! the writer's: Go's has its strings last. So the whole file is kept in memory, and
 //! its samples are read when everything else is known.
 
+mod messages;
 mod prune;
 mod tables;
 

@@ -1,7 +1,7 @@
 //! Code that a recording knows by its addresses, and the files that were mapped
 //! there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bstr::ByteSlice;
 use common::{FrameId, hexadecimal};
@@ -66,12 +66,19 @@ pub(crate) struct Names {
     /// Where in `frames` those of an address are, and the object that has no name
     /// for it.
     known: HashMap<u64, std::ops::Range<usize>>,
+    /// Those for which there is no name.
+    nameless: HashSet<u64>,
 }
 
 impl Names {
     /// The frames at an address, root first: several where functions were inlined.
     pub(crate) fn frames(&self, address: u64) -> &[FrameId] {
         self.known.get(&address).map_or(&[], |range| &self.frames[range.clone()])
+    }
+
+    /// Whether its frames are only called after the address.
+    pub(crate) fn is_nameless(&self, address: u64) -> bool {
+        self.nameless.contains(&address)
     }
 
     fn add(&mut self, address: u64, add: impl FnOnce(&mut Vec<FrameId>)) {
@@ -101,7 +108,10 @@ pub(crate) fn name_addresses<'m>(
                 names.known.insert(address, 0..0);
                 batch.push((address, locate(address, mapping, &mut objects), mapping));
             }
-            None => names.add(address, |frames| samples.frames(&bare(address, mapping), frames)),
+            None => {
+                names.nameless.insert(address);
+                names.add(address, |frames| samples.frames(&bare(address, mapping), frames));
+            }
         }
     }
     let args = samples.frame_args();
@@ -116,6 +126,7 @@ pub(crate) fn name_addresses<'m>(
         let Ok(place) = unique.binary_search(&location) else { continue };
         let innermost_first: Vec<_> = resolved.frames(place).collect();
         if innermost_first.iter().all(|named| named.name.is_empty()) {
+            names.nameless.insert(address);
             nameless.push((location.object, 1));
         }
         names.add(address, |frames| {

@@ -39,32 +39,15 @@ impl<'a> Labels<'a> {
     ///
     /// [`Malformed::KeyTwice`].
     pub fn split(line: &'a [u8]) -> Result<(Labels<'a>, &'a [u8]), Malformed> {
-        let (mut end, mut count) = (0, 0);
-        while let Some(length) = memchr(b'\t', &line[end..]) {
-            if Label::parse(&line[end..end + length]).is_none() {
-                break;
+        let (mut keys, mut end) = (Keys::default(), 0);
+        while let Some((label, length)) = Label::at_start(&line[end..]) {
+            if !keys.insert(label.key) {
+                return Err(Malformed::KeyTwice);
             }
-            end += length + 1;
-            count += 1;
+            end += length;
         }
         let (text, rest) = line.split_at(end);
-        let labels = Labels { text };
-        if count > 1 && labels.has_a_key_twice(count) {
-            return Err(Malformed::KeyTwice);
-        }
-        Ok((labels, rest))
-    }
-
-    fn has_a_key_twice(self, count: usize) -> bool {
-        const FEW: usize = 8;
-        if count > FEW {
-            let mut keys = HashSet::new();
-            return !self.iter().all(|label| keys.insert(label.key));
-        }
-        let is_repeated = |(index, label): (usize, Label<'_>)| {
-            self.iter().skip(index + 1).any(|it| it.key == label.key)
-        };
-        self.iter().enumerate().any(is_repeated)
+        Ok((Labels { text }, rest))
     }
 
     /// The labels of a text that [`as_bytes`](Labels::as_bytes) returned, or that consists of
@@ -76,8 +59,14 @@ impl<'a> Labels<'a> {
 
     /// The labels in the order in which they were read.
     pub fn iter(self) -> impl Iterator<Item = Label<'a>> {
-        let fields = self.text.split_inclusive(|&byte| byte == b'\t');
-        fields.filter_map(|field| Label::parse(&field[..field.len() - 1]))
+        let mut rest = self.text;
+        std::iter::from_fn(move || {
+            let equals = memchr(b'=', rest)?;
+            let (key, value) = (&rest[..equals], &rest[equals + 1..]);
+            let (value, after) = value.split_at(memchr(b'\t', value)?);
+            rest = &after[1..];
+            Some(Label { key, value })
+        })
     }
 
     /// The value of the label with this key.
@@ -101,31 +90,76 @@ impl<'a> Labels<'a> {
     /// Appends the labels whose keys are `wanted` in the order of [`sort_labels`]: labels that
     /// mean the same are then the same bytes.
     pub fn append_sorted(self, wanted: impl Fn(&[u8]) -> bool, out: &mut Vec<u8>) {
+        if self.iter().is_sorted_by(|a, b| order(a, b).is_lt()) {
+            let wanted = self.iter().filter(|label| wanted(label.key));
+            return wanted.for_each(|label| append_known(label, out));
+        }
         let mut labels: Vec<Label<'_>> = self.iter().filter(|label| wanted(label.key)).collect();
         sort_labels(&mut labels);
-        labels.iter().for_each(|label| append_label(*label, out));
+        labels.into_iter().for_each(|label| append_known(label, out));
+    }
+}
+
+/// The keys that a line has so far.
+#[derive(Default)]
+struct Keys<'a> {
+    first: [&'a [u8]; Keys::FEW],
+    count: usize,
+    /// All of them, if they are more than a few.
+    many: HashSet<&'a [u8]>,
+}
+
+impl<'a> Keys<'a> {
+    const FEW: usize = 8;
+
+    /// Adds a key; false if it is there already.
+    #[inline]
+    fn insert(&mut self, key: &'a [u8]) -> bool {
+        let known = &self.first[..self.count];
+        if self.count == Keys::FEW {
+            self.many.extend(known);
+            return self.many.insert(key);
+        }
+        if known.contains(&key) {
+            return false;
+        }
+        self.first[self.count] = key;
+        self.count += 1;
+        true
     }
 }
 
 impl<'a> Label<'a> {
-    /// Parses a field of a line, which ends before its tab. `None` if it is no label.
-    #[must_use]
-    pub fn parse(field: &'a [u8]) -> Option<Label<'a>> {
-        let (key, value) = field.split_at(memchr(b'=', field)?);
-        let value = &value[1..];
-        let is_label = is_label_key(key) && !value.iter().any(u8::is_ascii_control);
-        is_label.then_some(Label { key, value })
+    /// The label with which a text starts, and its length with the tab after it.
+    #[inline]
+    fn at_start(text: &'a [u8]) -> Option<(Label<'a>, usize)> {
+        let equals = text.iter().position(|&byte| !is_in_key(byte))?;
+        let is_key = text[equals] == b'=' && equals > 0 && is_key_start(text[0]);
+        let value = if is_key { &text[equals + 1..] } else { return None };
+        // The first control byte after a value must be the tab.
+        let length = value.iter().position(u8::is_ascii_control)?;
+        let label = Label { key: &text[..equals], value: &value[..length] };
+        (value[length] == b'\t').then_some((label, equals + 1 + length + 1))
     }
 }
 
 /// Sorts labels by their keys' bytes, `since` and `time` first: the order in which tools that
 /// sum write them.
 pub fn sort_labels(labels: &mut [Label<'_>]) {
-    let rank = |key: &[u8]| FIRST.iter().position(|first| *first == key).unwrap_or(FIRST.len());
-    let order = |a: &Label<'_>, b: &Label<'_>| -> Ordering {
-        rank(a.key).cmp(&rank(b.key)).then_with(|| a.key.cmp(b.key))
-    };
     labels.sort_by(order);
+}
+
+fn order(a: &Label<'_>, b: &Label<'_>) -> Ordering {
+    let rank = |key: &[u8]| FIRST.iter().position(|first| *first == key).unwrap_or(FIRST.len());
+    rank(a.key).cmp(&rank(b.key)).then_with(|| a.key.cmp(b.key))
+}
+
+/// Appends a label that was read, in which no byte has to be replaced.
+fn append_known(label: Label<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(label.key);
+    out.push(b'=');
+    out.extend_from_slice(label.value);
+    out.push(b'\t');
 }
 
 /// Appends a label and its tab. A space takes the place of each control byte in its value, and
@@ -171,7 +205,23 @@ fn is_key_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
+#[inline]
 fn is_in_key(byte: u8) -> bool {
+    IN_KEY[usize::from(byte)]
+}
+
+/// Whether a key may hold each byte.
+static IN_KEY: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = can_be_in_key(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+const fn can_be_in_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'/' | b'-')
 }
 
@@ -212,7 +262,10 @@ impl LabelKeys {
             "none" => return Ok(LabelKeys::Only(Vec::new())),
             _ => {}
         }
-        let keys = text.split(',').map(|key| parse_label_key(key).map(String::into_bytes));
+        let keys = text.split(',').map(|key| match key {
+            "all" | "none" => Err(format!("expected keys, or {key} alone")),
+            key => parse_label_key(key).map(String::into_bytes),
+        });
         keys.collect::<Result<_, _>>().map(LabelKeys::Only)
     }
 }

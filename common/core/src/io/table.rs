@@ -9,9 +9,10 @@ const MISSING: [&str; 18] = [
 ];
 
 /// Appends a field as readers of tables expect it: in quotation marks if it holds
-/// one, and with a space in place of each control character.
+/// one or begins with `#`, which DuckDB takes for a comment, and with a space in place of each
+/// control character.
 pub fn push_field(field: &str, out: &mut Vec<u8>) {
-    if field.contains('"') {
+    if field.starts_with('#') || field.contains('"') {
         return push_quoted(field, out);
     }
     let start = out.len();

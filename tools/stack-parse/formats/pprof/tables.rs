@@ -4,6 +4,7 @@ use common::{FrameId, hexadecimal};
 use hashbrown::HashMap;
 
 use super::FORMAT;
+use super::messages::{LocationMessage, numbers};
 use super::prune::Prune;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
@@ -66,16 +67,6 @@ struct Location<'a> {
 
 /// The labels of a leaf.
 pub(super) const LEAF: [&[u8]; 3] = [b"addr", b"object", b"build_id"];
-
-/// What the message of a location says.
-#[derive(Debug, Default)]
-struct LocationMessage {
-    mapping: u64,
-    address: u64,
-    /// Function and line of what was running there: first the innermost of inlined
-    /// ones.
-    lines: Vec<(u64, u64)>,
-}
 
 /// How many inlined frames samples may still name. A location is a byte or two in a sample, but
 /// may name any number of inlined functions: no real profile has many for each byte, but a
@@ -214,13 +205,16 @@ impl<'a> Tables<'a> {
         self.locate(&mut locations, &places, &mappings, options, samples);
         let (drop, keep) = (self.string(self.drop_frames), self.string(self.keep_frames));
         let mut prune = Prune::new(drop, keep, samples);
+        let wants_lines = samples.frame_args().srcline();
         for (id, location) in &mut locations {
             let place = &places[id];
             let start = self.frames.len() as u32;
             let functions =
                 place.lines.iter().rev().map(|(function, _)| self.function_name(*function));
             let shown = prune.as_mut().map_or(place.lines.len(), |it| it.location(*id, functions));
-            if self.has_name(place) {
+            // A profile may know the line of code whose function it cannot name.
+            let is_line = wants_lines && names.is_nameless(place.address) && self.has_file(place);
+            if is_line || self.has_name(place) {
                 self.add_frames(place, shown, mappings.get(&place.mapping), samples);
             } else {
                 self.frames.extend_from_slice(names.frames(place.address));
@@ -301,6 +295,11 @@ impl<'a> Tables<'a> {
         place.lines.iter().any(|&(function, _)| !self.function_name(function).is_empty())
     }
 
+    fn has_file(&self, place: &LocationMessage) -> bool {
+        let file = |function| self.functions.get(function).map_or(0, |it| it.file);
+        place.lines.iter().any(|(function, _)| !self.string(file(function)).is_empty())
+    }
+
     fn function_name(&self, function: u64) -> &'a [u8] {
         let Some(function) = self.functions.get(&function) else { return b"" };
         match self.string(function.name) {
@@ -353,40 +352,9 @@ impl<'a> Tables<'a> {
     }
 }
 
-impl LocationMessage {
-    /// Reads a location as far as it can be read.
-    fn read(message: &[u8]) -> LocationMessage {
-        let mut place = LocationMessage::default();
-        for (field, value) in Fields::of(message).map_while(Result::ok) {
-            match field {
-                2 => place.mapping = value.number(),
-                3 => place.address = value.number(),
-                4 => {
-                    let [_, function, line] = numbers(value.bytes()).unwrap_or_default();
-                    place.lines.push((function, line));
-                }
-                _ => {}
-            }
-        }
-        place
-    }
-}
-
 fn set(number: &mut u64, value: u64) -> Result<(), Malformed> {
     *number = value;
     Ok(())
-}
-
-/// The numbers of a message, each at the place of its field; 0 where there is none.
-fn numbers<const N: usize>(message: &[u8]) -> Result<[u64; N], Malformed> {
-    let mut numbers = [0; N];
-    for field in Fields::of(message) {
-        let (field, value) = field?;
-        if let Some(number) = usize::try_from(field).ok().and_then(|field| numbers.get_mut(field)) {
-            *number = value.number();
-        }
-    }
-    Ok(numbers)
 }
 
 /// The build-id `8a2b…` of a file; Go's own, which is no number, is none.
