@@ -133,6 +133,18 @@ fn profiles_of_pprof_have_the_same_samples_after_an_export() {
     assert!(cases >= 10, "{cases}");
 }
 
+#[test]
+fn lines_of_nameless_functions_are_kept() {
+    let profile = std::fs::read(golden_path("formats/pprof/gperftools.pb.gz")).expect("a profile");
+    let folded = output("stack-parse", &["--srcline"], profile).stdout;
+    // Of "go tool pprof -raw": 0x33a6 has no name, and is of line 2462.
+    let frame = b"[demo_gp+0x33a6] (/usr/include/c++/12/bits/stl_tree.h:2462)";
+    assert!(folded.contains_str(frame), "{}", folded.as_bstr());
+    let again = export("pprof", &[], &folded);
+    let again = output("stack-parse", &["--srcline"], again).stdout;
+    assert!(again.contains_str(frame), "{}", again.as_bstr());
+}
+
 /// A program, and what its lines weigh.
 const PROGRAM: &str = "void work(void) {\n    step();\n    rest();\n}\n\
     int main(void) {\n    work();\n}\n";

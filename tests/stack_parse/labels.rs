@@ -27,9 +27,9 @@ fn samples_are_summed_by_labels_and_stacks() {
         ("none", "a b;main;f 2\nc;main;g 1\n"),
         (
             "cpu,comm,event,pid,object",
-            "comm=a b\tcpu=000\tevent=cycles\tobject=/bin/prog\tpid=7\ta b;main;f 1\n\
-             comm=a b\tcpu=001\tevent=cycles\tobject=/bin/prog\tpid=7\ta b;main;f 1\n\
-             comm=c\tcpu=000\tevent=cycles\tobject=/lib/libc.so.6\tpid=7\tc;main;g 1\n",
+            "comm=a b\tcpu=0\tevent=cycles\tobject=/bin/prog\tpid=7\ta b;main;f 1\n\
+             comm=a b\tcpu=1\tevent=cycles\tobject=/bin/prog\tpid=7\ta b;main;f 1\n\
+             comm=c\tcpu=0\tevent=cycles\tobject=/lib/libc.so.6\tpid=7\tc;main;g 1\n",
         ),
     ] {
         assert_eq!(filter("stack-parse", &["--labels", labels], SCRIPT), expected, "{labels}");
@@ -98,7 +98,7 @@ fn a_label_that_no_sample_has_is_said() {
 fn roots_are_of_any_label() {
     for (key, roots) in [
         ("tid", ["8", "9"]),
-        ("cpu", ["000", "001"]),
+        ("cpu", ["0", "1"]),
         ("object", ["/bin/prog", "/lib/libc.so.6"]),
         ("since", ["0.000000000", "0.000001000"]),
         ("comm", ["a b", "c"]),
@@ -139,6 +139,70 @@ fn labelled_lines_are_read() {
     assert_eq!(read(&["--root", "comm"]), "[no stack] 4\na;main;f 2\nb:c;main;f 3\nmain;g 1\n");
     let by_x = "1;main;f 2\n[no x];[no stack] 4\n[no x];main;f 3\n[no x];main;g 1\n";
     assert_eq!(read(&["--root", "label:x"]), by_x);
+}
+
+#[test]
+fn times_of_lines_that_are_no_numbers_and_their_order_are_said() {
+    let read = |args: &[&str], lines: &str| {
+        let output = output("stack-parse", args, lines);
+        assert!(output.status.success());
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"))
+    };
+    let lines = "since=abc\tmain;a 1\ntime=xyz\tmain;b 2\nsince=1\tmain;c 3\n";
+    let [stdout, stderr] = read(&["--labels", "all"], lines);
+    assert_eq!(stdout, "since=1.000000000\tmain;c 3\nmain;a 1\nmain;b 2\n");
+    let said = "2 lines have a since or a time that is no number of seconds, which is left out";
+    assert_eq!(stderr, format!("stack-parse: <stdin>: {said}\n"));
+
+    let lines = "time=1000.5\tmain;a 1\ntime=999.5\tmain;b 2\n";
+    let [stdout, stderr] = read(&["--from", "0"], lines);
+    assert_eq!(stdout, "main;a 1\nmain;b 2\n");
+    assert!(stderr.contains("sort the lines with 'sort -V' before"), "{stderr}");
+    let [_, stderr] = read(&[], lines);
+    assert_eq!(stderr, "");
+}
+
+#[test]
+fn a_table_has_the_times_that_lines_say() {
+    let lines = "since=1.5\ttime=1001.5\ttid=3\tmain;d 8\nsince=2.5\tmain;e 1\n";
+    let table = filter("stack-parse", &["-f", "folded", "--table"], lines);
+    let mut rows = table.lines().map(|row| row.split('\t').take(2).collect::<Vec<_>>());
+    assert_eq!(rows.next(), Some(vec!["time", "since"]));
+    assert_eq!(rows.next(), Some(vec!["1001.5", "1.5"]));
+    assert_eq!(rows.next(), Some(vec!["", "2.500000000"]));
+}
+
+#[test]
+fn roots_and_labels_are_of_the_same_times() {
+    for name in ["heaptrack/heap.txt.gz", "heaptrack/old.txt", "stackprof/odd.dump"] {
+        let file = recording(&format!("formats/{name}"));
+        let labels = filter("stack-parse", &["--labels", "since", "--root", "none"], &file);
+        let roots = filter("stack-parse", &["--root", "label:since"], &file);
+        let values = |text: &str, end: [char; 2]| -> Vec<String> {
+            let mut values: Vec<String> = text
+                .lines()
+                .filter(|line| line.starts_with(|byte: char| byte.is_ascii_digit()))
+                .filter_map(|line| line.split(end).next().map(str::to_owned))
+                .collect();
+            values.sort();
+            values.dedup();
+            values
+        };
+        let labelled = values(&labels.replace("since=", ""), ['\t'; 2]);
+        assert!(!labelled.is_empty(), "{name}: {labels}");
+        assert_eq!(values(&roots, [';', ' ']), labelled, "{name}");
+    }
+}
+
+#[test]
+fn what_massif_counts_is_no_time() {
+    let heap = recording("formats/massif/heap.out.gz");
+    let folded = output("stack-parse", &["--labels", "all"], heap).stdout;
+    let folded = String::from_utf8(folded).expect("UTF-8");
+    let first = folded.lines().next().expect("a line");
+    let labels = "event=heap\tmassif.time=1918369 i\t";
+    assert!(first.starts_with(labels), "{first}");
+    assert!(!folded.contains("since="), "{folded}");
 }
 
 #[test]

@@ -47,8 +47,8 @@ impl Rules {
         self.rules.iter().any(Rule::learns)
     }
 
-    /// Shows all stacks, after their labels, to the rules that learn, each as the rules before it have
-    /// changed it.
+    /// Shows all stacks, after their labels, to the rules that learn, each as the rules before
+    /// it have changed it.
     ///
     /// # Errors
     ///

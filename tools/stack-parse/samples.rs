@@ -247,7 +247,7 @@ impl<'p> Samples<'p> {
 
     /// Whether it matters in which order samples come: that of their time is right.
     pub(crate) fn need_order(&self) -> bool {
-        self.choose_times() || self.labels.has_times()
+        self.choose_times() || [&b"since"[..], b"time"].into_iter().any(|it| self.wants_label(it))
     }
 
     /// Whether samples of other times are wanted than without options, or each by itself.
@@ -272,7 +272,7 @@ impl<'p> Samples<'p> {
         match &mut self.sink {
             Sink::Table(table) => {
                 let event = &self.events.get_mut(event).name;
-                table.open(origin, event, self.window.since_first(origin.time));
+                table.open(origin, event, self.window.when(origin).map(|it| it.since.into()));
             }
             Sink::OffCpu(off_cpu) => {
                 // Nothing is said of programs whose stacks are not in the sums.

@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::with_labels;
 use crate::samples::events::Measure;
-use crate::samples::sample::Sample;
+use crate::samples::sample::{Sample, Time};
 use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
@@ -103,8 +103,8 @@ fn ends_in_decimal(line: &[u8]) -> bool {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut frames = Vec::new();
-    let mut header = Header::default();
-    for_each_line(input, |number, line| {
+    let (mut header, mut times) = (Header::default(), Times::default());
+    let read = for_each_line(input, |number, line| {
         if line.starts_with(b"# ") {
             header.add(line);
             samples.add_header_line(line);
@@ -122,14 +122,55 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
                 let labels: Vec<Label<'_>> = labels.iter().collect();
                 let weights = &[count];
                 let sample = Sample { weights, ..Sample::default() };
-                samples.add(&with_labels(sample, &labels), &frames)
+                let sample = with_labels(sample, &labels);
+                times.look_at(&sample);
+                samples.add(&sample, &frames)
             }
             Err(why) => {
                 samples.malformed(number, why);
                 Ok(())
             }
         }
-    })
+    });
+    times.report(samples);
+    read
+}
+
+/// What is odd about the times that lines have.
+#[derive(Default)]
+struct Times {
+    /// Lines with a time that is no number.
+    unread: u64,
+    /// The time from which that of other lines is counted, where it is not said since when.
+    first: Option<u64>,
+    is_unordered: bool,
+}
+
+impl Times {
+    fn look_at(&mut self, sample: &Sample<'_>) {
+        let has = |key: &[u8]| sample.labels.iter().any(|label| label.key == key);
+        let time = sample.time.and_then(Time::nanoseconds);
+        let is_unread = has(b"since") && sample.since.is_none() || has(b"time") && time.is_none();
+        self.unread += u64::from(is_unread);
+        if let (None, Some(time)) = (sample.since, time) {
+            self.is_unordered |= time < *self.first.get_or_insert(time);
+        }
+    }
+
+    fn report(&self, samples: &mut Samples<'_>) {
+        if self.unread > 0 {
+            samples.note(format_args!(
+                "{} lines have a since or a time that is no number of seconds, which is left out",
+                self.unread
+            ));
+        }
+        if self.is_unordered && samples.need_order() {
+            samples.note(
+                "the first line is not the earliest, from whose time --from, --to and since \
+                 are counted: sort the lines with 'sort -V' before",
+            );
+        }
+    }
 }
 
 /// The event and the unit that the header lines name.

@@ -118,7 +118,7 @@ struct File {
 
 impl File {
     fn new(is_timed: bool, samples: &mut Samples<'_>) -> File {
-        if is_timed {
+        if samples.choose_times() {
             samples.note("only allocations and allocated bytes have times");
         }
         let mut names = FrameNames::default();

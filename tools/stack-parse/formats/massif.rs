@@ -20,13 +20,14 @@
 //!  n0: 800 in 3 places, all below massif's threshold (1.00%)
 //! ```
 
-use common::{Error, Input, Label, Result, decimal};
+use common::{Error, Input, Result, decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::outline::Outline;
+use crate::read::own_labels::OwnLabels;
 use crate::read::valgrind_frame::{frame, is_inlined};
 use crate::samples::sample::{Sample, Time};
 use crate::samples::{Root, Samples, Weighs};
@@ -77,8 +78,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 #[derive(Default)]
 struct File {
-    /// How many nanoseconds a unit of time is.
-    time_unit: u64,
+    /// What times are in: `ms`, `i` for instructions, `B` for bytes.
+    time_unit: Vec<u8>,
     /// Whether all snapshots with trees are samples, each of its time, or each of an event.
     takes_all: bool,
     /// Whether it is known what trees count.
@@ -129,8 +130,7 @@ impl File {
 
     fn header(&mut self, line: &[u8]) -> bool {
         if let Some(unit) = line.strip_prefix(b"time_unit:") {
-            // Instructions and bytes are no time: each counts as a nanosecond.
-            self.time_unit = if unit.trim_ascii() == b"ms" { 1_000_000 } else { 1 };
+            self.time_unit = unit.trim_ascii().to_vec();
             return true;
         }
         if let Some(options) = line.strip_prefix(b"desc:") {
@@ -148,7 +148,7 @@ impl File {
             samples.take_first(snapshot.event().0);
         }
         if self.takes_all && snapshot.has_tree {
-            return snapshot.add(self.time_unit, samples);
+            return snapshot.add(&self.time_unit, samples);
         }
         let is_better = match &self.chosen {
             Some(chosen) => snapshot.has_tree && (snapshot.is_peak || !chosen.is_peak),
@@ -169,7 +169,7 @@ impl File {
             "snapshot {number} of {} is taken, {which}: --from and --to choose others",
             self.snapshots
         ));
-        chosen.add(self.time_unit, samples)
+        chosen.add(&self.time_unit, samples)
     }
 }
 
@@ -201,12 +201,21 @@ impl Snapshot {
         self.missing > 0
     }
 
-    fn add(&self, time_unit: u64, samples: &mut Samples<'_>) -> Result<()> {
-        let time = self.time.and_then(|time| time.checked_mul(time_unit));
+    fn add(&self, time_unit: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        // Instructions and bytes are no time: each counts as a nanosecond.
+        let nanoseconds = if time_unit == b"ms" { 1_000_000 } else { 1 };
+        let time = self.time.and_then(|time| time.checked_mul(nanoseconds));
         let time = time.map(Time::Nanoseconds);
         let (event, unit) = self.event();
         samples.announce(event, unit);
-        let labels = &[Label { key: b"snapshot", value: &self.number }];
+        let mut labels = OwnLabels::default();
+        labels.add_known(FORMAT.name, "snapshot", &self.number);
+        if let Some(time) = self.time.filter(|_| time_unit != b"ms") {
+            samples.set_unclocked();
+            let value = [time.to_string().as_bytes(), b" ", time_unit].concat();
+            labels.add_known(FORMAT.name, "time", &value);
+        }
+        let labels = &labels.list();
         self.add_tree(&Sample { time, event, labels, ..Sample::default() }, samples)?;
         for (event, frame, bytes) in [
             (&b"heap-extra"[..], &b"[heap extra]"[..], self.extra),

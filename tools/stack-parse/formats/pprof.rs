@@ -166,7 +166,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
     if !measures.is_empty() {
         place = samples.set_measures_with(&measures, tables.default_type());
     }
-    let wants_labels = samples.wants_labels();
+    let wants_labels = samples.wants_origin();
     let is_leaf_wanted = LEAF.iter().any(|key| samples.wants_label(key));
     let (mut counted, mut stored) = (Counted::new(bytes.len()), Stored::default());
     let mut frames = Vec::new();

@@ -81,6 +81,8 @@ fn has_our_sense(key: &[u8], value: &[u8]) -> bool {
         b"since" | b"time" => value.contains(&b'.') && signed_nanoseconds(value).is_some(),
         b"addr" => value.strip_prefix(b"0x").and_then(hexadecimal).is_some(),
         b"build_id" => value.iter().all(u8::is_ascii_hexdigit),
+        // A format says by itself what its samples count.
+        b"event" => false,
         _ => true,
     }
 }
@@ -108,6 +110,7 @@ mod tests {
             ("addr", "0x1f", "addr"),
             ("addr", "10.0.0.1:80", "pprof.addr"),
             ("cpu", "0", "cpu"),
+            ("event", "login", "pprof.event"),
             ("trace id", "x", "trace_id"),
         ] {
             let mut labels = OwnLabels::default();

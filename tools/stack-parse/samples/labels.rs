@@ -7,7 +7,7 @@ use common::{Label, LabelKeys, append_label, sort_labels};
 use super::sample::{Sample, append_seconds};
 
 /// How many digits times have after the point, so that `sort -V` sorts them.
-const DIGITS: usize = 9;
+pub(super) const DIGITS: usize = 9;
 
 /// The keys of times, which hardly two samples have in common.
 const TIMES: [&[u8]; 2] = [b"since", b"time"];
@@ -42,11 +42,6 @@ impl SampleLabels {
     /// Whether lines have a label with this key, if it is known.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
         self.keys.has(key)
-    }
-
-    /// Whether lines have times.
-    pub(crate) fn has_times(&self) -> bool {
-        TIMES.iter().any(|key| self.has(key))
     }
 
     /// The keys that were asked for by name and that no sample had.
@@ -90,7 +85,8 @@ fn known<'a>(origin: &'a Sample<'_>, event: &'a [u8]) -> impl Iterator<Item = La
         (&b"comm"[..], Some(origin.comm).filter(|comm| !comm.is_empty())),
         (b"pid", origin.pid),
         (b"tid", origin.tid),
-        (b"cpu", origin.cpu),
+        // `perf script` writes `[000]`.
+        (b"cpu", origin.cpu.map(without_zeros)),
         (b"event", Some(event).filter(|event| !event.is_empty())),
     ];
     let of_format = |key: &[u8]| origin.labels.iter().any(|label| label.key == key);
@@ -100,6 +96,12 @@ fn known<'a>(origin: &'a Sample<'_>, event: &'a [u8]) -> impl Iterator<Item = La
         .filter_map(|(key, value)| Some(Label { key, value: value? }));
     let of_format_but_times = origin.labels.iter().filter(|label| !TIMES.contains(&label.key));
     of_format_but_times.copied().chain(fields)
+}
+
+/// A number without the zeros before it.
+fn without_zeros(digits: &[u8]) -> &[u8] {
+    let last = digits.len().saturating_sub(1);
+    &digits[digits.iter().position(|&digit| digit != b'0').unwrap_or(last)..]
 }
 
 /// The value of the label `key`, of whatever is known of a sample.

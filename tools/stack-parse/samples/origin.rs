@@ -18,6 +18,18 @@ impl Samples<'_> {
         self.args.has_labels() || matches!(self.input.root, Root::Label(_))
     }
 
+    /// Whether it matters what labels say that also name the thread or tell the time, which are
+    /// the roots, the slice and the columns of the table.
+    pub(crate) fn wants_origin(&self) -> bool {
+        let has_root = self.input.root != Root::None;
+        self.wants_labels() || has_root || self.choose_times()
+    }
+
+    /// Says that the times of this input are no seconds of a clock.
+    pub(crate) fn set_unclocked(&mut self) {
+        self.window.set_unclocked();
+    }
+
     /// Says that this input has one thread, so that there is no root frame unless
     /// the user chose one.
     pub(crate) fn set_one_thread(&mut self) {
@@ -28,7 +40,7 @@ impl Samples<'_> {
     pub(super) fn set_base(&mut self, event: usize, origin: &Sample<'_>) {
         let label = match &self.input.root {
             Root::Label(key) => {
-                let when = self.window.when(origin);
+                let when = self.window.labelled_when(origin);
                 value_of(key, origin, &self.events.get(event).name, when).map(Cow::into_owned)
             }
             _ => None,
@@ -57,7 +69,7 @@ impl Samples<'_> {
 
     /// Notes the labels of a sample for its line.
     pub(super) fn set_labels(&mut self, event: usize, origin: &Sample<'_>) {
-        let when = self.window.when(origin);
+        let when = self.window.labelled_when(origin);
         let Samples { labelled, labels, line_labels, events, .. } = self;
         let event = &events.get(event).name;
         if let Some(labelled) = labelled {

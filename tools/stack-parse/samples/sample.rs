@@ -69,7 +69,7 @@ pub(crate) struct OpenSample {
 }
 
 impl OpenSample {
-    /// What counts as so many samples of weight 1, of no event in particular.
+    /// What counts as one sample for each nanosecond, each of weight 1, of the first event.
     pub(crate) fn of_nanoseconds(count: u64) -> OpenSample {
         OpenSample { base: NodeId::default(), event: 0, count, weight: 1 }
     }

@@ -3,6 +3,7 @@
 use bstr::ByteSlice;
 use common::{Pipe, Result, Total, push_field, push_quoted};
 
+use super::labels::DIGITS;
 use super::sample::{Sample, Time, append_seconds};
 
 /// The first line.
@@ -28,8 +29,9 @@ impl Table {
             None => {}
         }
         self.row.push(b'\t');
-        if let (Some(since), Some(time)) = (since, origin.time) {
-            append_seconds(since, time.digits(), &mut self.row);
+        if let Some(since) = since {
+            let digits = origin.time.map_or(DIGITS, Time::digits);
+            append_seconds(since, digits, &mut self.row);
         }
         self.row.push(b'\t');
         for field in [

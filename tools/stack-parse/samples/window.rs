@@ -39,6 +39,8 @@ pub(crate) struct Window {
     /// Nanoseconds since the first sample; `None` if all time is wanted.
     range: Option<Range<u64>>,
     first: Option<u64>,
+    /// Whether the times of this input are no seconds of a clock.
+    is_unclocked: bool,
 }
 
 impl Window {
@@ -52,12 +54,23 @@ impl Window {
             return Err(Error::Usage("--from must be less than --to".to_owned()));
         }
         let range = (args.from.is_some() || args.to.is_some()).then_some(from..to);
-        Ok(Window { range, first: None })
+        Ok(Window { range, first: None, is_unclocked: false })
     }
 
     /// Starts anew: each input has a clock of its own.
     pub(crate) fn begin_input(&mut self) {
-        self.first = None;
+        (self.first, self.is_unclocked) = (None, false);
+    }
+
+    /// Says that the times of this input are no seconds of a clock: a slice may be of them, but
+    /// they are no labels.
+    pub(crate) fn set_unclocked(&mut self) {
+        self.is_unclocked = true;
+    }
+
+    /// When a sample was taken, as its labels say it; `None` for one without time.
+    pub(crate) fn labelled_when(&mut self, origin: &Sample<'_>) -> Option<When> {
+        if self.is_unclocked { None } else { self.when(origin) }
     }
 
     /// Whether some time is not wanted.

@@ -93,7 +93,7 @@ impl<'a> FoldedLine<'a> {
         Ok(FoldedLine { labels, stack: if stack.is_empty() { NO_STACK } else { stack }, ..folded })
     }
 
-    /// The same for a line without a tab, which so has no labels.
+    /// As [`parse`](FoldedLine::parse), for a line without a tab, which has no labels.
     #[inline(always)]
     pub(crate) fn parse_unlabelled(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
         let mut count = 0;

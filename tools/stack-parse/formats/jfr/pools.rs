@@ -127,14 +127,13 @@ impl Pools {
                 let state = string(class, values, types)?;
                 self.thread_states.insert(number, state);
             }
-            b"jdk.types.Symbol" => {
-                self.symbols.insert(number, string(class, values, types)?);
-            }
-            b"jdk.types.FrameType" => {
-                self.frame_types.insert(number, string(class, values, types)?);
-            }
-            b"java.lang.String" => {
-                self.strings.insert(number, string(class, values, types)?);
+            b"jdk.types.Symbol" | b"jdk.types.FrameType" | b"java.lang.String" => {
+                let strings = match name {
+                    b"jdk.types.Symbol" => &mut self.symbols,
+                    b"jdk.types.FrameType" => &mut self.frame_types,
+                    _ => &mut self.strings,
+                };
+                strings.insert(number, string(class, values, types)?);
             }
             _ => types.value(class, values, &mut |_, _| ())?,
         }

@@ -73,31 +73,7 @@ impl Table {
     /// Begins an element that is no frame; false if it refers to nothing.
     fn open_column(&mut self, element: &Element<'_>) -> bool {
         let Some(reference) = element.reference else {
-            match element.name {
-                b"thread" => {
-                    let name = match self.wants_labels {
-                        true => thread_name(&element.text(b"fmt")).to_vec(),
-                        false => Vec::new(),
-                    };
-                    self.open_thread = Some((element.id, Thread { name, ..Thread::default() }));
-                }
-                b"thread-state" if self.wants_labels => {
-                    self.row.state = element.text(b"fmt").into_owned();
-                    if let Some(id) = element.id {
-                        self.states.insert(id, self.row.state.clone());
-                    }
-                }
-                b"process" => {
-                    let name = without_pid(&element.text(b"fmt")).to_vec();
-                    let process = Process { name, pid: Vec::new() };
-                    self.open_process = Some((element.id, process));
-                }
-                b"weight" | b"cycle-weight" => self.row.has_weight = true,
-                b"core" => self.row.core = element.text(b"fmt").into_owned(),
-                b"binary" => self.frames.open_binary(element),
-                b"source" => self.frames.open_source(element),
-                _ => {}
-            }
+            self.open_new_column(element);
             return true;
         };
         match element.name {
@@ -121,6 +97,35 @@ impl Table {
             _ => {}
         }
         true
+    }
+
+    /// Begins an element that refers to no other.
+    fn open_new_column(&mut self, element: &Element<'_>) {
+        match element.name {
+            b"thread" => {
+                let name = match self.wants_labels {
+                    true => thread_name(&element.text(b"fmt")).to_vec(),
+                    false => Vec::new(),
+                };
+                self.open_thread = Some((element.id, Thread { name, ..Thread::default() }));
+            }
+            b"thread-state" if self.wants_labels => {
+                self.row.state = element.text(b"fmt").into_owned();
+                if let Some(id) = element.id {
+                    self.states.insert(id, self.row.state.clone());
+                }
+            }
+            b"process" => {
+                let name = without_pid(&element.text(b"fmt")).to_vec();
+                let process = Process { name, pid: Vec::new() };
+                self.open_process = Some((element.id, process));
+            }
+            b"weight" | b"cycle-weight" => self.row.has_weight = true,
+            b"core" => self.row.core = element.text(b"fmt").into_owned(),
+            b"binary" => self.frames.open_binary(element),
+            b"source" => self.frames.open_source(element),
+            _ => {}
+        }
     }
 
     fn refer_to_thread(&mut self, reference: u64) -> bool {

@@ -1,0 +1,44 @@
+//! Messages of a profile that hold numbers.
+
+use crate::read::protobuf::{Fields, Malformed};
+
+/// What the message of a location says.
+#[derive(Debug, Default)]
+pub(super) struct LocationMessage {
+    pub(super) mapping: u64,
+    pub(super) address: u64,
+    /// Function and line of what was running there: first the innermost of inlined
+    /// ones.
+    pub(super) lines: Vec<(u64, u64)>,
+}
+
+impl LocationMessage {
+    /// Reads a location as far as it can be read.
+    pub(super) fn read(message: &[u8]) -> LocationMessage {
+        let mut place = LocationMessage::default();
+        for (field, value) in Fields::of(message).map_while(Result::ok) {
+            match field {
+                2 => place.mapping = value.number(),
+                3 => place.address = value.number(),
+                4 => {
+                    let [_, function, line] = numbers(value.bytes()).unwrap_or_default();
+                    place.lines.push((function, line));
+                }
+                _ => {}
+            }
+        }
+        place
+    }
+}
+
+/// The numbers of a message, each at the place of its field; 0 where there is none.
+pub(super) fn numbers<const N: usize>(message: &[u8]) -> Result<[u64; N], Malformed> {
+    let mut numbers = [0; N];
+    for field in Fields::of(message) {
+        let (field, value) = field?;
+        if let Some(number) = usize::try_from(field).ok().and_then(|field| numbers.get_mut(field)) {
+            *number = value.number();
+        }
+    }
+    Ok(numbers)
+}
