@@ -4,10 +4,10 @@
 //! since=12.304122000<TAB>tid=4711<TAB>main;parse;read 14
 //! ```
 
-use common::{FoldedLine, Pipe};
+use common::{FoldedLine, Pipe, nanoseconds_of_label};
 
 use crate::by::By;
-use crate::rows::{Refused, Rows, Sample, label_value, time};
+use crate::rows::{Refused, Rows, Sample, label_value};
 
 /// The event of a line, and the name of its thread.
 const EVENT: &[u8] = b"event";
@@ -20,7 +20,7 @@ pub(crate) fn add(line: &FoldedLine<'_>, rows: &mut Rows, pipe: &mut Pipe) -> Re
         rows.leave_out_line(line.count, pipe);
         return Ok(());
     };
-    let time = time(since).ok_or(Refused::Line("expected seconds such as since=2.5"))?;
+    let time = nanoseconds_of_label(since).ok_or(Refused::Line("expected seconds such as since=2.5"))?;
     let value = rows.by.as_ref().map(|by| label_value(line.labels.get(by.key().as_bytes())));
     let shows_comm = rows.by.as_ref().is_some_and(By::shows_comm);
     let sample = Sample {

@@ -2,8 +2,7 @@
 
 use bstr::ByteSlice;
 use common::{
-    Files, FrameId, FrameTable, Headers, Pipe, Result, Total, nanoseconds, no_label, printable,
-    unit_of_event,
+    Files, FrameId, FrameTable, Headers, Pipe, Result, Total, no_label, printable, unit_of_event,
 };
 
 use crate::by::By;
@@ -214,20 +213,4 @@ pub(crate) fn label_value(value: Option<&[u8]>) -> &[u8] {
         Some(value) => value,
         None => b"",
     }
-}
-
-/// Seconds since the first sample in nanoseconds; `None` for what are no seconds. What is
-/// before the first sample, as of another processor, counts as 0, as for `--from`.
-pub(crate) fn time(text: &[u8]) -> Option<u64> {
-    let is_before = text.starts_with(b"-");
-    let positive = text.strip_prefix(b"-").unwrap_or(text);
-    let time = nanoseconds(positive).or_else(|| nanoseconds_of_float(positive))?;
-    Some(if is_before { 0 } else { time })
-}
-
-/// `1e-06`, as pandas writes what stack-parse wrote as 0.000001.
-fn nanoseconds_of_float(text: &[u8]) -> Option<u64> {
-    let seconds: f64 = text.to_str().ok()?.parse().ok()?;
-    let time = (seconds * 1e9).round();
-    (0.0..u64::MAX as f64).contains(&time).then_some(time as u64)
 }

@@ -8,10 +8,10 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::Pipe;
+use common::{Pipe, nanoseconds_of_label};
 
 use crate::by::By;
-use crate::rows::{Refused, Rows, Sample, time};
+use crate::rows::{Refused, Rows, Sample};
 
 /// The columns that each table has.
 const NEEDED: [&str; 2] = ["since", "weight"];
@@ -76,7 +76,7 @@ impl Columns {
         }
         const NO_TIME: Refused =
             Refused::Line("expected seconds such as 2.5 in the column 'since'");
-        let time = time(&since).ok_or(NO_TIME)?;
+        let time = nanoseconds_of_label(&since).ok_or(NO_TIME)?;
         let field = |column: Option<usize>| column.map(|column| unquoted(fields[column]));
         let [value, comm, event] = [self.value, self.comm, self.event].map(field);
         let value = value.as_deref().unwrap_or_default();

@@ -114,7 +114,7 @@ pub use pattern::{
 pub use picture::{Theme, content_policy, page_script, page_style};
 pub use pipe::{Limit, Live, Pipe, Split, no_label};
 pub use run::{Known, run, run_for_users_of, run_wrapper};
-pub use seconds::{nanoseconds, seconds};
+pub use seconds::{nanoseconds, nanoseconds_of_label, seconds};
 pub use stacks::{
     FrameId, FrameTable, FrameWeights, NodeId, Overflows, Room, SortedStack, SortedStacks,
     StackCounts, StackIds, StackTree, filled, shared_prefix, with_room,

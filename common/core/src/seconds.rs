@@ -14,6 +14,26 @@ pub fn nanoseconds(seconds: &[u8]) -> Option<u64> {
     decimal(whole)?.checked_mul(1_000_000_000)?.checked_add(fraction)
 }
 
+/// The value of a label such as `since` in nanoseconds: seconds in decimal, or as programs write
+/// floating numbers, such as `1e-06`. `None` if the text is no such number, or too large. What
+/// is before the first sample, as samples of several processors may be, counts as 0.
+#[must_use]
+pub fn nanoseconds_of_label(value: &[u8]) -> Option<u64> {
+    let (is_before, positive) = match value.strip_prefix(b"-") {
+        Some(positive) => (true, positive),
+        None => (false, value),
+    };
+    let time = nanoseconds(positive).or_else(|| nanoseconds_of_float(positive))?;
+    Some(if is_before { 0 } else { time })
+}
+
+fn nanoseconds_of_float(text: &[u8]) -> Option<u64> {
+    let seconds: f64 = text.to_str().ok()?.parse().ok()?;
+    let time = (seconds * 1e9).round();
+    let is_time = !text.starts_with(b"-") && (0.0..u64::MAX as f64).contains(&time);
+    is_time.then_some(time as u64)
+}
+
 /// So many nanoseconds in seconds, exact, and with no digit too many: `12`, `0.35`.
 #[must_use]
 pub fn seconds(nanoseconds: u64) -> String {
@@ -42,6 +62,28 @@ mod tests {
             ("99999999999999", None),
         ] {
             assert_eq!(nanoseconds(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_of_labels_may_be_floating_numbers() {
+        for (text, expected) in [
+            ("525.936394", Some(525_936_394_000)),
+            ("1e-06", Some(1_000)),
+            ("1e3", Some(1_000_000_000_000)),
+            ("+1", Some(1_000_000_000)),
+            ("-0.5", Some(0)),
+            ("-1e-06", Some(0)),
+            ("1e30", None),
+            ("--1", None),
+            ("--0", None),
+            ("-", None),
+            ("", None),
+            ("inf", None),
+            ("nan", None),
+            ("soon", None),
+        ] {
+            assert_eq!(nanoseconds_of_label(text.as_bytes()), expected, "{text}");
         }
     }
 
