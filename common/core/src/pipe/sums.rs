@@ -34,7 +34,22 @@ impl Pipe {
         &mut self,
         files: &Files,
         limit: Limit,
-        text_of: impl for<'b> Fn(FoldedLine<'b>, &'b mut Vec<u8>) -> &'b [u8],
+        text_of: impl for<'b> FnMut(FoldedLine<'b>, &'b mut Vec<u8>) -> &'b [u8],
+    ) -> Result<StackCounts> {
+        self.count_folded_named(files, limit, text_of, <[u8]>::to_vec)
+    }
+
+    /// The same where a message shows such a text in the form that `shown` makes of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`for_each_folded`](Pipe::for_each_folded).
+    pub fn count_folded_named(
+        &mut self,
+        files: &Files,
+        limit: Limit,
+        mut text_of: impl for<'b> FnMut(FoldedLine<'b>, &'b mut Vec<u8>) -> &'b [u8],
+        shown: impl Fn(&[u8]) -> Vec<u8>,
     ) -> Result<StackCounts> {
         let mut buffer = Vec::new();
         let mut counting = Counting::default();
@@ -48,7 +63,7 @@ impl Pipe {
         })?;
         let counts = counting.finish();
         overflows.absorb(counts.overflows());
-        self.leave_out(&overflows);
+        self.leave_out(&overflows.renamed(shown));
         Ok(counts)
     }
 }

@@ -48,6 +48,13 @@ impl Overflows {
         self.others
     }
 
+    /// The same with other names in place of the stacks.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Fn(&[u8]) -> Vec<u8>) -> Overflows {
+        self.named.iter_mut().for_each(|(stack, _)| *stack = name(stack));
+        self
+    }
+
     /// Adds all that was left out of other sums.
     pub fn absorb(&mut self, other: &Overflows) {
         for (stack, total) in other.named() {
