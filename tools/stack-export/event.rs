@@ -1,8 +1,8 @@
 //! The events that the stacks were counted for, and what their weights measure.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use bstr::ByteSlice;
 use common::{FrameId, Pipe, SortedStacks, Unit, clean_frame, unit_of_event};
 
 use crate::labelled::labels_of;
@@ -21,7 +21,7 @@ pub(crate) struct ExportedEvent {
 /// Which stacks are of an event.
 pub(crate) enum EventOf {
     All,
-    /// Those with this frame as their root, which is none of theirs.
+    /// Those whose root is this frame. The root is the event, so it is left out of them.
     Root(FrameId),
     /// Those whose label `event` has this value, or that have none.
     Label(Option<Vec<u8>>),
@@ -51,10 +51,16 @@ impl ExportedEvent {
         Unit::named(self.unit_name.as_deref().unwrap_or_default())
     }
 
-    /// Whether it counts time: then the time between two samples is what a sample stands for.
-    pub(crate) fn is_time(&self) -> bool {
+    /// Whether the weights count samples of an event that is a time: then a sample stands for
+    /// the time to the next one.
+    pub(crate) fn counts_samples_of_time(&self) -> bool {
+        let counts_samples = match self.unit() {
+            Unit::Things(unit) => unit == "samples",
+            Unit::Unknown => true,
+            Unit::Time(_) | Unit::Bytes => false,
+        };
         let name = self.name.as_deref().unwrap_or_default();
-        matches!(self.unit(), Unit::Time(_)) || unit_of_event(name.as_bytes()) == b"nanoseconds"
+        counts_samples && unit_of_event(name.as_bytes()) == b"nanoseconds"
     }
 
     /// The name of the event, or else of its unit.
@@ -90,14 +96,31 @@ fn of_labels(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<V
     }
     let headers = pipe.header_events();
     let event = |value: Option<Vec<u8>>| {
-        let name = value.as_deref().map(text);
+        let name = Some(text(&name_of_value(value.as_deref())));
         let of_header = headers.iter().find(|(name, _)| Some(*name) == value.as_deref());
         let unit_name = unit.map(str::to_owned);
         let unit_name = unit_name.or_else(|| of_header.map(|(_, unit)| text(unit)));
         let unit_name = unit_name.or_else(|| pipe.header_unit());
         ExportedEvent { name, unit_name, of: EventOf::Label(value), total: 0 }
     };
-    Some(values.into_iter().map(event).collect())
+    let mut events: Vec<ExportedEvent> = values.into_iter().map(event).collect();
+    let mut taken = BTreeSet::new();
+    for name in events.iter_mut().filter_map(|event| event.name.as_mut()) {
+        // Names may be equal where one has escapes for what is not UTF-8 in the other.
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+    }
+    Some(events)
+}
+
+/// The name of the event of stacks with this value of the label `event`, or without the label.
+pub(crate) fn name_of_value(value: Option<&[u8]>) -> Cow<'_, [u8]> {
+    match value {
+        None => b"[no event]".into(),
+        Some(b"") => b"[empty event]".into(),
+        Some(name) => name.into(),
+    }
 }
 
 /// The events of the header lines, if every stack has one of them as its root.
@@ -131,7 +154,7 @@ fn of_roots(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<Ve
 }
 
 fn text(bytes: &[u8]) -> String {
-    bytes.to_str_lossy().into_owned()
+    crate::profile::text(bytes).into_owned()
 }
 
 /// The name of an event as a frame.

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use common::{FoldedLine, Label, Labels, names_of_stack};
+use bstr::ByteSlice;
+use common::{FoldedLine, Label, Labels, nanoseconds_of_label, names_of_stack};
 
 use crate::targets::Target;
 
@@ -42,6 +43,19 @@ pub(crate) fn text_of<'b>(
     buffer
 }
 
+/// Such a text as a message shows it: the mark is none of the line.
+pub(crate) fn shown(text: &[u8]) -> Vec<u8> {
+    let Some(text) = text.strip_prefix(&[MARK]) else { return text.to_vec() };
+    let end = memchr::memchr(b';', text).unwrap_or(text.len());
+    let (labels, stack) = (&text[..end], text.get(end + 1..).unwrap_or_default());
+    let clean = |byte: &u8| match *byte {
+        SEMICOLON => b';',
+        b'\t' => b' ',
+        byte => byte,
+    };
+    [&labels.iter().map(clean).collect::<Vec<u8>>(), stack].concat()
+}
+
 /// The labels that a frame holds; `None` if it is a function.
 pub(crate) fn labels_of(frame: &[u8]) -> Option<LabelSet<'_>> {
     let text = frame.strip_prefix(&[MARK])?;
@@ -50,6 +64,12 @@ pub(crate) fn labels_of(frame: &[u8]) -> Option<LabelSet<'_>> {
         true => LabelSet(text.iter().map(clean).collect::<Vec<u8>>().into()),
         false => LabelSet(text.into()),
     })
+}
+
+/// The values of the labels that a frame holds, as they are in it.
+pub(crate) fn values_in(frame: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let text = frame.strip_prefix(&[MARK]).unwrap_or_default();
+    text.split(|&byte| byte == b'\t').filter_map(|label| Some(label.split_once_str("=")?.1))
 }
 
 /// The labels of a sample, sorted.
@@ -65,12 +85,8 @@ impl LabelSet<'_> {
         Labels::of_text(&self.0).get(key.as_bytes())
     }
 
-    /// A label in seconds, in nanoseconds. What was before the first sample, as the samples of
-    /// several processors may be, is at its time.
+    /// A label in seconds, in nanoseconds.
     pub(crate) fn nanoseconds(&self, key: &str) -> Option<u64> {
-        match self.get(key)? {
-            [b'-', before @ ..] => common::nanoseconds(before).map(|_| 0),
-            since => common::nanoseconds(since),
-        }
+        nanoseconds_of_label(self.get(key)?)
     }
 }

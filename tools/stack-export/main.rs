@@ -1,9 +1,11 @@
 //! Writes stacks in the formats of other viewers.
 
 mod calls;
+mod clock;
 mod event;
 mod functions;
 mod labelled;
+mod numbers;
 mod profile;
 mod targets;
 mod threads;
@@ -16,6 +18,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Error, Files, Limit, Pipe, Result, Status, Total};
 
+use clock::Clock;
 use event::ExportedEvent;
 use profile::Profile;
 use targets::Target;
@@ -31,7 +34,8 @@ struct Args {
     #[arg(long, value_name = "FORMAT")]
     to: Target,
 
-    /// Take only this event, of stacks that 'stack-parse --by-event --header' wrote
+    /// Take only this event, of stacks that 'stack-parse --by-event --header' or
+    /// 'stack-parse --labels event' wrote
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
 
@@ -51,12 +55,7 @@ fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.to == Target::Tsv {
         return tsv::write(&args.files, args.event.as_deref(), pipe);
     }
-    let (target, limit) = (args.to, Limit::AllStacks);
-    let counts = pipe.count_folded_as(&args.files, limit, |line, buffer| {
-        labelled::text_of(target, line, buffer)
-    })?;
-    let stacks = counts.into_sorted();
-    let mut profile = Profile::new(stacks, pipe, args.unit.as_deref());
+    let mut profile = read(&args, pipe)?;
     if let Some(name) = &args.event {
         profile.keep_event(name)?;
     }
@@ -77,6 +76,24 @@ fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
     Ok(pipe.status())
 }
 
+fn read(args: &Args, pipe: &mut Pipe) -> Result<Profile> {
+    let (target, event) = (args.to, args.event.as_deref());
+    let mut clock = Clock::default();
+    let counts = pipe.count_folded_named(
+        &args.files,
+        Limit::AllStacks,
+        |line, buffer| {
+            if target.shows_times() {
+                clock.read(&line, event);
+            }
+            labelled::text_of(target, line, buffer)
+        },
+        labelled::shown,
+    )?;
+    clock.report(pipe);
+    Ok(Profile::new(counts.into_sorted(), clock, pipe, args.unit.as_deref()))
+}
+
 /// Counts the events that the user did not ask for as dropped.
 fn count_others_as_dropped(taken: u128, pipe: &mut Pipe) {
     let before = pipe.stats().dropped.weight + taken;
@@ -90,11 +107,9 @@ fn several_events(args: &Args, events: &[ExportedEvent]) -> Error {
     Error::Usage(format!("{format} holds one event: choose one with --event: {names}"))
 }
 
-/// What is text cannot hold every name.
+/// Formats that are text cannot hold every name.
 fn say_what_is_escaped(profile: &Profile, pipe: &Pipe) {
-    let odd =
-        profile.frames().iter().filter(|&&frame| str::from_utf8(profile.name(frame)).is_err());
-    say_escaped(odd.count(), pipe);
+    say_escaped(profile.not_utf8().len(), pipe);
 }
 
 fn say_escaped(names: usize, pipe: &Pipe) {

@@ -1,15 +1,19 @@
 //! What came in: stacks, by event, and the labels of those that have any.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use common::{Error, FrameId, Pipe, Result, SortedStack, SortedStacks, escaped};
 
+use crate::clock::Clock;
 use crate::event::{EventOf, ExportedEvent};
-use crate::labelled::{LabelSet, labels_of};
+use crate::labelled::{LabelSet, labels_of, values_in};
 
 /// Stacks that weigh something, and the events they were counted for.
 pub(crate) struct Profile {
     stacks: SortedStacks,
+    /// What says when samples were taken.
+    pub(crate) clock: Clock,
     pub(crate) events: Vec<ExportedEvent>,
     /// The frames of the stacks, in the order of their names.
     frames: Vec<FrameId>,
@@ -34,9 +38,14 @@ impl Profile {
     /// The stacks that `pipe` has read. Events are the values of the label `event`. Where header
     /// lines name several events and every stack has one of them as its root, as `stack-parse
     /// --by-event --header` writes them, these are the events, and the roots are no frames.
-    pub(crate) fn new(stacks: SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Profile {
+    pub(crate) fn new(
+        stacks: SortedStacks,
+        clock: Clock,
+        pipe: &Pipe,
+        unit: Option<&str>,
+    ) -> Profile {
         let events = ExportedEvent::all_of(&stacks, pipe, unit);
-        let mut profile = Profile { stacks, events, frames: Vec::new(), places: Vec::new() };
+        let mut profile = Profile { stacks, clock, events, frames: Vec::new(), places: Vec::new() };
         profile.weigh();
         profile
     }
@@ -149,6 +158,20 @@ impl Profile {
         text(self.name(frame))
     }
 
+    /// The names and the values of labels that are not UTF-8, each once.
+    pub(crate) fn not_utf8(&self) -> BTreeSet<&[u8]> {
+        let is_odd = |text: &&[u8]| str::from_utf8(text).is_err();
+        let names = self.frames.iter().map(|&frame| self.name(frame));
+        let mut odd: BTreeSet<&[u8]> = names.filter(is_odd).collect();
+        for event in &self.events {
+            let labels: BTreeSet<FrameId> =
+                self.stacks_of(event).filter_map(|stack| stack.labels).collect();
+            let labels = labels.into_iter().filter(|&frame| is_odd(&self.name(frame)));
+            odd.extend(labels.flat_map(|frame| values_in(self.name(frame))).filter(is_odd));
+        }
+        odd
+    }
+
     /// The labels that a stack has.
     pub(crate) fn labels(&self, labels: Option<FrameId>) -> LabelSet<'_> {
         labels.and_then(|frame| labels_of(self.name(frame))).unwrap_or_default()
@@ -166,7 +189,9 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
 /// The error where the user asks for an event that is not among `known`.
 pub(crate) fn no_event(name: &str, known: &[&str]) -> Error {
     let known = match known {
-        [] => "the stacks have none, see 'stack-parse --by-event --header'".to_owned(),
+        [] => "the stacks have none, see 'stack-parse --by-event --header' and \
+               'stack-parse --labels event'"
+            .to_owned(),
         _ => known.join(", "),
     };
     Error::Usage(format!("--event {name}: expected one of these: {known}"))

@@ -66,15 +66,17 @@ impl Target {
         !matches!(self, Target::Chrome | Target::D3 | Target::Dot)
     }
 
+    /// Whether it places samples in time.
+    pub(crate) fn shows_times(self) -> bool {
+        matches!(self, Target::Chrome | Target::Firefox | Target::Speedscope)
+    }
+
     /// Whether it holds what a label with this key says. Every format needs `event`, as
     /// weights of different events cannot be added.
     pub(crate) fn wants_label(self, key: &[u8]) -> bool {
         match (self, key) {
             (_, b"event") | (Target::Pprof | Target::Tsv, _) => true,
-            (Target::Chrome | Target::Firefox | Target::Speedscope, key) => {
-                THREAD_LABELS.contains(&key)
-            }
-            _ => false,
+            (target, key) => target.shows_times() && THREAD_LABELS.contains(&key),
         }
     }
 
@@ -87,6 +89,15 @@ impl Target {
         }
     }
 
+    /// What it holds of the weight of this event.
+    fn weight(self, profile: &Profile, event: &ExportedEvent) -> u64 {
+        match self {
+            // Most often there is no need to know it.
+            Target::Chrome if event.total > self.most(event) => chrome::weight(profile, event),
+            _ => event.total,
+        }
+    }
+
     /// Writes the profile, of one event if the format holds no more.
     ///
     /// # Errors
@@ -94,8 +105,10 @@ impl Target {
     /// [`Error::Usage`] for weights that are too large for the format, or
     /// [`Error::Output`].
     pub(crate) fn write(self, profile: &Profile, out: &mut Output) -> Result<()> {
-        if let Some(event) = profile.events.iter().find(|event| event.total > self.most(event)) {
-            let (format, most, total) = (self.name(), self.most(event), event.total);
+        let is_too_much = |event: &&ExportedEvent| self.weight(profile, event) > self.most(event);
+        if let Some(event) = profile.events.iter().find(is_too_much) {
+            let (format, most) = (self.name(), self.most(event));
+            let total = self.weight(profile, event);
             let what = format!("{format} holds weights up to {most}, but all weigh {total}");
             return Err(Error::Usage(what));
         }
@@ -108,8 +121,7 @@ impl Target {
             Target::D3 => d3::write(profile, only, out),
             Target::Callgrind => callgrind::write(profile, only, out),
             Target::Dot => dot::write(profile, only, out),
-            // It is written of lines, not of their sums.
-            Target::Tsv => Ok(()),
+            Target::Tsv => unreachable!("a table is written of lines, not of their sums"),
         };
         written.map_err(unwritten)
     }

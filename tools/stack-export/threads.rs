@@ -7,17 +7,27 @@ use common::decimal;
 
 use crate::event::ExportedEvent;
 use crate::labelled::LabelSet;
+use crate::numbers::number;
 use crate::profile::{ExportedStack, Profile, text};
 
 /// What a thread did.
 pub(crate) struct Thread<'a> {
     /// Empty where it is not known.
     pub(crate) comm: String,
+    /// The name of its process, of the label `process`.
+    process: String,
     pub(crate) pid: String,
     pub(crate) tid: String,
-    /// In the order of time where all have one, else sorted as the stacks of the profile.
+    /// No other process has this number.
+    pub(crate) pid_number: u64,
+    /// No other thread of its process has this number.
+    pub(crate) tid_number: u64,
+    /// In the order of time if they have times, else sorted as the stacks of the profile.
     pub(crate) samples: Vec<ThreadSample<'a>>,
+    /// Whether its samples have times: either all of them or none.
     pub(crate) has_times: bool,
+    /// Whether it is what has no time of a thread that has times otherwise.
+    pub(crate) is_untimed_part: bool,
 }
 
 /// A stack of a thread.
@@ -28,14 +38,16 @@ pub(crate) struct ThreadSample<'a> {
     pub(crate) since: u64,
 }
 
-/// What tells threads apart: the numbers of the process and of the thread, or else the name.
-type Key = (Option<u64>, Vec<u8>, bool, Option<u64>, Vec<u8>, Vec<u8>);
+/// What tells threads apart: the numbers of the process and of the thread, or else the names.
+type Key = (Option<u64>, Vec<u8>, Vec<u8>, bool, Option<u64>, Vec<u8>, Vec<u8>);
 
 /// The keys of the labels by which threads are told apart and put in order.
-pub(crate) const THREAD_LABELS: [&[u8]; 5] = [b"since", b"time", b"comm", b"pid", b"tid"];
+pub(crate) const THREAD_LABELS: [&[u8]; 6] =
+    [b"since", b"time", b"comm", b"pid", b"process", b"tid"];
 
-/// The threads of an event: by process, the first thread of a process first. `None` if no stack
-/// has labels that tell anything about threads or time.
+/// The threads of an event: by process, the first thread of a process first. Samples without
+/// times are a thread of their own. `None` if no stack has labels that tell anything about
+/// threads or time.
 pub(crate) fn threads_of<'a>(
     profile: &'a Profile,
     event: &'a ExportedEvent,
@@ -47,44 +59,74 @@ pub(crate) fn threads_of<'a>(
     if !profile.stacks_of(event).any(is_told) {
         return None;
     }
-    let mut threads: BTreeMap<Key, Thread<'a>> = BTreeMap::new();
+    let mut threads: BTreeMap<(Key, bool), Thread<'a>> = BTreeMap::new();
     for stack in profile.stacks_of(event) {
         let labels = profile.labels(stack.labels);
-        let thread = threads.entry(key(&labels)).or_insert_with(|| Thread::of(&labels));
-        let since = labels.nanoseconds("since");
-        thread.has_times &= since.is_some();
+        let since = profile.clock.at(&labels);
+        let has_times = since.is_some();
+        // Of one thread, the samples with times come first.
+        let thread = threads.entry((key(&labels), !has_times));
+        let thread = thread.or_insert_with(|| Thread::of(&labels, has_times));
         thread.samples.push(ThreadSample { stack, since: since.unwrap_or_default() });
+    }
+    let mut last = None;
+    for ((key, _), thread) in &mut threads {
+        thread.is_untimed_part = last.replace(key) == Some(key);
     }
     let mut threads: Vec<Thread<'a>> = threads.into_values().collect();
     for thread in threads.iter_mut().filter(|thread| thread.has_times) {
         thread.samples.sort_by_key(|sample| sample.since);
     }
+    number(&mut threads);
     Some(threads)
 }
 
 fn key(labels: &LabelSet<'_>) -> Key {
     let value = |key: &str| labels.get(key).unwrap_or_default().to_vec();
     let (pid, tid) = (value("pid"), value("tid"));
-    // Who has a number needs no name: a thread may change its own.
+    // A number tells a process or a thread better than a name, which it may change.
+    let process = if pid.is_empty() { value("process") } else { Vec::new() };
     let comm = if tid.is_empty() { value("comm") } else { Vec::new() };
-    (decimal(&pid), pid.clone(), pid != tid, decimal(&tid), tid, comm)
+    (decimal(&pid), pid.clone(), process, pid != tid, decimal(&tid), tid, comm)
 }
 
 impl<'a> Thread<'a> {
-    fn of(labels: &LabelSet<'_>) -> Thread<'a> {
-        let [comm, pid, tid] = ["comm", "pid", "tid"]
+    fn of(labels: &LabelSet<'_>, has_times: bool) -> Thread<'a> {
+        let [comm, process, pid, tid] = ["comm", "process", "pid", "tid"]
             .map(|key| labels.get(key).map(text).map(Cow::into_owned).unwrap_or_default());
-        Thread { comm, pid, tid, samples: Vec::new(), has_times: true }
+        Thread {
+            comm,
+            process,
+            pid,
+            tid,
+            pid_number: 0,
+            tid_number: 0,
+            samples: Vec::new(),
+            has_times,
+            is_untimed_part: false,
+        }
     }
 
     /// How a person calls it: `worker (4711)`; empty if nothing is known.
     pub(crate) fn title(&self) -> String {
         let number = if self.tid.is_empty() { &self.pid } else { &self.tid };
-        match (&self.comm[..], &number[..]) {
-            (comm, "") => comm.to_owned(),
+        let name = if self.comm.is_empty() { &self.process } else { &self.comm };
+        let title = match (&name[..], &number[..]) {
+            (name, "") => name.to_owned(),
             ("", number) => number.to_owned(),
-            (comm, number) => format!("{comm} ({number})"),
-        }
+            (name, number) => format!("{name} ({number})"),
+        };
+        self.marked(&title)
+    }
+
+    /// Its name, which is that of the event if it is not known.
+    pub(crate) fn name(&self, event: &str) -> String {
+        self.marked(if self.comm.is_empty() { event } else { &self.comm })
+    }
+
+    /// The name with what tells it from the rest of the thread.
+    fn marked(&self, name: &str) -> String {
+        if self.is_untimed_part { format!("{name} [no time]") } else { name.to_owned() }
     }
 
     /// When samples end, in the order of the samples: mostly where the next begins. After a
@@ -97,6 +139,22 @@ impl<'a> Thread<'a> {
             next.filter(|next| !is_pause(next)).unwrap_or(sample.since.saturating_add(interval))
         })
     }
+
+    /// What tells its process apart: the number, or else the name.
+    pub(crate) fn process_key(&self) -> (String, String) {
+        let name = if self.pid.is_empty() { self.process.clone() } else { String::new() };
+        (self.pid.clone(), name)
+    }
+}
+
+/// The name of the process that a thread is of: that of the label `process`, or else that of
+/// the first thread that has one.
+pub(crate) fn process_of<'t>(threads: &'t [Thread<'_>], thread: &Thread<'_>) -> Option<&'t str> {
+    let is_of_process = |it: &&Thread<'_>| it.pid_number == thread.pid_number;
+    let known = |name: fn(&'t Thread<'_>) -> &'t str| {
+        threads.iter().filter(is_of_process).map(name).find(|name| !name.is_empty())
+    };
+    known(|thread| &thread.process).or_else(|| known(|thread| &thread.comm))
 }
 
 /// The usual time between two samples of a thread, in nanoseconds.

@@ -43,12 +43,7 @@ impl Times {
         }
     }
 
-    /// What the clock showed at the start.
-    pub(crate) fn zero(&self) -> Option<u64> {
-        self.zero
-    }
-
-    /// The same if it is a date, since 1970.
+    /// What the clock showed at the start, if it is a date, since 1970.
     pub(crate) fn date(&self) -> Option<u64> {
         self.zero.filter(|zero| (DATES..=i64::MAX.unsigned_abs()).contains(zero))
     }

@@ -8,7 +8,7 @@ use common::{
     Total, push_field, push_quoted, sort_labels,
 };
 
-use crate::event::as_frame;
+use crate::event::{as_frame, name_of_value};
 use crate::profile::{no_event, text};
 
 const EVENT: &[u8] = b"event";
@@ -40,10 +40,11 @@ pub(crate) fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Resu
         Ok(())
     })?;
     let keys = table.keys();
-    let roots = if keys.iter().any(|key| key == EVENT) { None } else { table.roots(pipe) };
+    let has_labels = keys.iter().any(|key| key == EVENT);
+    let roots = if has_labels { None } else { table.roots(pipe) };
     if let Some(name) = event {
         let before = table.total();
-        table.keep_event(name, roots.as_ref())?;
+        table.keep_event(name, roots.as_ref(), has_labels)?;
         let after = table.total();
         pipe.count_dropped(Total {
             lines: before.lines - after.lines,
@@ -107,19 +108,26 @@ impl Table {
     }
 
     /// Leaves out the rows of other events.
-    fn keep_event(&mut self, name: &str, roots: Option<&BTreeSet<Vec<u8>>>) -> Result<()> {
+    fn keep_event(
+        &mut self,
+        name: &str,
+        roots: Option<&BTreeSet<Vec<u8>>>,
+        has_labels: bool,
+    ) -> Result<()> {
         let Table { labels, stacks, rows } = self;
         let event_of = |row: &Row| -> Vec<u8> {
             match roots {
                 Some(_) => event_and_frames(stacks.name(row.stack)).0.to_vec(),
                 None => {
                     let labels = Labels::of_text(labels.name(row.labels));
-                    labels.get(EVENT).unwrap_or_default().to_vec()
+                    name_of_value(labels.get(EVENT)).into_owned()
                 }
             }
         };
         let mut known: BTreeSet<Vec<u8>> = rows.iter().map(event_of).collect();
-        known.remove(&b""[..]);
+        if roots.is_none() && !has_labels {
+            known.clear();
+        }
         let frame = as_frame(name.as_bytes());
         let wanted = if roots.is_some() { &frame } else { name.as_bytes() };
         if !known.contains(wanted) {
@@ -153,11 +161,16 @@ impl Table {
     }
 
     fn say_what_is_escaped(&self, pipe: &Pipe) {
+        let is_odd = |text: &&[u8]| str::from_utf8(text).is_err();
         let mut odd = BTreeSet::new();
+        for set in 0..self.labels.len() as FrameId {
+            let labels = Labels::of_text(self.labels.name(set)).iter();
+            odd.extend(labels.map(|label| label.value).filter(is_odd));
+        }
         for stack in 0..self.stacks.len() as FrameId {
             let stack = self.stacks.name(stack);
-            if str::from_utf8(stack).is_err() {
-                odd.extend(Frames::new(stack).filter(|frame| str::from_utf8(frame).is_err()));
+            if is_odd(&stack) {
+                odd.extend(Frames::new(stack).filter(is_odd));
             }
         }
         super::say_escaped(odd.len(), pipe);
@@ -174,12 +187,17 @@ fn event_and_frames(stack: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn append_head(keys: &[Vec<u8>], has_roots: bool, out: &mut Vec<u8>) {
+    let mut taken: BTreeSet<Vec<u8>> = LAST.iter().map(|last| last.as_bytes().to_vec()).collect();
+    if has_roots {
+        taken.insert(EVENT.to_vec());
+    }
     for key in keys {
-        // A label that is called as another column is.
-        if LAST.iter().any(|last| last.as_bytes() == key) {
-            out.extend_from_slice(b"label:");
+        // DuckDB compares the names of columns without case.
+        let mut name = key.clone();
+        while !taken.insert(name.to_ascii_lowercase()) {
+            name.splice(..0, *b"label:");
         }
-        out.extend_from_slice(key);
+        out.extend_from_slice(&name);
         out.push(b'\t');
     }
     if has_roots {

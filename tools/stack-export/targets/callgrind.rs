@@ -90,7 +90,7 @@ impl<'a> Names<'a> {
         if !std::mem::replace(&mut self.is_said[place], true) {
             let name = &self.functions.list()[place].name;
             out.write_all(b" ")?;
-            // Whoever reads it skips spaces.
+            // Programs that read it skip spaces.
             out.write_all(if name.trim_ascii().is_empty() { UNKNOWN } else { name })?;
         }
         out.write_all(b"\n")

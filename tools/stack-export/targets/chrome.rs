@@ -2,7 +2,8 @@
 //! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
 //!
 //! Samples of a thread that follow each other are one slice of each function that they have in
-//! common. Stacks without times are laid out one after the other, from 0 on: a time is shown as
+//! common. Where weights are times, a slice begins when its sample was taken, or where the slice
+//! before it ends, and lasts as long as the sample weighs. Stacks without times are laid out one after the other, from 0 on: a time is shown as
 //! it is, one of anything else as a microsecond.
 
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use common::{FrameId, Output, Unit, shared_prefix};
 
 use crate::event::ExportedEvent;
 use crate::profile::Profile;
-use crate::threads::{Thread, interval, threads_of};
+use crate::threads::{Thread, interval, process_of, threads_of};
 use crate::walk::{Walker, walk};
 
 struct Trace<'a> {
@@ -21,13 +22,33 @@ struct Trace<'a> {
     ids: (u64, u64),
     /// For a weight of one.
     nanoseconds: u64,
+    /// Whether slices last as long as samples weigh.
+    has_durations: bool,
     /// Where in time the trace is.
     now: u128,
 }
 
-/// The largest sum of weights: who reads it counts nanoseconds in 63 bits, which are 292 years.
+/// The largest sum of weights that are shown: viewers count nanoseconds in 63 bits, which are
+/// 292 years.
 pub(super) fn most(event: &ExportedEvent) -> u64 {
     i64::MAX.unsigned_abs() / nanoseconds(event)
+}
+
+/// The weight that is shown: where the weights are no times, slices of threads with times do
+/// not show them.
+pub(super) fn weight(profile: &Profile, event: &ExportedEvent) -> u64 {
+    match threads_of(profile, event) {
+        Some(threads) if !has_durations(event) => {
+            let untimed = threads.iter().filter(|thread| !thread.has_times);
+            untimed.flat_map(|thread| &thread.samples).map(|sample| sample.stack.weight).sum()
+        }
+        _ => event.total,
+    }
+}
+
+/// Whether the weights are times: then a slice lasts as long as its sample weighs.
+fn has_durations(event: &ExportedEvent) -> bool {
+    matches!(event.unit(), Unit::Time(_))
 }
 
 /// How many nanoseconds a weight of one is shown as.
@@ -41,7 +62,8 @@ fn nanoseconds(event: &ExportedEvent) -> u64 {
 pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
     let nanoseconds = nanoseconds(event);
     let name = event.label_with_unit();
-    let mut trace = Trace { profile, out, ids: (1, 1), nanoseconds, now: 0 };
+    let has_durations = has_durations(event);
+    let mut trace = Trace { profile, out, ids: (1, 1), nanoseconds, has_durations, now: 0 };
     trace.out.write_all(br#"{"traceEvents":["#)?;
     match threads_of(profile, event) {
         None => {
@@ -50,10 +72,19 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
         }
         Some(threads) => {
             let interval = interval(&threads);
-            let mut process = None;
-            for (thread, number) in threads.iter().zip(1..) {
-                let is_first = process.replace(&thread.pid) != Some(&thread.pid);
-                trace.thread(thread, (number, is_first), &name, interval)?;
+            let mut last = None;
+            for thread in &threads {
+                let before = last.replace(thread.pid_number);
+                if before.is_some() {
+                    trace.out.write_all(b",\n")?;
+                }
+                trace.ids = (thread.pid_number, thread.tid_number);
+                if before != last {
+                    trace.name("process_name", process_of(&threads, thread).unwrap_or(&name))?;
+                    trace.out.write_all(b",\n")?;
+                }
+                trace.name("thread_name", &thread.name(&name))?;
+                trace.thread(thread, interval)?;
             }
         }
     }
@@ -61,27 +92,8 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
 }
 
 impl Trace<'_> {
-    /// Writes the slices of a thread, which is the one of this number, and maybe the first one
-    /// of its process.
-    fn thread(
-        &mut self,
-        thread: &Thread<'_>,
-        (number, is_first): (u64, bool),
-        event: &str,
-        interval: u64,
-    ) -> io::Result<()> {
-        // Viewers want numbers. What is no thread of a system gets one.
-        let id = |text: &str| text.parse::<u32>().map_or(number, u64::from);
-        self.ids = (if thread.pid.is_empty() { 1 } else { id(&thread.pid) }, id(&thread.tid));
-        if number > 1 {
-            self.out.write_all(b",\n")?;
-        }
-        let name = if thread.comm.is_empty() { event } else { &thread.comm };
-        if is_first {
-            self.name("process_name", name)?;
-            self.out.write_all(b",\n")?;
-        }
-        self.name("thread_name", name)?;
+    /// Writes the slices of a thread.
+    fn thread(&mut self, thread: &Thread<'_>, interval: u64) -> io::Result<()> {
         self.now = 0;
         if thread.has_times {
             return self.slices(thread, interval);
@@ -94,19 +106,27 @@ impl Trace<'_> {
         let mut open: &[FrameId] = &[];
         for (sample, end) in thread.samples.iter().zip(thread.ends(interval)) {
             let frames = sample.stack.frames;
+            let mut begin = u128::from(sample.since);
+            if self.has_durations {
+                // Slices of one track must not overlap.
+                begin = begin.max(self.now);
+            }
             // After a pause nothing goes on.
-            let is_next = self.now >= u128::from(sample.since);
+            let is_next = self.now >= begin;
             let shared = if is_next { shared_prefix(open, frames) } else { 0 };
             open[shared..].iter().rev().try_for_each(|&frame| self.leave(frame))?;
-            self.now = sample.since.into();
+            self.now = begin;
             frames[shared..].iter().try_for_each(|&frame| self.enter(frame))?;
-            self.now = end.into();
+            match self.has_durations {
+                true => self.spend(sample.stack.weight)?,
+                false => self.now = end.into(),
+            }
             open = frames;
         }
         open.iter().rev().try_for_each(|&frame| self.leave(frame))
     }
 
-    /// Names the thread or the process at hand.
+    /// Names the thread or the process that is being written.
     fn name(&mut self, what: &str, name: &str) -> io::Result<()> {
         let (pid, tid) = self.ids;
         let name = serde_json::to_string(name)?;

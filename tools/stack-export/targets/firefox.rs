@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
 use crate::profile::{ExportedStack, Profile};
-use crate::threads::{Thread, interval, threads_of};
+use crate::threads::{interval, process_of, threads_of};
 use crate::times::Times;
 use tables::{CATEGORIES, Tables};
 
@@ -34,8 +34,8 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
             write_thread(profile, &functions, event, &whose, samples, out)?;
         }
         Some(threads) => {
-            for (number, thread) in threads.iter().enumerate() {
-                if number > 0 {
+            for (place, thread) in threads.iter().enumerate() {
+                if place > 0 {
                     out.write_all(b",\n")?;
                 }
                 let untimed = (0u64..).map(|at| at * 1_000_000);
@@ -43,8 +43,13 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
                 let samples = samples.map(|(sample, at)| {
                     (sample.stack, if thread.has_times { sample.since } else { at })
                 });
-                let number = (number + 1).to_string();
-                let whose = Whose::of(thread, &threads, event.label(), &number);
+                let ids = [thread.pid_number, thread.tid_number].map(|id| id.to_string());
+                let name = thread.name(event.label());
+                let process = process_of(&threads, thread).unwrap_or(event.label());
+                let pid = if thread.pid.is_empty() { &ids[0] } else { &thread.pid };
+                let has_tid = !thread.tid.is_empty() && !thread.is_untimed_part;
+                let tid = if has_tid { &thread.tid } else { &ids[1] };
+                let whose = Whose { name: &name, process, pid, tid };
                 write_thread(profile, &functions, event, &whose, samples, out)?;
             }
         }
@@ -55,7 +60,7 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
 fn meta(profile: &Profile, event: &ExportedEvent, interval: u64) -> Value {
     let category = |(name, color): (&str, &str)| json!({"name": name, "color": color, "subcategories": ["Other"]});
     // Without times a profile has no date, so that equal stacks give equal files.
-    let start = Times::of(profile).zero().unwrap_or_default();
+    let start = Times::of(profile).date().unwrap_or_default();
     json!({
         "interval": milliseconds(interval),
         "startTime": milliseconds(start),
@@ -84,23 +89,6 @@ struct Whose<'a> {
     process: &'a str,
     pid: &'a str,
     tid: &'a str,
-}
-
-impl<'a> Whose<'a> {
-    /// What is not known is called after the event, or has the number of the thread.
-    fn of(
-        thread: &'a Thread<'_>,
-        threads: &'a [Thread<'_>],
-        event: &'a str,
-        number: &'a str,
-    ) -> Whose<'a> {
-        let known = |text: &'a str, other: &'a str| if text.is_empty() { other } else { text };
-        let pid = known(&thread.pid, "1");
-        let of_process = threads.iter().find(|it| it.pid == thread.pid && !it.comm.is_empty());
-        let process = of_process.map_or(event, |it| &it.comm);
-        let name = known(&thread.comm, event);
-        Whose { name, process, pid, tid: known(&thread.tid, number) }
-    }
 }
 
 fn write_thread<'a>(

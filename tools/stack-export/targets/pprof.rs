@@ -11,7 +11,7 @@ mod strings;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use common::{FrameId, Output, Unit};
+use common::{FrameId, NO_STACK, Output, Unit};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
@@ -111,13 +111,18 @@ impl<'a> Locations<'a> {
         Locations { functions, known: HashMap::new(), sites: Vec::new() }
     }
 
-    /// The locations of a stack, leaf first. Those that are new go into the message.
+    /// The locations of a stack, leaf first; none if there is no stack. Those that are new go into the message.
     fn of_stack(
         &mut self,
         profile: &Profile,
         stack: &ExportedStack<'_>,
         part: &mut Part,
     ) -> Vec<u64> {
+        if let [only] = stack.frames
+            && profile.name(*only) == NO_STACK
+        {
+            return Vec::new();
+        }
         let mut ids = Vec::with_capacity(stack.frames.len());
         let is_inlined = |frame: FrameId| self.functions.site(profile, frame).is_inlined;
         // An inlined function is part of the location of the one that it was put into.
@@ -131,7 +136,7 @@ impl<'a> Locations<'a> {
         ids
     }
 
-    /// The number of the location with the sites at hand.
+    /// The number of the location with the sites of `self.sites`.
     fn id(&mut self, part: &mut Part) -> u64 {
         if let Some(&id) = self.known.get(&self.sites) {
             return id;

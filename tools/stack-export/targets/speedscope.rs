@@ -3,6 +3,7 @@
 //! Each thread of each event is a profile of its own, in which a stack is a sample.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use common::{FrameId, Output, Unit};
@@ -113,6 +114,7 @@ pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
             }
         }
     }
+    tell_apart(&mut profiles);
     let document = Document {
         schema: "https://www.speedscope.app/file-format-schema.json",
         exporter: concat!("stack-export ", env!("CARGO_PKG_VERSION")),
@@ -123,6 +125,19 @@ pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     };
     serde_json::to_writer(&mut *out, &document)?;
     out.write_all(b"\n")
+}
+
+/// Adds the number of the process to names that come again.
+fn tell_apart(profiles: &mut [OneProfile<'_>]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    profiles.iter().for_each(|it| *counts.entry(it.name.clone()).or_default() += 1);
+    for profile in profiles.iter_mut().filter(|it| counts[&it.name] > 1) {
+        let Origin { pid, tid, .. } = profile.origin;
+        // Where there is no number of a thread, the name has that of the process.
+        if !pid.is_empty() && !tid.is_empty() {
+            profile.name.push_str(&format!(", pid {pid}"));
+        }
+    }
 }
 
 impl<'a> OneProfile<'a> {
@@ -147,7 +162,7 @@ impl<'a> OneProfile<'a> {
         interval: u64,
     ) -> OneProfile<'a> {
         let of = Of::Thread(profile, thread);
-        let is_timed = thread.has_times && event.is_time();
+        let is_timed = thread.has_times && event.counts_samples_of_time();
         let weights =
             if is_timed { Weights::Times(thread, interval) } else { Weights::AsGiven(of) };
         let (event_name, title) = (event.label_with_unit(), thread.title());
