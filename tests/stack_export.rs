@@ -29,6 +29,9 @@ mod places;
 // Threads and times.
 mod threads;
 
+// What says times, what has none, and weights that are times.
+mod times;
+
 // Labels of pprof, events by label, the table.
 mod labels;
 
@@ -158,6 +161,38 @@ fn what_is_not_utf8_is_escaped_and_said() {
         };
         assert_eq!(String::from_utf8_lossy(&said), expected, "{format}");
     }
+}
+
+#[test]
+fn values_of_labels_that_are_not_utf8_are_counted() {
+    let said = |format: &str, folded: &[u8]| {
+        let said = output("stack-export", &["--to", format], folded).stderr;
+        String::from_utf8_lossy(&said).into_owned()
+    };
+    let folded = b"comm=caf\xe9\tx=\xff\tname\xe9 1\ncomm=caf\xe9\tx=y\tname 1\n";
+    let expected = |names: u64| {
+        format!(
+            "stack-export: {names} names are not UTF-8: \\xAD and the like stand for such bytes \
+             in them\n"
+        )
+    };
+    for format in ["tsv", "pprof"] {
+        assert_eq!(said(format, folded), expected(3), "{format}");
+    }
+    // These have no place for the label x.
+    for format in ["chrome", "firefox", "speedscope"] {
+        assert_eq!(said(format, folded), expected(2), "{format}");
+    }
+}
+
+#[test]
+fn a_sum_that_is_too_large_is_named_with_its_labels() {
+    let folded = b"since=1\ta 18446744073709551615\nsince=2\tcomm=x;y\tmain;a 1\n";
+    let output = output("stack-export", &["--to", "firefox"], folded);
+    let expected = "stack-export: stack 'since=2 comm=x;y main;a': a sum over \
+        18446744073709551615, weight 1 left out\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

@@ -127,6 +127,59 @@ fn a_table_has_a_row_for_each_line_in_their_order() {
 }
 
 #[test]
+fn columns_of_a_table_have_different_names_whatever_their_case() {
+    let folded = b"weight=1\tlabel:weight=2\tStack=3\tA=4\ta=5\tmain 6\n";
+    let table = String::from_utf8(export("tsv", &[], folded)).expect("UTF-8");
+    let expected = "A\tlabel:Stack\tlabel:a\tlabel:weight\tlabel:label:weight\tweight\tstack\n\
+        4\t3\t5\t2\t1\t6\t\"main\"\n";
+    assert_eq!(table, expected);
+    let events = b"# event: cycles cycles\n# event: faults samples\nEvent=7\tcycles;main 6\n";
+    let table = String::from_utf8(export("tsv", &[], events)).expect("UTF-8");
+    assert_eq!(table, "label:Event\tevent\tweight\tstack\n7\tcycles\t6\t\"main\"\n");
+}
+
+/// A stack without the label `event`, one where it is empty, and one whose event is called as
+/// weights are if nobody says what they are.
+const FEW_EVENTS: &[u8] = b"main;a 1\nevent=\tmain;b 2\nevent=samples\tmain;c 4\n";
+
+#[test]
+fn stacks_without_an_event_are_one_of_another_name() {
+    let profile = Profile::decoded(&export("pprof", &[], FEW_EVENTS));
+    let names: Vec<&str> = profile.sample_type.iter().map(|it| profile.string(it.kind)).collect();
+    assert_eq!(names, ["[no event]", "[empty event]", "samples"]);
+    let stack = |leaf: &str| vec!["main".to_owned(), leaf.to_owned()];
+    assert_eq!(profile.stacks(0), [(stack("a"), 1)]);
+    assert_eq!(profile.stacks(1), [(stack("b"), 2)]);
+    assert_eq!(profile.stacks(2), [(stack("c"), 4)]);
+    let refused = output("stack-export", &["--to", "d3"], FEW_EVENTS);
+    let expected = "stack-export: d3 holds one event: choose one with --event: \
+                    [no event], [empty event], samples\n";
+    assert_eq!(String::from_utf8_lossy(&refused.stderr), expected);
+}
+
+#[test]
+fn an_event_is_called_the_same_in_a_table_and_in_other_formats() {
+    for (name, value, weight, leaf) in
+        [("[no event]", "", 1, 'a'), ("[empty event]", "", 2, 'b'), ("samples", "samples", 4, 'c')]
+    {
+        let table = String::from_utf8(export("tsv", &["--event", name], FEW_EVENTS));
+        let expected = format!("event\tweight\tstack\n{value}\t{weight}\t\"main;{leaf}\"\n");
+        assert_eq!(table.expect("UTF-8"), expected);
+        assert_eq!(json("d3", &["--event", name], FEW_EVENTS)["value"], weight);
+    }
+    for format in ["tsv", "d3"] {
+        let refused = output("stack-export", &["--to", format, "--event", ""], FEW_EVENTS);
+        let expected = "stack-export: --event '': expected one of these: \
+                        [empty event], [no event], samples\n";
+        assert_eq!(String::from_utf8_lossy(&refused.stderr), expected, "{format}");
+        let refused = output("stack-export", &["--to", format, "--event", "x"], "main 1\n");
+        let expected = "stack-export: --event x: the stacks have none, see 'stack-parse \
+                        --by-event --header' and 'stack-parse --labels event'\n";
+        assert_eq!(String::from_utf8_lossy(&refused.stderr), expected, "{format}");
+    }
+}
+
+#[test]
 fn a_table_has_events_as_a_column_and_one_can_be_taken() {
     let folded = b"# event: cpu-clock ns\n# event: page-faults samples\n\
         cpu-clock;main 5\npage-faults 3\n";

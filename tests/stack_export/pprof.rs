@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{HOSTILE, Weights, escaped_lines, export, recursive, weights, weights_of_stacks};
 use crate::needs::goes_without;
-use crate::util::{scratch, unpacked};
+use crate::util::{output, scratch, unpacked};
 
 /// profile.proto, as far as a file of ours may have it.
 #[derive(Clone, PartialEq, Message)]
@@ -198,4 +198,21 @@ fn go_finds_the_weights_of_stack_top() {
     for name in weights(HOSTILE).keys().filter(|name| !name.starts_with(' ')) {
         assert!(traces.contains(&format!("  {name}\n")), "{name}: {traces}");
     }
+}
+
+#[test]
+fn what_was_counted_without_a_stack_is_a_sample_without_locations() {
+    let folded = b"tid=7\t 5\n[no stack] 3\nmain;[no stack] 4\n";
+    let output_of = |args: &[&str], name: &str, input: &[u8]| output(name, args, input).stdout;
+    let file = output_of(&["--to", "pprof"], "stack-export", folded);
+    let profile = Profile::decoded(&file);
+    let found: Vec<_> = profile.sample.iter().map(|it| (profile.stack(it), it.value[0])).collect();
+    let no_stack = "[no stack]".to_owned();
+    let expected =
+        [(vec![], 5), (vec![], 3), (vec!["main".to_owned(), no_stack], 4)];
+    assert_eq!(found, expected);
+    let again = output_of(&["--labels", "tid", "--header"], "stack-parse", &file);
+    let expected = "# event: samples\n# unit: count\n# source: pprof\n\
+        [no stack] 3\nmain;[no stack] 4\ntid=7\t[no stack] 5\n";
+    assert_eq!(String::from_utf8_lossy(&again), expected);
 }

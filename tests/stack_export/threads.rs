@@ -3,6 +3,7 @@
 use serde_json::{Value, json as value};
 
 use super::json;
+use crate::util::output;
 
 /// Two threads of a process and one of another; between the second and the third sample of
 /// the first one is a pause.
@@ -99,7 +100,8 @@ fn threads_without_times_are_tracks_from_0_on() {
 #[test]
 fn each_is_a_thread_of_firefox_with_real_times() {
     let profile = json("firefox", &[], THREADS);
-    assert_eq!(profile["meta"]["startTime"], 5000.0);
+    // The clock counts from the start of the machine.
+    assert_eq!(profile["meta"]["startTime"], 0.0);
     assert_eq!(profile["meta"]["interval"], 1.0);
     let of = |thread: &Value| {
         let keys = ["name", "processName", "pid", "tid", "isMainThread"];
@@ -119,4 +121,80 @@ fn each_is_a_thread_of_firefox_with_real_times() {
     // Stacks that come again have one row.
     assert_eq!(thread["samples"]["stack"], value!([1, 2, 1, 0]));
     assert_eq!(thread["stackTable"]["prefix"], value!([null, 0, 1]));
+}
+
+/// Who the threads of a format are: `pid/tid`.
+fn numbers(format: &str, folded: &[u8]) -> Vec<String> {
+    let output = output("stack-export", &["--to", format], folded);
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let of = |it: &Value| format!("{}/{}", it["pid"], it["tid"]).replace('"', "");
+    match format {
+        "firefox" => document["threads"].as_array().expect("threads").iter().map(of).collect(),
+        _ => {
+            let events = document["traceEvents"].as_array().expect("events").iter();
+            events.filter(|it| it["name"] == "thread_name").map(of).collect()
+        }
+    }
+}
+
+#[test]
+fn numbers_of_processes_and_threads_are_those_that_are_not_in_use() {
+    for format in ["chrome", "firefox"] {
+        let unnumbered = b"since=1\ttid=1\tmain;a 1\nmain;b 5\n";
+        assert_eq!(numbers(format, unnumbered), ["1/2", "1/1"], "{format}");
+        let without_process = b"tid=5\tmain 1\npid=1\ttid=1\tmain 1\n";
+        assert_eq!(numbers(format, without_process), ["2/5", "1/1"], "{format}");
+        let named = b"comm=a\tmain 1\ncomm=b\tmain 1\npid=3\ttid=1\tmain 1\n";
+        assert_eq!(numbers(format, named), ["1/2", "1/3", "3/1"], "{format}");
+    }
+    let texts = b"pid=x\ttid=5\tmain 1\npid=x\ttid=6\tmain 1\npid=07\ttid=5\tmain 1\n\
+        pid=7\ttid=5\tmain 1\npid=1\ttid=y\tmain 1\n";
+    assert_eq!(numbers("chrome", texts), ["2/5", "2/6", "1/1", "3/5", "7/5"]);
+    assert_eq!(numbers("firefox", texts), ["x/5", "x/6", "1/y", "07/5", "7/5"]);
+}
+
+#[test]
+fn processes_have_their_names() {
+    let folded = b"pid=7\ttid=8\tcomm=worker\tprocess=server\tmain 1\n\
+        process=browser\ttid=1\tcomm=gecko\tmain 1\nprocess=tab\ttid=1\tmain 1\n";
+    let firefox = json("firefox", &[], folded);
+    let of = |it: &Value| {
+        ["pid", "tid", "name", "processName"].map(|key| it[key].as_str().unwrap_or("").to_owned())
+    };
+    let found: Vec<_> = firefox["threads"].as_array().expect("threads").iter().map(of).collect();
+    let expected = [
+        ["1", "1", "gecko", "browser"],
+        ["2", "1", "samples", "tab"],
+        ["7", "8", "worker", "server"],
+    ];
+    assert_eq!(found, expected.map(|row| row.map(str::to_owned)));
+    let chrome = json("chrome", &[], folded);
+    let events = chrome["traceEvents"].as_array().expect("events").iter();
+    let names = events.filter(|it| it["ph"] == "M").map(|it| {
+        let name = it["args"]["name"].as_str().expect("a name");
+        format!("{} {} {name}", it["pid"], it["name"].as_str().expect("a name"))
+    });
+    let expected = [
+        "1 process_name browser",
+        "1 thread_name gecko",
+        "2 process_name tab",
+        "2 thread_name samples",
+        "7 process_name server",
+        "7 thread_name worker",
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn equal_names_of_profiles_of_speedscope_have_the_number_of_the_process() {
+    let folded = b"pid=1\ttid=2\tcomm=a\tmain 1\npid=2\ttid=2\tcomm=a\tmain 1\n\
+        pid=2\ttid=3\tcomm=a\tmain 1\n";
+    let profiles = json("speedscope", &[], folded)["profiles"].clone();
+    let names: Vec<&str> = profiles
+        .as_array()
+        .expect("profiles")
+        .iter()
+        .map(|it| it["name"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(names, ["a (2), pid 1", "a (2), pid 2", "a (3)"]);
 }

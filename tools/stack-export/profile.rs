@@ -59,7 +59,7 @@ impl Profile {
         let is_named = |event: &ExportedEvent| event.name.as_deref() == Some(name);
         if !self.events.iter().any(is_named) {
             let names = self.events.iter().filter_map(|event| event.name.as_deref());
-            return Err(no_event(name, &names.collect::<Vec<_>>()));
+            return Err(no_event(name, names.collect()));
         }
         self.events.retain(is_named);
         self.weigh();
@@ -187,12 +187,14 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The error where the user asks for an event that is not among `known`.
-pub(crate) fn no_event(name: &str, known: &[&str]) -> Error {
-    let known = match known {
-        [] => "the stacks have none, see 'stack-parse --by-event --header' and \
-               'stack-parse --labels event'"
-            .to_owned(),
-        _ => known.join(", "),
-    };
+pub(crate) fn no_event(name: &str, known: BTreeSet<&str>) -> Error {
+    let name = if name.is_empty() { "''" } else { name };
+    if known.is_empty() {
+        return Error::Usage(format!(
+            "--event {name}: the stacks have none, see 'stack-parse --by-event --header' and \
+             'stack-parse --labels event'"
+        ));
+    }
+    let known = Vec::from_iter(known).join(", ");
     Error::Usage(format!("--event {name}: expected one of these: {known}"))
 }

@@ -132,7 +132,7 @@ impl Table {
         let wanted = if roots.is_some() { &frame } else { name.as_bytes() };
         if !known.contains(wanted) {
             let known: Vec<_> = known.iter().map(|name| text(name)).collect();
-            return Err(no_event(name, &known.iter().map(|it| &**it).collect::<Vec<_>>()));
+            return Err(no_event(name, known.iter().map(|it| &**it).collect()));
         }
         rows.retain(|row| event_of(row) == wanted);
         Ok(())
