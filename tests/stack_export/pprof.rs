@@ -208,8 +208,7 @@ fn what_was_counted_without_a_stack_is_a_sample_without_locations() {
     let profile = Profile::decoded(&file);
     let found: Vec<_> = profile.sample.iter().map(|it| (profile.stack(it), it.value[0])).collect();
     let no_stack = "[no stack]".to_owned();
-    let expected =
-        [(vec![], 5), (vec![], 3), (vec!["main".to_owned(), no_stack], 4)];
+    let expected = [(vec![], 5), (vec![], 3), (vec!["main".to_owned(), no_stack], 4)];
     assert_eq!(found, expected);
     let again = output_of(&["--labels", "tid", "--header"], "stack-parse", &file);
     let expected = "# event: samples\n# unit: count\n# source: pprof\n\

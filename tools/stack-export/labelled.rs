@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::{FoldedLine, Label, Labels, nanoseconds_of_label, names_of_stack};
+use common::{FoldedLine, Label, Labels, names_of_stack, nanoseconds_of_label};
 
 use crate::targets::Target;
 

@@ -20,7 +20,8 @@ pub(crate) fn add(line: &FoldedLine<'_>, rows: &mut Rows, pipe: &mut Pipe) -> Re
         rows.leave_out_line(line.count, pipe);
         return Ok(());
     };
-    let time = nanoseconds_of_label(since).ok_or(Refused::Line("expected seconds such as since=2.5"))?;
+    let time =
+        nanoseconds_of_label(since).ok_or(Refused::Line("expected seconds such as since=2.5"))?;
     let value = rows.by.as_ref().map(|by| label_value(line.labels.get(by.key().as_bytes())));
     let shows_comm = rows.by.as_ref().is_some_and(By::shows_comm);
     let sample = Sample {
