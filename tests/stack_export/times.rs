@@ -98,7 +98,7 @@ fn times_of_recordings_come_out_as_they_came_in() {
         );
         let profiles = json("speedscope", &[], &folded)["profiles"].clone();
         let weights = profiles.as_array().expect("profiles").iter().flat_map(|profile| {
-            profile["weights"].as_array().expect("weights").iter().map(|it| it.as_u64())
+            profile["weights"].as_array().expect("weights").iter().map(Value::as_u64)
         });
         let sum: u64 = weights.map(Option::unwrap).sum();
         assert_eq!(u128::from(sum), weight, "{name}");

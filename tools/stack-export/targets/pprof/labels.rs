@@ -9,7 +9,8 @@ use crate::labelled::LabelSet;
 /// Keys whose values hardly come again.
 const TIMES: [&[u8]; 2] = [b"since", b"time"];
 
-/// The labels of a sample. Their strings go into the table of `part`.
+/// The labels of a sample, but for its event, which is a type of samples. Their strings go into
+/// the table of `part`.
 pub(super) fn labels(set: &LabelSet<'_>, strings: &mut Strings, part: &mut Part) -> Vec<Label> {
     let label = |it: common::Label<'_>| {
         let key = strings.intern(it.key, part);
@@ -26,7 +27,7 @@ pub(super) fn labels(set: &LabelSet<'_>, strings: &mut Strings, part: &mut Part)
             _ => Label { key, text: strings.intern(it.value, part), number: 0, unit: 0 },
         }
     };
-    set.iter().map(label).collect()
+    set.iter().filter(|it| it.key != b"event").map(label).collect()
 }
 
 /// A number and its unit, which may be empty: `12 bytes`, `4711`. `None` for what would not be
