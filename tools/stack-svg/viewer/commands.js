@@ -52,9 +52,8 @@ function listsOf(ofModule) {
 
 // Puts the values of the label above the stacks, as they are here.
 function commandOfSplit() {
-  const label = 'label:';
-  if (!facts.split.startsWith(label)) return '';
-  return `stack-merge --by-label ${facts.split.slice(label.length)} | `;
+  const key = /^label:(.*)/.exec(facts.split);
+  return key ? `stack-merge --by-label ${key[1]} | ` : '';
 }
 
 function commandOf({ letter, what }) {
