@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// What Chromium needs to run as root, without network and screen.
-const ARGS: [&str; 9] = [
+const ARGS: [&str; 10] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
+    // speedscope draws by WebGL, which Chromium since 148 has without a GPU only if asked.
+    "--enable-unsafe-swiftshader",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
