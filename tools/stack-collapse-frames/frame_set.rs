@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use common::{
-    Error, FrameId, FrameTable, Result, bad_pattern, mentions_mark, names_of_stack, pattern_text,
+    Error, FrameId, FrameParts, FrameTable, Result, bad_pattern, mentions_mark, pattern_text,
 };
 use regex_automata::meta::{self, Regex};
 use regex_syntax::ParserBuilder;
@@ -101,8 +101,12 @@ impl FrameSet {
 
     #[cold]
     fn judge(&mut self, frame: FrameId, frames: &FrameTable) -> bool {
-        let name = names_of_stack(frames.name(frame), self.with_marks);
-        let mut name = &*name;
+        let FrameParts { mut name, marks, .. } = FrameParts::of(frames.name(frame));
+        let marked;
+        if self.with_marks {
+            marked = [name, marks].concat();
+            name = &marked;
+        }
         if self.without_suffixes
             && let Some(suffixes) = SUFFIXES_REGEX.find(name)
         {
