@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use common::{FrameId, Output, Unit, shared_prefix};
 
 use crate::event::ExportedEvent;
-use crate::profile::Profile;
+use crate::profile::{ExportedStack, Profile};
 use crate::threads::{Thread, interval, process_of, threads_of};
 use crate::walk::{Walker, walk};
 
@@ -37,13 +37,12 @@ pub(super) fn most(event: &ExportedEvent) -> u64 {
 /// The weight that is shown: where the weights are no times, slices of threads with times do
 /// not show them.
 pub(super) fn weight(profile: &Profile, event: &ExportedEvent) -> u64 {
-    match threads_of(profile, event) {
-        Some(threads) if !has_durations(event) => {
-            let untimed = threads.iter().filter(|thread| !thread.has_times);
-            untimed.flat_map(|thread| &thread.samples).map(|sample| sample.stack.weight).sum()
-        }
-        _ => event.total,
+    if has_durations(event) {
+        return event.total;
     }
+    let is_untimed =
+        |stack: &ExportedStack<'_>| profile.clock.at(&profile.labels(stack.labels)).is_none();
+    profile.stacks_of(event).filter(is_untimed).map(|stack| stack.weight).sum()
 }
 
 /// Whether the weights are times: then a slice lasts as long as its sample weighs.
