@@ -90,13 +90,9 @@ impl<'a> Labels<'a> {
     /// Appends the labels whose keys are `wanted` in the order of [`sort_labels`]: labels that
     /// mean the same are then the same bytes.
     pub fn append_sorted(self, wanted: impl Fn(&[u8]) -> bool, out: &mut Vec<u8>) {
-        if self.iter().is_sorted_by(|a, b| order(a, b).is_lt()) {
-            let wanted = self.iter().filter(|label| wanted(label.key));
-            return wanted.for_each(|label| append_known(label, out));
-        }
         let mut labels: Vec<Label<'_>> = self.iter().filter(|label| wanted(label.key)).collect();
         sort_labels(&mut labels);
-        labels.into_iter().for_each(|label| append_known(label, out));
+        labels.iter().for_each(|label| append_label(*label, out));
     }
 }
 
@@ -154,14 +150,6 @@ fn order(a: &Label<'_>, b: &Label<'_>) -> Ordering {
     rank(a.key).cmp(&rank(b.key)).then_with(|| a.key.cmp(b.key))
 }
 
-/// Appends a label that was read, in which no byte has to be replaced.
-fn append_known(label: Label<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(label.key);
-    out.push(b'=');
-    out.extend_from_slice(label.value);
-    out.push(b'\t');
-}
-
 /// Appends a label and its tab. A space takes the place of each control byte in its value, and
 /// `_` that of each byte in its key that a key cannot hold.
 pub fn append_label(label: Label<'_>, out: &mut Vec<u8>) {
@@ -205,23 +193,7 @@ fn is_key_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
-#[inline]
 fn is_in_key(byte: u8) -> bool {
-    IN_KEY[usize::from(byte)]
-}
-
-/// Whether a key may hold each byte.
-static IN_KEY: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = can_be_in_key(byte as u8);
-        byte += 1;
-    }
-    table
-};
-
-const fn can_be_in_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'/' | b'-')
 }
 
