@@ -25,6 +25,10 @@ pub(crate) static BACKTRACE: LazyLock<PathBuf> =
 pub(crate) static SHAPES: LazyLock<PathBuf> =
     LazyLock::new(|| ocamlfind("shapes", &["shapes.ml"], &["-inline", "100"]));
 
+/// Functions that only the lines around them place.
+pub(crate) static PLACES: LazyLock<PathBuf> =
+    LazyLock::new(|| ocamlfind("places", &["places.ml"], &[]));
+
 /// A pack `Irmin` with a unit `Inode`, and a unit `Inode` outside of it.
 pub(crate) static PACK: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = fresh_folder("pack");

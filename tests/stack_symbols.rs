@@ -38,7 +38,7 @@ fn functions_are_listed_by_address_with_their_lines() {
             "camlFoo.code_begin Foo.Make.run frames.s:13 exact",
             "camlFoo.run_12 Foo.Make.run frames.s:13 exact",
             "camlFoo.map_34 Stdlib.List.map frames.s:24 exact",
-            "camlFoo.fun_56 Stdlib.List.map.(fun/56) frames.s:32 guess",
+            "camlFoo.fun_56 Foo.Make.run.(fun/56) frames.s:32 guess",
             "camlFoo.$3b$40_78 Foo.(:@) frames.s:38 symbol",
             "camlFoo.fit_90 Foo.Rows.fit frames.s:44 exact",
             "camlFoo.anon_fn_67 Stdlib.List.iter.(fun) frames.s:56 exact",

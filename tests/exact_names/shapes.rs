@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::{demangled, path, table};
+use super::{demangled, path, table, without_lines};
 use crate::needs::{OCAML, goes_without};
-use crate::programs::{BARE, FRAMES, HOST, PACK, SHAPES};
+use crate::programs::{BARE, FRAMES, HOST, PACK, PLACES, SHAPES};
 use crate::util::{feed, output};
 
 /// The functions of `unit`, as `name mark` by what their symbols begin with,
@@ -31,7 +31,7 @@ fn shapes_have_their_names() {
     found.sort();
     let expected = [
         // A local function whose calls are all of another one that was inlined.
-        "all Shapes.all symbol",
+        "all Shapes.report.all symbol",
         "counter_init Shapes.counter_init symbol",
         "deep Shapes.Outer.Inner.deep exact",
         "entry Shapes.(toplevel) exact",
@@ -67,6 +67,39 @@ fn shapes_have_their_names() {
 }
 
 #[test]
+fn functions_without_calls_are_in_what_the_lines_around_them_share() {
+    if goes_without(&[OCAML, &["objcopy"]]) {
+        return;
+    }
+    let expected = [
+        "opaque Places.opaque symbol",
+        "first Places.Outer.Inner.first exact",
+        "leaf Places.Outer.Inner.leaf symbol",
+        "optional_inner Places.Outer.Inner.optional exact",
+        // It fills in the default, and goes on in the function above.
+        "optional Places.Outer.Inner.optional symbol",
+        "last Places.Outer.Inner.last exact",
+        "count Places.Outer.count exact",
+        "step Places.Outer.count.step symbol",
+        "tails Places.Outer.tails symbol",
+        "fun Places.Outer.tails.(fun/) guess",
+        "last Places.Outer.last exact",
+        "outside Places.outside symbol",
+        "entry Places.(toplevel) exact",
+    ];
+    assert_eq!(functions(&PLACES, "Places__"), expected);
+    // Without lines, the symbols are left.
+    let found = functions(&without_lines(&PLACES), "Places__");
+    for expected in [
+        "leaf Places.leaf symbol",
+        "optional Places.optional symbol",
+        "fun Places.tails.(fun/) guess",
+    ] {
+        assert!(found.iter().any(|it| it == expected), "{expected} in {found:#?}");
+    }
+}
+
+#[test]
 fn packs_are_in_the_names() {
     if goes_without(&[OCAML]) {
         return;
@@ -99,8 +132,11 @@ fn plug_ins_are_read_beside_their_host() {
     }
     let plugin = HOST.with_file_name("plugin.cmxs");
     let found = functions(&plugin, "Plugin__");
-    let expected =
-        ["fun Plugin.(fun/) symbol", "run Plugin.Work.run exact", "entry Plugin.(toplevel) exact"];
+    let expected = [
+        "fun Plugin.Work.run.(fun/) guess",
+        "run Plugin.Work.run exact",
+        "entry Plugin.(toplevel) exact",
+    ];
     assert_eq!(found, expected);
     let rows = table(&plugin, &[]).into_iter().chain(table(&HOST, &[]));
     let symbols: Vec<_> = rows.map(|row| row[0].clone()).collect();

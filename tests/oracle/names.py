@@ -34,6 +34,10 @@ def verdict(symbol, name, paths):
     plain = re.sub(r"/\d+\)$", ")", name)
     if any(plain == path or plain.endswith("." + path) for path in paths):
         return "right"
+    # A guess within a value that is no function, such as a partial application.
+    value = re.sub(r"\.\(fun/\d+\)$", "", name)
+    if value != name and any(value.endswith("." + path) for path in paths):
+        return "part"
     identifier = re.sub(r"_\d+$", "", decoded(symbol))
     for path in paths:
         last = path.split(".")[-1].strip("()")

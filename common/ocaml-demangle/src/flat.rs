@@ -177,10 +177,8 @@ fn split_underscores(body: &[u8]) -> Path<'_> {
     if let Some(end) = find_located_function(body) {
         return cut(end);
     }
-    // Without a stamp, as in `My__lib__code_begin` and `Foo___entry`, only the last part is not the
-    // unit.
     if let Some(end) = body.windows(2).rposition(|w| w == b"__")
-        && identifier::is_unit_symbol(&body[end + 2..])
+        && is_all_but_unit(&body[end + 2..], &body[..end])
     {
         return cut(end);
     }
@@ -193,6 +191,18 @@ fn split_underscores(body: &[u8]) -> Path<'_> {
         return module_block;
     }
     cut(end)
+}
+
+/// Whether `last`, which follows the last `__`, is all that does not belong to the unit.
+///
+/// This holds for symbols without a stamp: `My__lib__code_begin` and `Foo___entry`. It also holds
+/// for anonymous functions, since hardly an identifier ends in the keyword: `My__lib__fun_12`.
+/// But `Foo___fun_12` is `Foo._fun`, just as `Foo___bar_12` is `Foo._bar`.
+fn is_all_but_unit(last: &[u8], unit: &[u8]) -> bool {
+    identifier::is_unit_symbol(last)
+        || !unit.ends_with(b"_")
+            && identifier::has_stamp(last)
+            && identifier::function(last) == Some(FunctionKind::Anonymous)
 }
 
 /// Returns the length of the unit's name if an identifier follows.
@@ -239,6 +249,14 @@ mod tests {
             ("Foo__12", "Foo.(const 12)"),
             ("My__lib__entry", "My__lib.(toplevel)"),
             ("Foo___entry", "Foo_.(toplevel)"),
+            ("My__lib__fun_12", "My__lib.(fun)"),
+            ("My__lib__anon_fn_12", "My__lib.(fun)"),
+            ("Pack__Unit__x__fun_12", "Pack.Unit__x.(fun)"),
+            ("Foo__bar_fun_12", "Foo.bar_fun"),
+            ("Foo__bar__fun_7_12", "Foo.bar__fun_7"),
+            ("Foo__bar__fun", "Foo.bar__fun"),
+            ("Foo___fun_12", "Foo._fun"),
+            ("Foo____fun_12", "Foo.__fun"),
             ("Foo___anon_fn$5bfoo$2eml$3a1$2c2$2d$2d3$5d_4", "Foo_.(fun foo.ml:1)"),
             ("Dune__exe__entry", "Dune__exe.(toplevel)"),
             ("Stdlib__array__entry", "Stdlib.Array.(toplevel)"),

@@ -16,10 +16,7 @@ pub(crate) struct DebugSections<'a>(DwarfSections<Cow<'a, [u8]>>);
 type Bytes<'s> = EndianSlice<'s, LittleEndian>;
 
 /// What the sections say.
-pub(crate) struct DwarfLines<'s> {
-    context: Context<Bytes<'s>>,
-    dwarf: Dwarf<Bytes<'s>>,
-}
+pub(crate) struct DwarfLines<'s>(Context<Bytes<'s>>);
 
 impl<'a> DebugSections<'a> {
     /// Reads the sections; one that is damaged, or too large to be true, is
@@ -33,27 +30,12 @@ impl<'a> DebugSections<'a> {
         DwarfSections::load(load).ok().map(DebugSections)
     }
 
-    pub(crate) fn lines(&self) -> Option<DwarfLines<'_>> {
-        let dwarf = || self.0.borrow(|section| EndianSlice::new(section, LittleEndian));
-        let context = Context::from_dwarf(dwarf()).ok()?;
-        Some(DwarfLines { context, dwarf: dwarf() })
+    fn dwarf(&self) -> Dwarf<Bytes<'_>> {
+        self.0.borrow(|section| EndianSlice::new(section, LittleEndian))
     }
-}
 
-impl DwarfLines<'_> {
-    /// The line of the function at `address` where its code begins, even if it
-    /// begins with code of another function that was inlined there.
-    pub(crate) fn source(&self, address: u64) -> Option<SourceLine> {
-        let mut frames = self.context.find_frames(address).skip_all_loads().ok()?;
-        let mut location = None;
-        // What was inlined comes first, the function itself last.
-        while let Some(frame) = frames.next().ok()? {
-            location = frame.location;
-        }
-        let location = location?;
-        // Line 0 is for code that the compiler made up.
-        let line = location.line.filter(|&line| line > 0)?;
-        Some(SourceLine { file: location.file?.as_bytes().to_vec(), line })
+    pub(crate) fn lines(&self) -> Option<DwarfLines<'_>> {
+        Context::from_dwarf(self.dwarf()).ok().map(DwarfLines)
     }
 
     /// The lines at which the OCaml functions at `addresses` are defined, for
@@ -64,46 +46,64 @@ impl DwarfLines<'_> {
     /// for the same address after it. What was inlined is not written.
     pub(crate) fn definitions(&self, addresses: &HashSet<u64>) -> HashMap<u64, SourceLine> {
         let mut found = HashMap::new();
-        let mut units = self.dwarf.units();
+        let dwarf = self.dwarf();
+        let mut units = dwarf.units();
         while let Ok(Some(unit)) = units.next() {
-            if let Ok(unit) = self.dwarf.unit(unit) {
+            if let Ok(unit) = dwarf.unit(unit) {
                 // Of a damaged table, what comes before the damage counts.
-                let _ = self.add_definitions(&unit, addresses, &mut found);
+                let _ = add_definitions(&dwarf, &unit, addresses, &mut found);
             }
         }
         found
     }
+}
 
-    fn add_definitions(
-        &self,
-        unit: &gimli::Unit<Bytes>,
-        addresses: &HashSet<u64>,
-        found: &mut HashMap<u64, SourceLine>,
-    ) -> gimli::Result<()> {
-        let Some(program) = unit.line_program.clone() else { return Ok(()) };
-        let mut rows = program.rows();
-        while let Some((header, row)) = rows.next_row()? {
-            let address = row.address();
-            if row.end_sequence() || !addresses.contains(&address) || found.contains_key(&address) {
-                continue;
-            }
-            if let (Some(line), Some(file)) = (row.line(), row.file(header))
-                && let Ok(line) = u32::try_from(line.get())
-            {
-                let mut path = Vec::new();
-                // The first folder is that in which the compiler ran.
-                if file.directory_index() > 0
-                    && let Some(folder) = file.directory(header)
-                {
-                    path.extend_from_slice(self.dwarf.attr_string(unit, folder)?.slice());
-                    path.push(b'/');
-                }
-                path.extend_from_slice(self.dwarf.attr_string(unit, file.path_name())?.slice());
-                found.insert(address, SourceLine { file: path, line });
-            }
+impl DwarfLines<'_> {
+    /// The line of the function at `address` where its code begins, even if it
+    /// begins with code of another function that was inlined there.
+    pub(crate) fn source(&self, address: u64) -> Option<SourceLine> {
+        let mut frames = self.0.find_frames(address).skip_all_loads().ok()?;
+        let mut location = None;
+        // What was inlined comes first, the function itself last.
+        while let Some(frame) = frames.next().ok()? {
+            location = frame.location;
         }
-        Ok(())
+        let location = location?;
+        // Line 0 is for code that the compiler made up.
+        let line = location.line.filter(|&line| line > 0)?;
+        Some(SourceLine { file: location.file?.as_bytes().to_vec(), line })
     }
+}
+
+fn add_definitions(
+    dwarf: &Dwarf<Bytes>,
+    unit: &gimli::Unit<Bytes>,
+    addresses: &HashSet<u64>,
+    found: &mut HashMap<u64, SourceLine>,
+) -> gimli::Result<()> {
+    let Some(program) = unit.line_program.clone() else { return Ok(()) };
+    let mut rows = program.rows();
+    while let Some((header, row)) = rows.next_row()? {
+        let address = row.address();
+        if row.end_sequence() || !addresses.contains(&address) || found.contains_key(&address) {
+            continue;
+        }
+        if let (Some(line), Some(file)) = (row.line(), row.file(header))
+            && let Ok(line) = u32::try_from(line.get())
+        {
+            let mut path = Vec::new();
+            // The first folder is that in which the compiler ran.
+            if file.directory_index() > 0
+                && let Some(folder) = file.directory(header)
+            {
+                path.extend_from_slice(dwarf.attr_string(unit, folder)?.slice());
+                path.push(b'/');
+            }
+            path.extend_from_slice(dwarf.attr_string(unit, file.path_name())?.slice());
+            found.insert(address, SourceLine { file: path, line });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod call;
 mod descriptors;
 mod function;
 mod name;
+mod places;
 mod same_calls;
 mod units;
 mod unwinding;

@@ -1,7 +1,5 @@
 //! The functions of an executable: symbol, name and line.
 
-use std::collections::{HashMap, HashSet};
-
 use memchr::memrchr;
 use ocaml_demangle::Stamps;
 use ocaml_demangle::parts::FunctionKind;
@@ -59,21 +57,28 @@ pub enum Mark {
     /// The frame tables have a call that belongs to it: this is what OCaml's
     /// backtraces call it, but the unit is a path.
     Exact,
-    /// From its symbol alone: `Lwtsim.run`, which may be in a submodule.
+    /// From its symbol, and in OCaml from the lines around its definition: `Lwtsim.run`, which may
+    /// be in a submodule.
     Symbol,
-    /// It is anonymous, and likely to be in the function before `(fun)`.
+    /// It is anonymous, and likely to be in what is before `(fun)`.
     Guess,
 }
 
+/// Of which functions the lines are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    OfOcaml,
+    All,
+}
+
 impl Symbols {
-    /// Reads the functions of an executable. Functions of OCaml have the lines of their first
-    /// calls.
+    /// Reads the functions of an executable. Only functions of OCaml have lines.
     ///
     /// # Errors
     ///
     /// [`Unreadable`] says what the bytes are instead.
     pub fn parse(executable: &[u8]) -> Result<Symbols, Unreadable> {
-        let (symbols, _) = Symbols::of(&Image::parse(executable)?)?;
+        let (symbols, _) = Symbols::of(&Image::parse(executable)?, Lines::OfOcaml)?;
         Ok(symbols)
     }
 
@@ -84,9 +89,7 @@ impl Symbols {
     ///
     /// [`Unreadable`] says what the bytes are instead.
     pub fn parse_with_lines(executable: &[u8]) -> Result<Symbols, Unreadable> {
-        let executable = Image::parse(executable)?;
-        let (mut symbols, _) = Symbols::of(&executable)?;
-        add_lines(&executable, &mut symbols.functions);
+        let (symbols, _) = Symbols::of(&Image::parse(executable)?, Lines::All)?;
         Ok(symbols)
     }
 
@@ -97,14 +100,17 @@ impl Symbols {
     ///
     /// [`Unreadable`] says what the bytes are instead.
     pub fn parse_with_calls(executable: &[u8]) -> Result<(Symbols, Vec<Call<'_>>), Unreadable> {
-        let (symbols, calls) = Symbols::of(&Image::parse(executable)?)?;
+        let (symbols, calls) = Symbols::of(&Image::parse(executable)?, Lines::OfOcaml)?;
         match symbols.no_ocaml {
             Some(why) => Err(why),
             None => Ok((symbols, calls)),
         }
     }
 
-    fn of<'a>(executable: &Image<'a>) -> Result<(Symbols, Vec<Call<'a>>), Unreadable> {
+    fn of<'a>(
+        executable: &Image<'a>,
+        lines: Lines,
+    ) -> Result<(Symbols, Vec<Call<'a>>), Unreadable> {
         let code = executable.code();
         if !code.iter().any(|code| code.is_function) {
             return Err(Unreadable::NoFunctions);
@@ -112,7 +118,13 @@ impl Symbols {
         let tables = Tables::read(executable);
         let no_ocaml = tables.as_ref().err().copied();
         let mut tables = tables.unwrap_or_default();
-        let ocaml = Functions::of(&code, &mut tables);
+        let mut ocaml = Functions::of(&code, &mut tables);
+        let addresses = ocaml.addresses();
+        let needs_dwarf = lines == Lines::All || !addresses.is_empty();
+        let sections = if needs_dwarf { DebugSections::of(executable) } else { None };
+        let definitions = sections.as_ref().map(|sections| sections.definitions(&addresses));
+        let definitions = definitions.unwrap_or_default();
+        ocaml.place(&tables.calls, &definitions);
         let mut found = Vec::new();
         let mut enclosing = Enclosing::default();
         for (index, code) in code.iter().enumerate() {
@@ -120,11 +132,16 @@ impl Symbols {
             let CodeSymbol { address, symbol, is_function, .. } = *code;
             let name = enclosing.name(code, function);
             let mut symbol = Symbol::new(symbol, address, name);
-            symbol.source = function.and_then(Function::first_call);
+            symbol.source = function.and_then(|function| {
+                definitions.get(&address).cloned().or_else(|| function.first_call())
+            });
             symbol.lacks_g = function.filter(|it| it.lacks_g).map(Function::unit);
             found.push((is_function, symbol));
         }
-        let functions = with_aliases(found);
+        let mut functions = with_aliases(found);
+        if let (Lines::All, Some(sections)) = (lines, &sections) {
+            add_lines(sections, &mut functions);
+        }
         Ok((Symbols { functions, no_ocaml, stripped: executable.is_stripped() }, tables.calls))
     }
 }
@@ -201,6 +218,10 @@ impl Enclosing {
                 self.name = Some(without_anonymous(&name).to_vec());
                 (Mark::Exact, name)
             }
+            (KnownName::Placed(name), _) => {
+                self.name = Some(name.clone());
+                (Mark::Symbol, name)
+            }
             (KnownName::Within(outer), _) => (Mark::Guess, within(&outer)),
             (KnownName::Unknown, kind) => match (kind, &self.name) {
                 (Some(FunctionKind::Anonymous), Some(outer)) => (Mark::Guess, within(outer)),
@@ -238,18 +259,10 @@ fn with_aliases(found: Vec<(bool, Symbol)>) -> Vec<Symbol> {
     functions
 }
 
-/// Gives the functions the lines of their definitions.
-fn add_lines(executable: &Image, functions: &mut [Symbol]) {
-    let Some(sections) = DebugSections::of(executable) else { return };
+/// Gives the functions of other languages than OCaml the lines of their definitions.
+fn add_lines(sections: &DebugSections, functions: &mut [Symbol]) {
     let Some(lines) = sections.lines() else { return };
-    let ocaml = functions.iter().filter(|function| function.ocaml.is_some());
-    let ocaml: HashSet<u64> = ocaml.map(|function| function.address).collect();
-    let definitions = if ocaml.is_empty() { HashMap::new() } else { lines.definitions(&ocaml) };
-    for function in functions {
-        let source = match &function.ocaml {
-            Some(_) => definitions.get(&function.address).cloned(),
-            None => lines.source(function.address),
-        };
-        function.source = source.or(function.source.take());
+    for function in functions.iter_mut().filter(|function| function.ocaml.is_none()) {
+        function.source = lines.source(function.address);
     }
 }

@@ -1,6 +1,8 @@
 //! Where in the source a call is: `caml_debuginfo_location` of
 //! `runtime/backtrace_nat.c`, OCaml 4.13 and 5.2.
 
+use std::borrow::Cow;
+
 use ocaml_demangle::parts::{write_backtrace_name, write_packs};
 
 use super::units::unit_of;
@@ -70,6 +72,20 @@ impl<'a> CallFrame<'a> {
         key(self) < key(other) || key(self) == key(other) && self.file < other.file
     }
 
+    /// The unit that the function is in, as symbols name that: `Pack__Unit`.
+    pub(super) fn unit(&self) -> Cow<'a, [u8]> {
+        match self.pack {
+            b"" => Cow::Borrowed(unit_of(self.function)),
+            pack => Cow::Owned([pack, unit_of(self.function)].concat()),
+        }
+    }
+
+    /// What follows the unit in the function's name: `.Make.add`, or nothing for what the unit runs
+    /// at the start.
+    pub(super) fn path(&self) -> &'a [u8] {
+        &self.function[unit_of(self.function).len()..]
+    }
+
     /// Whether the function is in `unit`, as symbols name that.
     pub(super) fn is_in(&self, unit: &[u8]) -> bool {
         unit.strip_prefix(self.pack) == Some(unit_of(self.function))
@@ -78,8 +94,13 @@ impl<'a> CallFrame<'a> {
     /// The line of the call, `None` if the compiler made up the code: `_none_:0`.
     #[must_use]
     pub fn source(&self) -> Option<SourceLine> {
+        self.file_line().map(|(file, line)| SourceLine { file: file.to_vec(), line })
+    }
+
+    /// The same without a copy of the file's name.
+    pub(super) fn file_line(&self) -> Option<(&'a [u8], u32)> {
         let is_known = self.line > 0 && self.file != NO_FILE;
-        is_known.then(|| SourceLine { file: self.file.to_vec(), line: self.line })
+        is_known.then_some((self.file, self.line))
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ocaml_demangle::parts::FlatSymbol;
+use ocaml_demangle::parts::{FlatSymbol, FunctionKind};
 
 use super::call::{Call, CallFrame};
 use super::descriptors::Tables;
 use super::name::{self, KnownName, NamedFunctions};
+use super::places::Places;
 use super::same_calls::SameCalls;
 use super::units::{Packs, Units, is_ocaml, unit_of};
 use crate::executable::image::CodeSymbol;
@@ -70,6 +71,11 @@ impl<'a> Functions<'a> {
         self.functions.get(found)
     }
 
+    /// Where their code begins.
+    pub(crate) fn addresses(&self) -> HashSet<u64> {
+        self.functions.iter().map(|function| function.address).collect()
+    }
+
     /// The index of the function whose code returns to `return_address`.
     fn containing(&self, return_address: u64) -> Option<usize> {
         // A call may be the last instruction: then its return address belongs
@@ -100,6 +106,37 @@ impl<'a> Functions<'a> {
         }
         for function in &mut self.functions {
             function.name = name::name_of(&function.symbol, &function.calls, &named);
+        }
+    }
+
+    /// Places the functions that the calls in their code do not name, by the lines at which they
+    /// are defined, as `definitions` has them by address.
+    pub(crate) fn place(&mut self, calls: &[Call<'a>], definitions: &HashMap<u64, SourceLine>) {
+        let mut places = Places::of(calls);
+        for function in &self.functions {
+            if let (Some(source), Some(path)) =
+                (definitions.get(&function.address), function.exact_path())
+            {
+                places.add(function.symbol.unit(), source, path);
+            }
+        }
+        places.sort();
+        let mut named = Vec::new();
+        for function in &mut self.functions {
+            if let Some(source) = definitions.get(&function.address)
+                && let Some(path) = function.place(&places, source)
+            {
+                named.push((function.symbol.unit(), source, path));
+            }
+        }
+        for (unit, source, path) in named {
+            places.add(unit, source, path);
+        }
+        places.sort();
+        for function in &mut self.functions {
+            if let Some(source) = definitions.get(&function.address) {
+                function.place_anonymous(&places, source);
+            }
         }
     }
 
@@ -167,6 +204,37 @@ impl<'a> Function<'a> {
         }
     }
 
+    /// Its path in its unit, `.Make.add`, if its name is exact; `None` if it is a copy from another
+    /// unit, or what a unit runs at the start.
+    fn exact_path(&self) -> Option<Vec<u8>> {
+        let KnownName::Exact(name) = &self.name else { return None };
+        let path = name.strip_prefix(&self.unit()[..])?;
+        let is_function = self.symbol.function() != Some(FunctionKind::Toplevel);
+        (is_function && path.starts_with(b".")).then(|| path.to_vec())
+    }
+
+    /// Finds the path in the unit, if nothing but the symbol names the function.
+    fn place(&mut self, places: &Places, source: &SourceLine) -> Option<Vec<u8>> {
+        let Some(FunctionKind::Named(identifier)) = self.symbol.function() else { return None };
+        if self.name != KnownName::Unknown {
+            return None;
+        }
+        let path = places.path_of(self.symbol.unit(), source, &name::written(identifier))?;
+        self.name = KnownName::Placed([&self.unit()[..], &path].concat());
+        Some(path)
+    }
+
+    /// Finds what the function is in, if it is anonymous and has no exact name.
+    fn place_anonymous(&mut self, places: &Places, source: &SourceLine) {
+        let is_anonymous = self.symbol.function() == Some(FunctionKind::Anonymous);
+        if is_anonymous
+            && !matches!(self.name, KnownName::Exact(_))
+            && let Some(outer) = places.outer_of(self.symbol.unit(), source)
+        {
+            self.name = KnownName::Within([&self.unit()[..], &outer].concat());
+        }
+    }
+
     /// The module path of its unit.
     pub(crate) fn unit(&self) -> Vec<u8> {
         let mut unit = Vec::new();
@@ -201,6 +269,7 @@ mod tests {
         let names = (0..code.len()).filter_map(|index| functions.get(index));
         let names = names.map(|function| match &function.name {
             KnownName::Exact(name) => String::from_utf8(name.clone()).expect("ASCII"),
+            KnownName::Placed(_) => "placed".to_owned(),
             KnownName::Within(_) => "within".to_owned(),
             KnownName::Unknown if function.lacks_g => "without -g".to_owned(),
             KnownName::Unknown => "?".to_owned(),

@@ -19,7 +19,9 @@ use super::units::unit_of;
 pub(crate) enum KnownName {
     /// As OCaml's backtraces have it, but with the unit as a path.
     Exact(Vec<u8>),
-    /// It is anonymous, and all calls in its code are somewhere in this.
+    /// Its identifier is that of its symbol; its path is that of the lines around it.
+    Placed(Vec<u8>),
+    /// It is anonymous, and all calls in its code are somewhere in this, or its line is.
     Within(Vec<u8>),
     /// The tables say nothing that belongs to its symbol.
     Unknown,
@@ -151,7 +153,7 @@ fn named<'e, 'a>(
 }
 
 /// As backtraces have it: `add`, `(>>=)`.
-fn written(identifier: &[u8]) -> Vec<u8> {
+pub(super) fn written(identifier: &[u8]) -> Vec<u8> {
     let mut written = Vec::new();
     write_name(identifier, &mut written);
     written
@@ -206,17 +208,17 @@ fn common_path<'e, 'a>(
     if !calls.iter().all(|same| same.first.is_in(symbol.unit())) {
         return None;
     }
-    let name = first.first.function;
-    let mut common: Vec<_> = components(name).collect();
-    for other in others.iter().map(|same| same.first.function) {
-        let is_same = |(one, other_one): &(&(usize, usize), (usize, usize))| {
-            *one == other_one && name[one.0..one.1] == other[one.0..one.1]
-        };
-        let same = common.iter().zip(components(other)).take_while(is_same).count();
-        common.truncate(same);
-    }
-    let path = common.last().map_or(unit_of(name), |&(_, end)| &name[..end]);
+    let others = others.iter().map(|same| same.first.function);
+    let path = others.fold(first.first.function, shared);
     Some((&first.first, without_anonymous(path)))
+}
+
+/// The parts that both names begin with, if both are in one unit.
+pub(super) fn shared<'n>(one: &'n [u8], other: &[u8]) -> &'n [u8] {
+    let is_same =
+        |(a, b): &((usize, usize), (usize, usize))| a == b && one[a.0..a.1] == other[b.0..b.1];
+    let same = components(one).zip(components(other)).take_while(is_same).last();
+    same.map_or(unit_of(one), |((_, end), _)| &one[..end])
 }
 
 /// `Lwtsim.run` of `Lwtsim.run.(fun)`.
@@ -228,7 +230,7 @@ pub(crate) fn without_anonymous(name: &[u8]) -> &[u8] {
 /// Where the parts of a name after the unit start and end: `Make` and `add` of
 /// `Stdlib__Map.Make.add`. Operators are in parentheses, and may hold dots:
 /// `Foo.(.%())`.
-fn components(name: &[u8]) -> impl DoubleEndedIterator<Item = (usize, usize)> {
+pub(super) fn components(name: &[u8]) -> impl DoubleEndedIterator<Item = (usize, usize)> {
     let mut found = Vec::new();
     let mut start = 0;
     while start <= name.len() {
@@ -266,6 +268,7 @@ mod tests {
         match name_of(&symbol, &calls, &all) {
             KnownName::Exact(name) => format!("= {}", name.escape_ascii()),
             KnownName::Within(outer) => format!("< {}", outer.escape_ascii()),
+            KnownName::Placed(_) => unreachable!("no lines are known"),
             KnownName::Unknown => "?".to_owned(),
         }
     }
