@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::needs::{goes_without, skip};
+use crate::needs::{OCAML, goes_without, skip};
 use crate::place::Place;
 use crate::util::{binary, stderr};
 
@@ -23,6 +23,11 @@ impl Recorded {
         }
         let place = Place::new(name);
         place.compile("app", options);
+        Recorded::of(place, record, is_pipe)
+    }
+
+    /// Records the program `app` in a folder.
+    fn of(place: Place, record: &[&str], is_pipe: bool) -> Option<Recorded> {
         let data = place.folder.join("perf.data");
         let mut perf = Command::new("perf");
         perf.args(["record", "-q", "-e", "cpu-clock:u", "-F", "499"]).args(record);
@@ -94,6 +99,27 @@ fn a_program_without_frame_pointers_is_not_told_to_record_call_chains() {
     assert!(recorded.said().contains("no sample has a call chain: record with 'perf record -g'\n"));
     let Some(recorded) = Recorded::new("healthy", FRAME_POINTERS, &["-g"], false) else { return };
     assert!(!recorded.said().contains("call chain"), "{}", recorded.said());
+}
+
+#[test]
+fn a_program_of_bytecode_is_to_be_compiled() {
+    if goes_without(&[OCAML, &["perf"]]) {
+        return;
+    }
+    let source = "let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)\n\
+                  let () = exit (fib 36 land 0)\n";
+    for (compiler, is_bytecode) in [("ocamlc", true), ("ocamlopt", false)] {
+        let place = Place::new(compiler);
+        fs::write(place.folder.join("app.ml"), source).expect("our own folder");
+        let mut compile = Command::new(compiler);
+        compile.args(["-g", "-o", "app", "app.ml"]).current_dir(&place.folder);
+        assert!(compile.status().expect("a compiler").success());
+        let Some(recorded) = Recorded::of(place, &[], false) else { return };
+        let said = recorded.said();
+        let remedy = "% of the weight is in its interpreter, where functions have no names; \
+                      compile it with ocamlopt\n";
+        assert_eq!(said.contains(remedy), is_bytecode, "{compiler}: {said}");
+    }
 }
 
 #[test]

@@ -321,6 +321,29 @@ fn inlined_functions_do_not_make_a_cut_stack_whole() {
 }
 
 #[test]
+fn bytecode_is_said_to_be_that_if_it_has_most_of_the_weight() {
+    let sample = |frames: &str| format!("app 7 2.5: 1 c:\n{frames}\n");
+    let frame = |name: &str| format!("\t    1000 {name} (/app)\n");
+    let interpreter = frame("caml_interprete+0x1ff") + &frame("main");
+    let collector = frame("caml_alloc") + &interpreter;
+    let other = frame("camlMain__run_12") + &frame("main");
+    for (interpreted, others, share) in
+        [(25, 0, Some("100.0")), (12, 12, None), (13, 12, Some("52.0"))]
+    {
+        let stacks = [&interpreter, &collector].map(|frames| sample(frames));
+        let script: String = stacks.iter().cycle().take(interpreted).cloned().collect();
+        let said = stderr(&output("stack-parse", &[], script + &sample(&other).repeat(others)));
+        let expected = share.map_or(String::new(), |share| {
+            format!(
+                "stack-parse: the program is bytecode of OCaml: {share} % of the weight is in its \
+                 interpreter, where functions have no names; compile it with ocamlopt\n"
+            )
+        });
+        assert_eq!(said, expected, "{interpreted} {others}");
+    }
+}
+
+#[test]
 fn chains_without_callers_are_not_said_to_be_missing() {
     let said = |script: String| stderr(&output("stack-parse", &[], script));
     let none = "100.0 % of the weight in programs has one function of the program and no caller, \

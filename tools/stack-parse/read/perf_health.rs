@@ -34,6 +34,8 @@ struct Health {
     of_program: u128,
     /// Roots where only the runtime of OCaml 5 can be.
     cut_ocaml: u128,
+    /// In the interpreter of OCaml's bytecode.
+    bytecode: u128,
     /// Deeper than one frame.
     chained: u128,
 }
@@ -49,6 +51,7 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     }
     let share = |weight: u128| 100.0 * weight as f64 / health.total as f64;
     let chains = recorded.chains;
+    advise_bytecode(&health, pipe);
     if health.chained == 0 && chains == CallChains::None {
         pipe.note("no sample has a call chain: record with 'perf record -g'");
         return;
@@ -83,6 +86,17 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
             "{:.1} % of the weight is in stacks cut at OCaml's runtime: OCaml 5 has stacks of its \
              own, which --call-graph dwarf misses; use a compiler with frame pointers and 'perf record -g'",
             share(health.cut_ocaml)
+        ));
+    }
+}
+
+/// Says if a program runs in the interpreter of OCaml.
+fn advise_bytecode(health: &Health, pipe: &mut Pipe) {
+    if health.bytecode * 2 > health.total {
+        let share = 100.0 * health.bytecode as f64 / health.total as f64;
+        pipe.note(format_args!(
+            "the program is bytecode of OCaml: {share:.1} % of the weight is in its interpreter, \
+             where functions have no names; compile it with ocamlopt"
         ));
     }
 }
@@ -157,6 +171,7 @@ impl Health {
         self.one_of_program += weight_if(seen.of_program == 1);
         self.of_program += weight_if(seen.of_program > 0);
         self.cut_ocaml += weight_if(seen.rooted);
+        self.bytecode += weight_if(seen.bytecode);
         self.chained += weight_if(seen.most > 1);
     }
 
@@ -185,6 +200,8 @@ struct Seen {
     unknown: u32,
     /// The root is the runtime of OCaml.
     rooted: bool,
+    /// Some frame is the interpreter of OCaml's bytecode.
+    bytecode: bool,
     /// Some frame was compiled at run time and has no name.
     jit: bool,
     /// Which of [`RUNTIMES`] is the last that was seen.
@@ -195,6 +212,7 @@ struct Seen {
 struct Named {
     is_unknown: bool,
     is_ocaml_runtime: bool,
+    is_interpreter: bool,
     is_jit: bool,
     runtime: Option<u8>,
 }
@@ -204,6 +222,7 @@ impl Named {
         Named {
             is_unknown: is_unknown(name),
             is_ocaml_runtime: is_ocaml_runtime(name),
+            is_interpreter: name == b"caml_interprete",
             is_jit: jit::is_nameless(name),
             runtime: (0u8..).zip(&RUNTIMES).find(|(_, it)| it.has(name)).map(|(at, _)| at),
         }
@@ -229,6 +248,7 @@ fn examine(recorded: &Recorded<'_>) -> Health {
             of_program: above.of_program + one_if(traits.is_called_by_program(id)),
             unknown: above.unknown + u32::from(is_chain && frame.is_unknown),
             rooted: above.rooted || depth == root_frames + 1 && frame.is_ocaml_runtime,
+            bytecode: above.bytecode || is_chain && frame.is_interpreter,
             jit: above.jit || is_chain && frame.is_jit,
             runtime: frame.runtime.or(above.runtime),
         };
