@@ -72,6 +72,20 @@ fn marks_give_colours_and_are_not_shown() {
 }
 
 #[test]
+fn a_label_has_the_file_and_a_title_the_path() {
+    let input = "main;f (/src/a/util.c:14) 5\nmain;f (/src/b/util.c:14) 3\n\
+                 main;g (C:\\src\\x y.c:7)_[k] 1\nmain;h (/src/od\\d.c:7) 1\n";
+    let picture = draw(&[], input);
+    let labels = |name: &str| picture.named(name).iter().map(|it| &*it.label).collect::<Vec<_>>();
+    assert_eq!(labels("f (/src/a/util.c:14)"), ["f (util.c:14)"]);
+    assert_eq!(labels("f (/src/b/util.c:14)"), ["f (util.c:14)"]);
+    assert_eq!(labels("g (C:\\src\\x y.c:7)"), ["g (x y.c:7)"]);
+    assert_eq!(labels("h (/src/od\\d.c:7)"), ["h (od\\d.c:7)"]);
+    let title = &picture.named("f (/src/b/util.c:14)")[0].title;
+    assert_eq!(title, "f (/src/b/util.c:14) (3 counts, 30.00%)");
+}
+
+#[test]
 fn the_order_of_lines_makes_no_difference() {
     let folded = String::from_utf8(recording("folded/lwtsim-4.13.1-dwarf.folded.gz"));
     let folded = folded.expect("UTF-8");
@@ -272,6 +286,7 @@ fn a_picture_is_named_after_its_program() {
     assert_eq!(title(&[], "cargo;main;f 3\ncargo;g 4\n"), "cargo");
     assert_eq!(title(&[], "cargo;main;f 3\nrustc;g 4\n"), "Flame Graph");
     assert_eq!(title(&["-"], "a<b 1\n"), "a&lt;b");
+    assert_eq!(title(&[], "main (/src/main.c:3);f 4\nmain (/src/main.c:3) 3\n"), "main");
 }
 
 #[test]

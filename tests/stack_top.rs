@@ -249,10 +249,36 @@ fn parts_of_names_are_counted() {
         ("leaf", "b::g\t3\t3\na::f\t2\t2\nls\t1\t1\n"),
         ("root", "sh\t5\t5\nls\t1\t1\n"),
         ("file", "x.c\t5\t5\n[no line]\t1\t6\n"),
-        ("line", "x.c:2\t3\t3\nx.c:9\t2\t2\n[no line]\t1\t6\nx.c:1\t0\t3\n"),
+        (
+            "line",
+            "x.c:2\t3\t3\tb::g\nx.c:9\t2\t2\ta::f\n[no line]\t1\t6\tls;sh;a::f\n\
+             x.c:1\t0\t3\ta::f\n",
+        ),
     ] {
         assert_eq!(rows(&["--by", by], folded.as_bytes()), expected, "{by}");
     }
+}
+
+#[test]
+fn lines_have_their_functions_beside_them() {
+    let folded = "main (/src/main.c:3);f (/src/a/util.c:14) 5\n\
+                  main (/src/main.c:3);f (/src/b/util.c:14) 3\n\
+                  main (/src/main.c:3);g (/src/b/util.c:14)_[i] 1\n\
+                  g (/src/b/util.c:14)_[k] 1\n";
+    let table = filter("stack-top", &["--by", "line"], folded);
+    let expected = "\
+        SELF   SELF%  TOTAL  TOTAL%  LINE              FUNCTION\n   \
+           5  50.00%      5  50.00%  /src/a/util.c:14  f\n   \
+           5  50.00%      5  50.00%  /src/b/util.c:14  f +1\n   \
+           0   0.00%      9  90.00%  /src/main.c:3     main\n\
+        3 of 3 lines, self 10 of 10 (100.00%)\n";
+    assert_eq!(table, expected);
+    let json: Value =
+        serde_json::from_str(&filter("stack-top", &["--by", "line", "--json"], folded))
+            .expect("one object");
+    assert_eq!(json["rows"][1]["functions"], serde_json::json!(["f", "g"]));
+    // Functions have none.
+    assert_eq!(rows(&[], folded.as_bytes()), "f\t8\t8\ng\t2\t2\nmain\t0\t9\n");
 }
 
 #[test]

@@ -10,6 +10,7 @@ cases![
     found_weight_is_counted_once_and_within_the_zoom,
     the_next_match_may_be_too_narrow_to_be_drawn,
     numbers_are_on_hover_and_focus,
+    a_box_has_the_file_and_the_numbers_the_path,
     arrows_walk_the_tree,
     keys_work_and_are_explained,
     names_and_stacks_are_copied,
@@ -140,6 +141,30 @@ fn numbers_are_on_hover_and_focus(stage: &Stage) {
         "b 1.00 s 12.5% of all 66.7% of parent self 1.00 s (12.5%)"
     );
     assert!(text_of(browser, "notes").contains("total 8,000 ms 4 frames stack-svg --unit ms"));
+}
+
+/// Two frames are two, though their labels are equal.
+fn a_box_has_the_file_and_the_numbers_the_path(stage: &Stage) {
+    let folded = "main;f (/src/a/util.c:14) 30\nmain;f (/src/b/util.c:14)_[i] 20\n\
+                  main;g (C:\\src\\x y.c:7) 25\nmain;h (/src/od\\d.c:7) 25\n";
+    let browser = stage.show(&[], folded);
+    let [a, b] = ["f (/src/a/util.c:14)", "f (/src/b/util.c:14)"].map(frame);
+    for (frame, label) in [
+        (&a, "f (util.c:14)"),
+        (&b, "f (util.c:14)"),
+        (&frame(r"g (C:\\src\\x y.c:7)"), "g (x y.c:7)"),
+        (&frame(r"h (/src/od\\d.c:7)"), r"h (od\d.c:7)"),
+    ] {
+        assert_eq!(browser.text(&format!("{frame}.textContent")), label);
+    }
+    browser.point_at(&b);
+    let of_b = "20 counts 20.0% of all self 20 (20.0%)";
+    assert_eq!(text_of(browser, "status"), format!("f (/src/b/util.c:14) {of_b}"));
+    assert_eq!(text_of(browser, "tip"), format!("{of_b} inlined f (/src/b/util.c:14)"));
+    browser.click(&a);
+    assert_eq!(text_of(browser, "crumbs"), "all main f (/src/a/util.c:14)");
+    browser.type_keys("4");
+    assert!(text_of(browser, "frames").contains("f (/src/a/util.c:14)"));
 }
 
 fn arrows_walk_the_tree(stage: &Stage) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use common::{FrameId, FrameParts, decimal};
+use common::{FrameId, FrameParts, split_place};
 
 use crate::profile::{Profile, text};
 
@@ -105,26 +105,6 @@ fn split(frame: &[u8], inlined: InlinedMark) -> (Function<'_>, u32, u32, bool) {
             (Function { name: name.into(), file: b"" }, 0, 0, is_inlined)
         }
     }
-}
-
-/// Splits `demo.js:5:12` into the file, the line and the column, which is 0 if there is none.
-/// `None` if these would not be written as they were.
-fn split_place(place: &[u8]) -> Option<(&[u8], u32, u32)> {
-    let (before, last) = split_number(place)?;
-    let (file, line, column) = match split_number(before) {
-        Some((file, line)) => (file, line, last),
-        None => (before, last, 0),
-    };
-    (!file.is_empty()).then_some((file, line, column))
-}
-
-/// Splits a number above 0 off the end, and the `:` before it.
-fn split_number(text: &[u8]) -> Option<(&[u8], u32)> {
-    let colon = memchr::memrchr(b':', text)?;
-    let digits = &text[colon + 1..];
-    let number = decimal(digits).and_then(|number| u32::try_from(number).ok())?;
-    let is_plain = number > 0 && digits[0] != b'0' && number <= i32::MAX.unsigned_abs();
-    is_plain.then_some((&text[..colon], number))
 }
 
 #[cfg(test)]

@@ -25,7 +25,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Error, Files, FrameTable, Pipe, Result, Split, Status, content_policy, printable, unwritten,
+    Error, Files, FrameParts, FrameTable, Pipe, Result, Split, Status, content_policy, printable,
+    unwritten,
 };
 
 use change::Comparison;
@@ -194,7 +195,7 @@ fn kind(args: &Args) -> Kind {
 fn only_root(Stacks { profile, frames }: &Stacks) -> Option<&[u8]> {
     let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
     let only = roots.next().filter(|_| roots.next().is_none())?;
-    let name = frames.name(only.frame?);
+    let name = FrameParts::of(frames.name(only.frame?)).name;
     // It is a title, and a title of megabytes helps nobody.
     (name.len() <= LONGEST_TITLE).then_some(name)
 }

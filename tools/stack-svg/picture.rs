@@ -3,7 +3,7 @@
 
 use std::io;
 
-use common::{FrameId, FrameTable, Split, fitted, fitted_with, grouped};
+use common::{FrameId, FrameParts, FrameTable, Split, base_of_place, fitted, fitted_with, grouped};
 use inferno::flamegraph::color::Color;
 
 use crate::change::{self, Comparison};
@@ -72,17 +72,18 @@ impl Picture<'_> {
 
     /// The text of a box.
     fn caption(&self, node: &Node, colors: &[Color]) -> Caption {
-        let name = node.frame.map_or_else(|| "all".to_owned(), |id| shown(self.frames.name(id)));
+        let frame = node.frame.map_or(&b"all"[..], |id| self.frames.name(id));
+        let (name, text) = (shown(frame), label(frame));
         let share = node.weight as f64 / self.drawn.total() as f64;
         let width = share * self.look.frames_width() as f64;
         let letters = ((width - 2.0 * PADDING as f64)
             / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
         let (title, label) = if self.kind.diff {
             let change = self.comparison.words(node.before, node.after());
-            (self.two_weights(&name, node, &change), fitted_with(&name, &change, letters))
+            (self.two_weights(&name, node, &change), fitted_with(&text, &change, letters))
         } else {
             let counted = self.look.counted(node.weight);
-            (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&name, letters))
+            (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&text, letters))
         };
         let color = match node.frame {
             _ if self.kind.diff => self.comparison.color(node.before, node.after()),
@@ -211,5 +212,15 @@ impl Picture<'_> {
             ("data-cut", self.cut_words().unwrap_or_default()),
             ("data-command", self.command.clone()),
         ]
+    }
+}
+
+/// What a box says, as far as there is room: the place of a frame without the folders, which are
+/// in its title.
+fn label(frame: &[u8]) -> String {
+    let FrameParts { name, place, marks } = FrameParts::of(frame);
+    match place {
+        b"" => shown(frame),
+        _ => shown(&[name, b" (", base_of_place(place), b")", marks].concat()),
     }
 }

@@ -6,8 +6,11 @@ use std::borrow::Cow;
 use bstr::ByteSlice;
 use clap::ValueEnum;
 use common::{
-    FrameId, FrameParts, SortedStack, SortedStacks, StackBuf, StackCounts, module, with_room,
+    FrameId, FrameParts, Screen, SortedStack, SortedStacks, StackBuf, StackCounts, module,
+    split_place, with_room,
 };
+
+use crate::path::fitted_path;
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -68,7 +71,7 @@ impl By {
         let FrameParts { name, place, marks } = FrameParts::of(frame);
         let (part, otherwise): (&[u8], &'static [u8]) = match self {
             By::Module => (module(frame), b"[no module]"),
-            By::File => (place.rsplit_once_str(":").map_or(b"", |(file, _)| file), NO_LINE),
+            By::File => (file(place), NO_LINE),
             By::Line => (place, NO_LINE),
             By::Function | By::Leaf | By::Root if place.is_empty() && with_marks => {
                 return frame.into();
@@ -79,6 +82,14 @@ impl By {
             By::Function | By::Leaf | By::Root => return name.into(),
         };
         if part.is_empty() { otherwise.into() } else { part.into() }
+    }
+
+    /// A row's name as it is shown after `before` columns. On a terminal, paths keep their ends.
+    pub(crate) fn shown(self, name: &[u8], screen: &Screen, before: usize) -> String {
+        match self {
+            By::File | By::Line => fitted_path(name, screen.width_of_name(before)),
+            _ => screen.name(name, before),
+        }
     }
 
     /// Whether these rows need places, and no frame has one.
@@ -99,6 +110,12 @@ impl By {
     }
 }
 
+/// `demo.js` of `demo.js:5:12`, which has a column, and of `demo.js:5`.
+fn file(place: &[u8]) -> &[u8] {
+    let before_number = || place.rsplit_once_str(":").map_or(&b""[..], |(file, _)| file);
+    split_place(place).map_or_else(before_number, |(file, ..)| file)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,8 +129,10 @@ mod tests {
             (By::Module, "Db.query (db.ml:16)", "Db"),
             (By::Module, "main", "[no module]"),
             (By::File, "f (a:b.c:1)_[i]", "a:b.c"),
+            (By::File, "f (/src/a.js:5:12)", "/src/a.js"),
+            (By::File, "f (a.c:0)", "a.c"),
             (By::File, "f", "[no line]"),
-            (By::Line, "f (a.c:1)", "a.c:1"),
+            (By::Line, "f (/src/a.c:1)", "/src/a.c:1"),
             (By::Line, "b (c:d (x).c:12)", "c:d (x).c:12"),
             (By::Line, "f (:7)", ":7"),
             (By::Line, "f_[k]", "[no line]"),

@@ -4,6 +4,7 @@ use common::{FrameId, escaped, push_field};
 use serde::Serialize;
 
 use crate::Answer;
+use crate::functions::Functions;
 use crate::profile::{Profile, Rows};
 use crate::relatives::{Families, Relation};
 
@@ -21,6 +22,9 @@ struct JsonRow {
     #[serde(rename = "self")]
     self_weight: u64,
     total: u64,
+    /// Of a line, those that it is in, the heaviest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    functions: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     callers: Option<Vec<Relative>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,12 +39,18 @@ struct Relative {
 
 /// A row for each function.
 pub(crate) fn tsv(profile: &Profile, rows: &Rows) -> Answer {
-    let mut text = b"function\tself\ttotal\n".to_vec();
+    let mut text = b"function\tself\ttotal".to_vec();
+    text.extend_from_slice(if profile.functions.is_some() { b"\tfunctions\n" } else { b"\n" });
     for row in &rows.rows {
         push_field(&name(profile.name(row.frame)), &mut text);
         let weights = row.weights;
-        let numbers = format!("\t{}\t{}\n", weights.self_weight, weights.total);
+        let numbers = format!("\t{}\t{}", weights.self_weight, weights.total);
         text.extend_from_slice(numbers.as_bytes());
+        if let Some(functions) = &profile.functions {
+            text.push(b'\t');
+            push_field(&name(&functions.on(profile.name(row.frame)).join(&b';')), &mut text);
+        }
+        text.push(b'\n');
     }
     Answer::new(text, rows.shown())
 }
@@ -91,10 +101,14 @@ pub(crate) fn families_as_json(profile: &Profile, families: &Families, rows: usi
 impl JsonRow {
     fn of(profile: &Profile, frame: FrameId) -> JsonRow {
         let weights = profile.weights[frame as usize];
+        let on_line = |functions: &Functions| {
+            functions.on(profile.name(frame)).iter().map(|it| name(it)).collect()
+        };
         JsonRow {
             function: name(profile.name(frame)),
             self_weight: weights.self_weight,
             total: weights.total,
+            functions: profile.functions.as_ref().map(on_line),
             callers: None,
             callees: None,
         }

@@ -3,7 +3,9 @@
 mod by;
 mod data;
 mod draw;
+mod functions;
 mod live;
+mod path;
 mod profile;
 mod relatives;
 mod run;
@@ -17,6 +19,7 @@ use clap::{ArgGroup, Parser};
 use common::{Error, Files, Pipe, Result, Screen, Split, StackCounts, Status, Total, Unit};
 
 use by::By;
+use functions::Functions;
 use profile::{Profile, Sort};
 use relatives::{Asked, Families, Patterns};
 use split::{SplitProfile, Value};
@@ -160,11 +163,13 @@ impl Args {
         if let Some(split) = &self.split {
             return Ok(self.split_answer(counts, split, unit, screen));
         }
-        let stacks = self.by.regrouped(counts.into_sorted(), self.draw);
+        let stacks = counts.into_sorted();
+        let functions = (self.by == By::Line).then(|| Functions::of(&stacks)).transpose()?;
+        let stacks = self.by.regrouped(stacks, self.draw);
         let frames = stacks.frames();
         let names = (0..frames.len() as u32).map(|frame| frames.name(frame));
         let lacks_lines = self.by.lacks_lines(names);
-        let profile = Profile::new(stacks, unit)?;
+        let profile = Profile::new(stacks, functions, unit)?;
         if profile.total == 0 {
             return Ok(None);
         }

@@ -5,11 +5,15 @@ use std::cmp::Reverse;
 use clap::ValueEnum;
 use common::{FrameId, FrameWeights, Result, SortedStacks, Total, Unit, with_room};
 
+use crate::functions::Functions;
+
 /// The stacks that came in, and what their frames weigh.
 pub(crate) struct Profile {
     pub(crate) stacks: SortedStacks,
     /// By the numbers of the frames.
     pub(crate) weights: Vec<FrameWeights>,
+    /// Where frames are lines, the functions that these are in.
+    pub(crate) functions: Option<Functions>,
     /// What all stacks weigh.
     pub(crate) total: u64,
     pub(crate) unit: Unit,
@@ -46,11 +50,15 @@ impl Profile {
     /// # Errors
     ///
     /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
-    pub(crate) fn new(stacks: SortedStacks, unit_name: Option<String>) -> Result<Profile> {
+    pub(crate) fn new(
+        stacks: SortedStacks,
+        functions: Option<Functions>,
+        unit_name: Option<String>,
+    ) -> Result<Profile> {
         let weights = stacks.frame_weights()?;
         let total = stacks.iter().map(|stack| stack.weight).sum();
         let unit = Unit::named(unit_name.as_deref().unwrap_or_default());
-        Ok(Profile { stacks, weights, total, unit, unit_name })
+        Ok(Profile { stacks, weights, functions, total, unit, unit_name })
     }
 
     pub(crate) fn name(&self, frame: FrameId) -> &[u8] {

@@ -5,7 +5,9 @@ use console::measure_text_width;
 
 use crate::Answer;
 use crate::by::By;
-use crate::profile::{Profile, Rows};
+use crate::functions::Functions;
+use crate::path::{fitted_path, width_before_names};
+use crate::profile::{Profile, Row, Rows};
 
 /// The columns of a table that hold numbers: right-aligned, two spaces between them.
 pub(crate) struct Columns {
@@ -52,14 +54,49 @@ pub(crate) fn table(profile: &Profile, rows: &Rows, by: By, screen: &Screen) -> 
     let heads = ["SELF", "SELF%", "TOTAL", "TOTAL%"].map(str::to_owned);
     let lines: Vec<[String; 4]> = rows.rows.iter().map(|row| cells(row.weights)).collect();
     let columns = Columns::of(lines.iter().chain([&heads]));
+    let names = match &profile.functions {
+        Some(functions) => lines_and_functions(profile, rows, functions, screen, columns.width()),
+        None => {
+            let mut names = vec![head.to_owned()];
+            let name = |row: &Row| by.shown(profile.name(row.frame), screen, columns.width());
+            names.extend(rows.rows.iter().map(name));
+            names
+        }
+    };
     let mut text = Vec::new();
-    columns.line(&heads, head.as_bytes(), &mut text);
-    for (row, line) in rows.rows.iter().zip(&lines) {
-        let name = screen.name(profile.name(row.frame), columns.width());
+    for (line, name) in [&heads].into_iter().chain(&lines).zip(&names) {
         columns.line(line, name.as_bytes(), &mut text);
     }
     text.extend_from_slice(foot(rows, plural, unit, *total).as_bytes());
     Answer::new(text, rows.shown())
+}
+
+/// The lines and the functions that they are in, below their heads. The lines are as wide as the
+/// widest one, so that the functions are a column.
+fn lines_and_functions(
+    profile: &Profile,
+    rows: &Rows,
+    functions: &Functions,
+    screen: &Screen,
+    before: usize,
+) -> Vec<String> {
+    let lines = rows.rows.iter().map(|row| profile.name(row.frame));
+    let mut names = vec!["FUNCTION".to_owned()];
+    names.extend(lines.clone().map(|line| functions.summary(line)));
+    let most = width_before_names(screen, before, widest(&names));
+    let mut shown = vec!["LINE".to_owned()];
+    shown.extend(lines.map(|line| fitted_path(line, most)));
+    let width = widest(&shown);
+    let row = |(line, name): (&String, &String)| {
+        let fill = width - measure_text_width(line);
+        let name = screen.name(name.as_bytes(), before + width + 2);
+        format!("{line}{:fill$}  {name}", "")
+    };
+    shown.iter().zip(&names).map(row).collect()
+}
+
+fn widest(texts: &[String]) -> usize {
+    texts.iter().map(|text| measure_text_width(text)).max().unwrap_or_default()
 }
 
 /// How many of all rows are shown, and how much self weight of the whole they have.

@@ -96,6 +96,7 @@ pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::lines::{SCAN_STEP, lines, newline_bits, without_cr};
 pub use io::messages::print as say;
 pub use io::output::{Output, unwritten};
+pub use io::progress::Waiting;
 pub use io::screen::Screen;
 pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};
@@ -103,8 +104,9 @@ pub use io::table::{push_field, push_quoted};
 pub use io::terminal_color::terminal_color;
 pub use io::unsafe_code::map_executable;
 pub use names::{
-    CodeKind, FrameParts, code_color, cpp, escaped, fitted, fitted_with, is_unseen, module,
-    name_hash, names_of_stack, ocaml, printable, rust, symbol_name, unit_of_event, without_g,
+    CodeKind, FrameParts, base_of_place, code_color, cpp, escaped, fitted, fitted_with, is_unseen,
+    module, name_hash, names_of_stack, ocaml, printable, rust, split_place, symbol_name,
+    unit_of_event, without_g,
 };
 pub use numbers::{MINUS, Unit, grouped, share};
 pub use pattern::{

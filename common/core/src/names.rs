@@ -8,6 +8,7 @@ mod fit;
 mod frame_parts;
 mod kind;
 mod module;
+mod place;
 pub mod rust;
 mod symbol;
 
@@ -18,4 +19,5 @@ pub use frame_parts::{FrameParts, names_of_stack};
 pub use kind::{CodeKind, code_color, name_hash};
 pub use module::module;
 pub use ocaml_demangle as ocaml;
+pub use place::{base_of_place, split_place};
 pub use symbol::{symbol_name, without_g};

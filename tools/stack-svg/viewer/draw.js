@@ -191,9 +191,14 @@ function colorOfBlock({ branches }) {
   return [...sizes].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
 }
 
-function labelOf({ word, before, after }, room) {
-  if (isDiff) return fittedWith(word, change(before, after), room);
-  return fitted(word, room);
+// In front of the file of a place, as in place.rs.
+const FOLDERS = /^ \(((?=[a-z]:[\\/]|\\\\).*[\\/]|.*\/)(?!:)/is;
+
+// What a box says: the place of a frame without the folders.
+function labelOf({ word, name, before, after }, room) {
+  const end = nameEnds[name] ?? word.length;
+  const text = word.slice(0, end) + word.slice(end).replace(FOLDERS, ' (');
+  return isDiff ? fittedWith(text, change(before, after), room) : fitted(text, room);
 }
 
 const summary = (branch) => `${counted(branch.weight)}, ${percent(branch.weight, tree.total[0])}`;

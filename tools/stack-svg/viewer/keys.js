@@ -1,7 +1,7 @@
 // The keyboard: every key of the help, and the walk from frame to frame.
 
 function heaviestKid(branch) {
-  return branch.kids.reduce((best, kid) => (best === null || kid.weight > best.weight ? kid : best), null);
+  return branch.kids.reduce((best, kid) => (best?.weight >= kid.weight ? best : kid), null);
 }
 
 function sibling(branch, by) {
@@ -53,9 +53,7 @@ function goTo(branch) {
 
 function commonBranch(one, other) {
   const path = new Set(one.path());
-  let branch = other;
-  while (!path.has(branch)) branch = branch.parent;
-  return branch;
+  return other.path().reverse().find((branch) => path.has(branch));
 }
 
 function enter() {
@@ -104,7 +102,7 @@ async function copy(text) {
 function folded() {
   if (state.view === 'table') return nameText(currentName());
   const branch = state.current ?? state.zoom;
-  const stack = branch.tree.stackOf(branch).map((one) => (one.name === NOBODY ? '' : names[one.name]));
+  const stack = branch.tree.stackOf(branch).map((one) => names[one.name]);
   const counts = isDiff ? `${branch.before} ${branch.after}` : String(branch.weight);
   return `${stack.join(';')} ${counts}`;
 }
@@ -193,11 +191,11 @@ function onKey(event) {
 // Goes from tab to tab; returns whether the key does that.
 function moveTab(key) {
   const at = VIEWS.findIndex(({ id }) => id === state.view);
-  const end = VIEWS.length - 1;
-  const next = { ArrowLeft: at > 0 ? at - 1 : end, ArrowRight: at < end ? at + 1 : 0, Home: 0, End: end }[key];
+  const next = { ArrowLeft: at - 1, ArrowRight: (at + 1) % VIEWS.length, Home: 0, End: -1 }[key];
   if (next === undefined) return false;
-  show(VIEWS[next].id);
-  page.tabOf[VIEWS[next].id].focus();
+  const { id } = VIEWS.at(next);
+  show(id);
+  page.tabOf[id].focus();
   return true;
 }
 

@@ -42,8 +42,8 @@ function counted(weight) {
 const MARKS = { k: 'kernel', l: 'library', j: 'JIT', i: 'inlined', w: 'waker' };
 
 function markOf(name) {
-  const marks = name === NOBODY ? '' : names[name].slice(markStarts[name]);
-  return marks.replace(/[^a-z]/g, '').split('').map((mark) => MARKS[mark]).join(', ');
+  const marks = names[name]?.slice(markStarts[name]).match(/[a-z]/g) ?? [];
+  return marks.map((mark) => MARKS[mark]).join(', ');
 }
 
 // The name and its mark, as it is read aloud.
@@ -130,13 +130,8 @@ function fittedWith(name, said, room) {
   return left < LEAST_LETTERS ? fitted(name, room) : `${fitted(name, left)} ${said}`;
 }
 
+// How many of these letters fit; not all do.
 function fitting(letters, room) {
   let left = room;
-  let count = 0;
-  for (const letter of letters) {
-    left -= isWide(letter) ? 2 : 1;
-    if (left < 0) break;
-    count++;
-  }
-  return count;
+  return letters.findIndex((letter) => (left -= isWide(letter) ? 2 : 1) < 0);
 }

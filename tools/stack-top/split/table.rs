@@ -75,7 +75,7 @@ pub(crate) fn table(
     let mut text = Vec::new();
     columns.line(&heads, head.as_bytes(), &mut text);
     for (row, line) in rows.rows.iter().zip(&lines) {
-        let name = screen.name(profile.name(row.frame), columns.width());
+        let name = by.shown(profile.name(row.frame), screen, columns.width());
         columns.line(line, name.as_bytes(), &mut text);
     }
     columns.line(&all, b"[all]", &mut text);

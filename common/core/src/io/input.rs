@@ -43,6 +43,7 @@ impl Files {
 /// One input, already unpacked.
 pub struct Input {
     name: String,
+    path: Option<PathBuf>,
     /// The first bytes, read to find out what the input is, and not returned yet.
     ahead: Vec<u8>,
     reader: Box<dyn Read + Send>,
@@ -73,7 +74,8 @@ impl Input {
             false if file.is_terminal() => Box::new(Watched::new(file)),
             false => Box::new(file),
         };
-        Input { file: whole, ..Input::of(name(path), reader) }.unpacked()
+        let file_path = (path != Path::new("-")).then(|| path.to_owned());
+        Input { file: whole, path: file_path, ..Input::of(name(path), reader) }.unpacked()
     }
 
     /// An input that is a reader: for tests.
@@ -83,13 +85,19 @@ impl Input {
     }
 
     fn of(name: String, reader: Box<dyn Read + Send>) -> Input {
-        Input { name, ahead: Vec::new(), reader, file: None }
+        Input { name, path: None, ahead: Vec::new(), reader, file: None }
     }
 
     /// The file as the user wrote it, or `<stdin>`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The file; `None` of standard input.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// How many bytes there are, if they are those of a regular file.
@@ -183,7 +191,7 @@ impl Input {
                 None => return Ok(self),
             },
         };
-        Input::of(self.name, unpacked).unpacked()
+        Input { path: self.path, ..Input::of(self.name, unpacked) }.unpacked()
     }
 
     /// Whether bzip2 packed this: behind `BZh9` stands a block, or the end where

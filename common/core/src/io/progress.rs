@@ -53,6 +53,42 @@ impl Progress {
     }
 }
 
+/// A line on stderr that says what is waited for; only shown on a terminal, after a second.
+///
+/// It goes when this value does.
+#[derive(Debug)]
+pub struct Waiting {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl Waiting {
+    /// Nothing is shown before the first [`tick`](Waiting::tick) that comes a second later.
+    #[must_use]
+    pub fn new(what: String) -> Waiting {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{msg}, {elapsed}") {
+            bar.set_style(style);
+        }
+        Waiting { bar: bar.with_message(what), started: Instant::now() }
+    }
+
+    /// Shows that the waiting goes on.
+    pub fn tick(&self) {
+        if self.bar.is_hidden() && self.started.elapsed() > DELAY {
+            // Hidden where stderr is no terminal.
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.tick();
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// A reader whose bytes count as progress.
 pub(crate) struct Counted<R> {
     pub(crate) reader: R,
