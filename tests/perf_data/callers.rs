@@ -14,7 +14,7 @@ use object::{LittleEndian, elf};
 use super::perf_text::{self, Frame, Key, Sample};
 use super::recordings::row;
 use crate::needs::{goes_without, skip};
-use crate::util::binary;
+use crate::util::{binary, filter};
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/callers");
 
@@ -65,6 +65,30 @@ fn callbacks_and_what_a_signal_interrupts_have_their_callers() {
 fn iterators_of_rust_have_their_callers() {
     let Some(recorded) = Recorded::new("iterators.rs", RUST) else { return };
     recorded.assert_callers();
+}
+
+#[test]
+fn files_of_one_name_in_two_folders_are_two() {
+    // In DWARF 5, addr2line of binutils 2.40 takes what is included for the file that includes it.
+    let compiler = [C, &["-gdwarf-4"]].concat();
+    let Some(recorded) = Recorded::new("folders.c", &compiler) else { return };
+    recorded.assert_callers();
+    let lines = |how: &str| {
+        let parsed = recorded.parsed(&["--root", "none", how]);
+        let rows = filter("stack-top", &["--by", "line", "--tsv"], parsed);
+        let hot = |row: &&str| row.contains("util.c:5\t");
+        let line_and_functions = |row: &str| {
+            let cells: Vec<&str> = row.split('\t').collect();
+            format!("{} {}", cells[0], cells[3])
+        };
+        let mut lines: Vec<String> = rows.lines().filter(hot).map(line_and_functions).collect();
+        lines.sort();
+        lines
+    };
+    let whole = |name: &str| format!("{SOURCES}/folders/{name}");
+    assert_eq!(lines("--srcline"), [whole("a/util.c:5 first"), whole("b/util.c:5 second")]);
+    let base = lines("--srcline=base");
+    assert!(base == ["util.c:5 first;second"] || base == ["util.c:5 second;first"], "{base:?}");
 }
 
 /// A program that was recorded, and what is made of the recording.
@@ -124,9 +148,13 @@ impl Recorded {
     }
 
     fn stacks(&self, args: &[&str]) -> Stacks {
+        let table = ["--table", "--srcline", "--root", "none", "--weight", "period"];
+        self.parsed(&[&table[..], args].concat()).lines().skip(1).map(row).collect()
+    }
+
+    fn parsed(&self, args: &[&str]) -> String {
         let mut parse = Command::new(binary("stack-parse"));
-        parse.args(["--table", "--srcline", "--root", "none", "--weight", "period"]).args(args);
-        run(parse.arg(self.folder.join("perf.data"))).lines().skip(1).map(row).collect()
+        run(parse.args(args).arg(self.folder.join("perf.data")))
     }
 
     /// The functions of the program on all stacks are those of addr2line.
@@ -209,10 +237,9 @@ struct Address {
     counts: u64,
 }
 
-/// `work`, `/home/someone/lines.c:12 (discriminator 3)`: `work (lines.c:12)`
+/// `work`, `/home/someone/lines.c:12 (discriminator 3)`: `work (/home/someone/lines.c:12)`
 fn frame(function: &str, place: &str) -> String {
     let place = place.split(" (discriminator").next().expect("a part");
-    let place = place.rsplit('/').next().expect("a part");
     match place.starts_with('?') || place.ends_with(":0") || place.ends_with('?') {
         true => function.to_owned(),
         false => format!("{function} ({place})"),

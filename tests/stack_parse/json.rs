@@ -162,7 +162,7 @@ fn weights_beyond_64_bits_are_left_out_and_counted() {
 fn a_line_after_the_last_one_is_none() {
     let profile = r#"{"nodes":[{"id":1,"hitCount":7,"callFrame":{"functionName":"f","url":"a.js",
 "lineNumber":18446744073709551615,"columnNumber":18446744073709551615}}]}"#;
-    assert_eq!(filter("stack-parse", &["--srcline"], profile), "f (a.js) 7\n");
+    assert_eq!(filter("stack-parse", &["--srcline"], profile), "f 7\n");
 }
 
 /// As if the keys that say what it is came in another moment than those before them.

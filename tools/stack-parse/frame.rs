@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
-use common::FrameParts;
+use common::{FrameParts, base_of_place, is_digits};
 use memchr::memrchr;
 use symbolize::CodeOrigin;
 
@@ -17,7 +17,7 @@ pub(crate) struct Frame<'a> {
     pub(crate) address: Option<u64>,
     /// Where the code is in its file.
     pub(crate) offset: Option<u64>,
-    /// Where it is in the source: `demo.c:14`.
+    /// Where it is in the source, with the whole path if that is known: `/src/demo.c:14`.
     pub(crate) source: &'a [u8],
     pub(crate) kind: Kind,
     /// Whether the compiler put this function into its caller.
@@ -71,9 +71,19 @@ pub(crate) struct FrameArgs {
     #[arg(long, value_enum, default_value = "keep")]
     inlined: Inlined,
 
-    /// Append source lines, as 'perf script -F +srcline' prints them: f (demo.c:14)
-    #[arg(long)]
-    srcline: bool,
+    /// Append source lines: f (/src/demo.c:14), or with 'base' f (demo.c:14)
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "path")]
+    srcline: Option<SourceLine>,
+}
+
+/// How much of the path of a source line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SourceLine {
+    /// All that the debug information or the format has
+    Path,
+    /// The name of the file without its folders
+    Base,
 }
 
 impl FrameArgs {
@@ -89,7 +99,7 @@ impl FrameArgs {
 
     /// Whether the places in the source are asked for.
     pub(crate) fn srcline(&self) -> bool {
-        self.srcline
+        self.srcline.is_some()
     }
 
     /// Hands the names that a frame stands for to `each`, root first: nearly
@@ -111,7 +121,7 @@ impl FrameArgs {
         if is_java_inlining(frame) {
             return self.java(frame, buffer, each);
         }
-        if !self.annotate && !self.srcline {
+        if !self.annotate && self.srcline.is_none() {
             return each(frame.name);
         }
         buffer.clear();
@@ -120,11 +130,14 @@ impl FrameArgs {
     }
 
     fn one(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
-        if self.srcline && !frame.source.is_empty() {
+        if let Some(how) = self.srcline.filter(|_| has_line(frame.source)) {
             // Where a format has no field for marks, stack-export leaves them in the name.
             let marks = name.split_off(name.len() - FrameParts::of(name).marks.len());
             name.extend_from_slice(b" (");
-            name.extend_from_slice(frame.source);
+            name.extend_from_slice(match how {
+                SourceLine::Path => frame.source,
+                SourceLine::Base => base_of_place(frame.source),
+            });
             name.push(b')');
             name.extend_from_slice(&marks);
         }
@@ -149,6 +162,12 @@ impl FrameArgs {
             each(name);
         }
     }
+}
+
+/// Whether this is a place as folded stacks have it: a file alone, without a line, would be read as
+/// a part of the name.
+fn has_line(source: &[u8]) -> bool {
+    memrchr(b':', source).is_some_and(|colon| colon > 0 && is_digits(&source[colon + 1..]))
 }
 
 /// A function without a name is called after its object file, `[libc.so.6]`, and
@@ -250,7 +269,7 @@ mod tests {
     }
 
     fn names(frame: &Frame<'_>, annotate: bool, inlined: Inlined) -> Vec<String> {
-        let args = FrameArgs { annotate, inlined, srcline: false };
+        let args = FrameArgs { annotate, inlined, srcline: None };
         let mut names = Vec::new();
         args.for_each_name(frame, &mut Vec::new(), |name| names.push(name.to_str_lossy().into()));
         names
@@ -312,6 +331,29 @@ mod tests {
         let frame = frame(0x7f01, "Ljava/A;::f->Ljava/B;::g", "/tmp/perf-9.map");
         assert_eq!(names(&frame, true, Inlined::Keep), ["Ljava/A;::f_[j]", "Ljava/B;::g_[i]"]);
         assert_eq!(names(&frame, false, Inlined::Drop), ["Ljava/A;::f"]);
+    }
+
+    #[test]
+    fn a_place_is_whole_or_its_base() {
+        for (source, whole, base) in [
+            ("/src/a/util.c:14", "f (/src/a/util.c:14)", "f (util.c:14)"),
+            ("C:\\my src\\a.js:5:12", "f (C:\\my src\\a.js:5:12)", "f (a.js:5:12)"),
+            ("/src/a (b):c.c:7", "f (/src/a (b):c.c:7)", "f (a (b):c.c:7)"),
+            // Without a line it would be a part of the name.
+            ("/src/a.rb", "f", "f"),
+            ("<cfunc>", "f", "f"),
+            (":7", "f", "f"),
+            ("", "f", "f"),
+        ] {
+            let frame = Frame { source: source.as_bytes(), ..frame(1, "f", "") };
+            for (how, expected) in [(SourceLine::Path, whole), (SourceLine::Base, base)] {
+                let args =
+                    FrameArgs { annotate: false, inlined: Inlined::Keep, srcline: Some(how) };
+                args.for_each_name(&frame, &mut Vec::new(), |it| {
+                    assert_eq!(it.as_bstr(), expected);
+                });
+            }
+        }
     }
 
     #[test]

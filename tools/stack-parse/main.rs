@@ -1,5 +1,6 @@
 //! Any profiler's output to folded stacks.
 
+mod debuginfod;
 mod format;
 mod formats;
 mod frame;

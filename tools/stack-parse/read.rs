@@ -10,6 +10,7 @@ pub(crate) mod csv;
 pub(crate) mod decimal;
 pub(crate) mod documents;
 pub(crate) mod held;
+pub(crate) mod java;
 pub(crate) mod json;
 pub(crate) mod leaf_first;
 pub(crate) mod lines;

@@ -2,9 +2,13 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use clap::Args;
-use symbolize::Objects;
+use symbolize::{Fetch, Objects};
+
+use crate::debuginfod::{self, Debuginfod};
 
 /// Where the files of a recording are.
 #[derive(Args, Clone, Debug, Default)]
@@ -16,6 +20,15 @@ pub(crate) struct SymbolizeArgs {
     /// Look for separate debug files below DIR, too; may be given several times
     #[arg(long, value_name = "DIR")]
     debug_dir: Vec<PathBuf>,
+
+    /// Download what is missing from the servers of DEBUGINFOD_URLS, each file within SECONDS,
+    /// or 90
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true)]
+    debuginfod: Option<Option<u64>>,
+
+    /// What downloads, for all recordings of a run.
+    #[arg(skip)]
+    client: OnceLock<Arc<Debuginfod>>,
 
     /// The symbols of the recorded kernel: a copy of its /proc/kallsyms
     #[arg(long, value_name = "FILE")]
@@ -37,12 +50,20 @@ impl SymbolizeArgs {
         self.symfs.is_none()
     }
 
+    /// What downloads debug information, if it is asked for.
+    pub(crate) fn client(&self) -> Option<&Arc<Debuginfod>> {
+        let limit = self.debuginfod?.map_or(debuginfod::LIMIT, Duration::from_secs);
+        Some(self.client.get_or_init(|| Arc::new(Debuginfod::new(limit))))
+    }
+
     /// The objects of one recording, whose files are where the user says.
     pub(crate) fn objects(&self) -> Objects {
         Objects::new(symbolize::Options {
             root: self.symfs.clone(),
             debug_dirs: self.debug_dir.clone(),
             home: env::var_os("HOME").map(PathBuf::from),
+            debuginfod_caches: debuginfod::caches(),
+            fetch: self.client().map(|client| Arc::clone(client) as Arc<dyn Fetch>),
             kallsyms: self.kallsyms.clone(),
             vdso: self.vdso.clone(),
             exact_names: self.exact_names,

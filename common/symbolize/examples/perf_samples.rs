@@ -23,7 +23,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             processes.apply(&record, |map| {
                 let (pid, is_kernel) = ((!map.is_kernel).then_some(map.pid), map.is_kernel);
                 let (path, build_id, offset) = (map.path, map.build_id, map.offset);
-                objects.intern(&MappedObject { path, build_id, pid, is_kernel, offset })
+                objects.intern(&MappedObject {
+                    path,
+                    build_id,
+                    pid,
+                    is_kernel,
+                    offset,
+                    ..Default::default()
+                })
             });
             let Record::Sample(sample) = record else { return Ok(()) };
             let comm = processes.name(sample.tid.unwrap_or(0)).escape_ascii();

@@ -10,6 +10,7 @@ mod inlines;
 mod jitdump;
 mod kernel;
 mod location;
+mod macho;
 mod mapped_object;
 mod named;
 mod no_symbols;
@@ -18,9 +19,11 @@ mod opened;
 mod options;
 mod perf_map;
 mod plt;
+mod program;
 mod resolved;
 mod search;
 mod spans;
+mod split_dwarf;
 mod symbol_table;
 #[cfg(test)]
 mod testing;
@@ -39,12 +42,13 @@ use object::{Namer, Object};
 use perf_map::PerfMap;
 
 pub use elf::Elf;
-pub use location::{CodeOrigin, Detail, Location, ObjectId};
+pub use location::{Addressing, CodeOrigin, Detail, Location, ObjectId};
 pub use mapped_object::MappedObject;
 pub use named::Named;
 pub use no_symbols::NoSymbols;
-pub use options::Options;
+pub use options::{Artifact, Fetch, Options};
 pub use resolved::Resolved;
+pub use split_dwarf::MissingSplit;
 
 /// The objects of one recording, each opened when a name of its functions is first needed.
 ///
@@ -73,7 +77,8 @@ pub struct Objects {
 struct Key {
     path: Box<[u8]>,
     build_id: Option<Box<[u8]>>,
-    /// Of code without a file, its process; of the kernel, where it was loaded.
+    /// Of code without a file, its process; of the kernel, where it was loaded; of a file, what
+    /// its addresses count from.
     number: u64,
 }
 
@@ -120,7 +125,7 @@ impl Objects {
             ObjectKind::Kernel => mapped.offset,
             ObjectKind::Module => self.kernel.reference.as_ref().map_or(0, |it| it.address),
             ObjectKind::Anonymous | ObjectKind::JitDump => mapped.pid.map_or(0, u64::from),
-            ObjectKind::File => 0,
+            ObjectKind::File => u64::from(mapped.addressing == Addressing::Image),
         };
         let key = Key { path: path.into(), build_id, number };
         if let Some(&id) = self.known.get(&key) {
@@ -145,7 +150,7 @@ impl Objects {
     ) -> Namer {
         let finder = &self.finder;
         match kind {
-            ObjectKind::File => Namer::file(mapped.path, build_id, self.is_from_here),
+            ObjectKind::File => Namer::file(mapped, build_id, self.is_from_here),
             ObjectKind::Kernel => {
                 self.kernel = self.kernel_of(mapped, build_id);
                 Namer::Kernel(self.kernel.clone())
@@ -233,6 +238,11 @@ impl Objects {
         resolved
     }
 
+    /// All objects.
+    pub fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
+        (0..).take(self.objects.len()).map(ObjectId::from_index)
+    }
+
     /// What an object is called, as perf calls it: its path, mostly.
     #[must_use]
     pub fn path(&self, id: ObjectId) -> &[u8] {
@@ -262,5 +272,12 @@ impl Objects {
     #[must_use]
     pub fn why_nameless(&self, id: ObjectId) -> Option<NoSymbols> {
         self.objects[id.index()].why()
+    }
+
+    /// The files with split debug information (`.dwo`) of an object that were not found, so
+    /// that functions inlined there have no names, once some were asked for.
+    #[must_use]
+    pub fn missing_split(&self, id: ObjectId) -> Option<MissingSplit> {
+        self.objects[id.index()].missing_split()
     }
 }

@@ -12,6 +12,11 @@ use object::{CompressionFormat, LittleEndian, Object, ObjectSection};
 /// `.debug_line` of generated code shrinks to less than a three hundredth.
 const LARGEST_GROWTH: u64 = 64;
 
+/// How many bytes may be decompressed of a file of this `size`, in bytes.
+pub(crate) fn largest_decompressed(size: usize) -> u64 {
+    LARGEST_GROWTH.saturating_mul(size as u64)
+}
+
 /// The bytes of a section of an ELF `file`, borrowed from it unless they were compressed.
 /// `None` if there are none, if they are damaged, or if they claim to be more than 64 times as
 /// large as the file.
@@ -40,13 +45,24 @@ pub(crate) struct SectionReader<'f, F> {
 impl<'f, 'a, F: Object<'a>> SectionReader<'f, F> {
     /// Reads the sections of `file`, whose size is in bytes.
     pub(crate) fn new(file: &'f F, size: usize) -> SectionReader<'f, F> {
-        SectionReader { file, room: LARGEST_GROWTH.saturating_mul(size as u64) }
+        SectionReader { file, room: largest_decompressed(size) }
     }
 
     /// The bytes of a section, which are borrowed from the file unless they were
     /// compressed. `None` if there are none, or if they are damaged or too many to be true.
     pub(crate) fn bytes(&mut self, name: &str) -> Option<Cow<'a, [u8]>> {
         let section = self.file.section_by_name(name)?;
+        self.decompress(&section)
+    }
+
+    /// The bytes of all sections of this name, of which an object file may have several.
+    pub(crate) fn all(&mut self, name: &str) -> Vec<Cow<'a, [u8]>> {
+        let file = self.file;
+        let named = file.sections().filter(|section| section.name().is_ok_and(|it| it == name));
+        named.filter_map(|section| self.decompress(&section)).collect()
+    }
+
+    fn decompress(&mut self, section: &impl ObjectSection<'a>) -> Option<Cow<'a, [u8]>> {
         let data = section.compressed_data().ok()?;
         if data.format != CompressionFormat::None {
             self.room = self.room.checked_sub(data.uncompressed_size)?;

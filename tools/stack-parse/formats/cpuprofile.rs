@@ -43,7 +43,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents::<Profile>(input, samples)
+    read_documents(input, Profile::new, samples)
 }
 
 #[derive(Default)]
@@ -57,12 +57,14 @@ struct Profile {
     is_first_generation: bool,
 }
 
-impl Document for Profile {
-    const WHAT: &'static str = "the JSON of a .cpuprofile";
-
+impl Profile {
     fn new() -> Profile {
         Profile::default()
     }
+}
+
+impl Document for Profile {
+    const WHAT: &'static str = "the JSON of a .cpuprofile";
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {

@@ -41,7 +41,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents::<Tree>(input, samples)
+    read_documents(input, Tree::new, samples)
 }
 
 /// How many parts of a unit are counted where values have fractions, as a power of ten.
@@ -66,12 +66,14 @@ struct Read {
     parent: Option<u32>,
 }
 
-impl Document for Tree {
-    const WHAT: &'static str = "the JSON of d3-flame-graph";
-
+impl Tree {
     fn new() -> Tree {
         Tree { nodes: Vec::new(), name: Vec::new(), has_fractions: false, bad_values: 0 }
     }
+}
+
+impl Document for Tree {
+    const WHAT: &'static str = "the JSON of d3-flame-graph";
 
     /// Reads the whole tree, however deep.
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {

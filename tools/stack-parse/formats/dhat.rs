@@ -57,7 +57,7 @@ fn detect(head: &Head<'_>) -> bool {
 
 /// Reads one input to its end.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents::<Profile>(input, samples)
+    read_documents(input, Profile::new, samples)
 }
 
 struct Profile {
@@ -83,9 +83,7 @@ struct ProgramPoint {
     end: usize,
 }
 
-impl Document for Profile {
-    const WHAT: &'static str = "the JSON of DHAT";
-
+impl Profile {
     fn new() -> Profile {
         Profile {
             pid: Vec::new(),
@@ -98,6 +96,10 @@ impl Document for Profile {
             bad_weights: 0,
         }
     }
+}
+
+impl Document for Profile {
+    const WHAT: &'static str = "the JSON of DHAT";
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {

@@ -21,6 +21,8 @@
 //! tables before or after what refers to them.
 
 mod names;
+mod native;
+mod saved_symbols;
 mod table;
 mod thread;
 
@@ -35,7 +37,9 @@ use crate::read::held::Held;
 use crate::read::json::{Json, Kind, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Root, Samples, Weighs};
-use names::{Lib, Tables};
+use names::{Both, Tables};
+use native::{Lib, Natives, read_lib};
+use saved_symbols::SavedSymbols;
 use thread::Thread;
 
 pub(super) const FORMAT: Format = Format {
@@ -59,14 +63,21 @@ fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(is_profile)
 }
 
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents::<Profile>(input, samples)
+fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let saved = SavedSymbols::beside(input.path());
+    if let Some(trouble) = &saved.trouble {
+        samples.note(trouble);
+    }
+    let new = || Profile { saved: &saved, options, processes: Vec::new() };
+    read_documents(input, new, samples)
 }
 
 /// A profile, of which everything is held: samples come before the tables that
 /// name their frames.
-#[derive(Default)]
-struct Profile {
+struct Profile<'a> {
+    /// Names that were written into another file.
+    saved: &'a SavedSymbols,
+    options: &'a Options,
     processes: Vec<Process>,
 }
 
@@ -75,16 +86,21 @@ struct Profile {
 struct Process {
     /// When its clock was 0, in nanoseconds.
     start: i64,
+    /// The version of the format of a processed profile; 0 of Gecko's.
+    version: u64,
     libs: Vec<Lib>,
     shared: Tables,
     threads: Vec<Thread>,
 }
 
+/// The first version whose addresses of callers are in the call, not after it.
+const FIRST_WITH_CALLS: u64 = 38;
+
 /// Processes stand in the process that started them, but there are no more levels
 /// than this.
 const DEEPEST: usize = 8;
 
-impl Profile {
+impl Profile<'_> {
     fn read_process<R: Read>(&mut self, json: &mut Json<R>, depth: usize) -> Result<()> {
         if depth == DEEPEST || !json.begin_object()? {
             return Ok(());
@@ -100,7 +116,7 @@ impl Profile {
             let process = &mut self.processes[place];
             match key {
                 b"meta" => process.read_meta(json)?,
-                b"libs" => json.for_each(|json| process.read_lib(json))?,
+                b"libs" => json.for_each(|json| read_lib(json, &mut process.libs))?,
                 b"shared" => process.shared.read_all(json)?,
                 b"threads" => json.for_each(|json| self.read_thread(json, place, depth))?,
                 b"processes" => json.for_each(|json| self.read_process(json, depth + 1))?,
@@ -110,6 +126,17 @@ impl Profile {
             }
         }
         Ok(())
+    }
+
+    /// The names of all addresses.
+    fn natives(&self, samples: &mut Samples<'_>) -> Natives<'_> {
+        let mut all = native::Unnamed::default();
+        for process in &self.processes {
+            for thread in &process.threads {
+                process.tables(thread).for_each_native(|lib, address| all.add(lib, address));
+            }
+        }
+        all.name(self.saved, self.options, samples)
     }
 
     /// Reads a thread of a process; what was read of one that is cut short counts,
@@ -136,27 +163,23 @@ impl Profile {
     }
 }
 
-impl Document for Profile {
+impl Document for Profile<'_> {
     const WHAT: &'static str = "a profile of Firefox";
-
-    fn new() -> Profile {
-        Profile::default()
-    }
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         self.read_keys(json, 0)
     }
 
-    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+    fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
         let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
         let mut held = Held::default();
         let mut troubles = thread::Troubles::default();
-        for process in &mut self.processes {
+        let natives = self.natives(samples);
+        for process in &self.processes {
             let mut shared_callerless = 0;
             for thread in &process.threads {
-                let tables = names::Both { own: &thread.tables, shared: &process.shared };
-                let (ids, callerless) =
-                    tables.stacks(&process.libs, &mut stacks, &mut names, samples);
+                let tables = process.tables(thread);
+                let (ids, callerless) = tables.stacks(&natives, &mut stacks, &mut names, samples);
                 if thread.tables.has_stacks() {
                     troubles.callerless += callerless;
                 } else {
@@ -176,29 +199,22 @@ impl Process {
     fn read_meta<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
         if json.begin_object()? {
             while let Some(key) = json.next_key()? {
-                if key == b"startTime" {
-                    self.start = table::read_time(json)?.unwrap_or_default();
+                match key {
+                    b"startTime" => self.start = table::read_time(json)?.unwrap_or_default(),
+                    b"preprocessedProfileVersion" => {
+                        self.version = json.integer()?.unwrap_or_default();
+                    }
+                    _ => {}
                 }
             }
         }
         Ok(())
     }
 
-    /// `{"name":"firefox","start":4294967296,"end":4294977296}`; processed profiles
-    /// need no addresses.
-    fn read_lib<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        let mut lib = Lib::default();
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"name" => lib.name = json.text()?.unwrap_or_default().to_vec(),
-                    b"start" => lib.start = json.integer()?.unwrap_or_default(),
-                    b"end" => lib.end = json.integer()?.unwrap_or_default(),
-                    _ => {}
-                }
-            }
-        }
-        self.libs.push(lib);
-        Ok(())
+    fn tables<'a>(&'a self, thread: &'a Thread) -> Both<'a> {
+        // Before version 41 each thread had libraries of its own.
+        let libs = if thread.libs.is_empty() { &self.libs } else { &thread.libs };
+        let has_return_addresses = self.version < FIRST_WITH_CALLS;
+        Both { own: &thread.tables, shared: &self.shared, libs, has_return_addresses }
     }
 }

@@ -5,7 +5,8 @@
 mod json;
 mod text;
 
-use common::{Error, Input, Result};
+use bstr::ByteSlice;
+use common::{Error, Input, Result, is_digits};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -60,4 +61,35 @@ fn frame<'a>(module: &[u8], label: &'a [u8], source: &'a [u8], name: &'a mut Vec
     // `<built-in>`, `<entire-module>`, `<no location info>`
     let source = if source.starts_with(b"<") { b"" } else { source };
     Frame { name, source, ..Frame::default() }
+}
+
+/// Where a span of GHC's begins, as a place: `A.hs:3:1` of `A.hs:3:1-5`, and `A.hs:1:5` of
+/// `A.hs:(1,5)-(4,3)`.
+fn start_of(span: &[u8]) -> Vec<u8> {
+    let is_end = |end: &[u8]| is_digits(end) || end.starts_with(b"(");
+    let start = match span.rsplit_once_str("-") {
+        Some((start, end)) if is_end(end) => start,
+        _ => span,
+    };
+    match start.strip_suffix(b")").and_then(|it| it.rsplit_once_str(":(")) {
+        Some((file, position)) => [file, b":", &position.replace(",", ":")].concat(),
+        None => start.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_a_place_by_its_start() {
+        for (span, place) in [
+            ("A.hs:3:1-5", "A.hs:3:1"),
+            ("my-app/A.hs:(1,5)-(4,3)", "my-app/A.hs:1:5"),
+            ("my-app/A.hs:3:1", "my-app/A.hs:3:1"),
+            ("", ""),
+        ] {
+            assert_eq!(start_of(span.as_bytes()).as_bstr(), place, "{span}");
+        }
+    }
 }

@@ -32,19 +32,21 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents::<Profile>(input, samples)
+    read_documents(input, Profile::new, samples)
 }
 
 struct Profile {
     nodes: Nodes,
 }
 
-impl Document for Profile {
-    const WHAT: &'static str = "the JSON of a .heapprofile";
-
+impl Profile {
     fn new() -> Profile {
         Profile { nodes: Nodes::default() }
     }
+}
+
+impl Document for Profile {
+    const WHAT: &'static str = "the JSON of a .heapprofile";
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {

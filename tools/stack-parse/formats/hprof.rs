@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::java::place_in_package;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::sample::{Sample, known};
@@ -256,8 +257,8 @@ fn add_frame(call: &[u8], frames: &mut Vec<FrameId>, samples: &mut Samples<'_>) 
         None => (call, &b""[..]),
     };
     let is_line = source.contains(&b':') && !source.ends_with(b":Unknown line");
-    let source = if is_line { source } else { b"" };
-    samples.frames(&Frame { name, source, ..Frame::default() }, frames);
+    let source = if is_line { place_in_package(name, source) } else { Vec::new() };
+    samples.frames(&Frame { name, source: &source, ..Frame::default() }, frames);
 }
 
 fn section_of(line: &[u8]) -> Option<(&'static str, Section)> {

@@ -17,6 +17,7 @@ use hashbrown::HashMap;
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::java::place_in_package;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::sample::{Sample, Time};
@@ -132,11 +133,13 @@ impl Dumps {
         };
         let name = without_module(name);
         let source = place.rsplit_once_str("/").map_or(place, |(_module, source)| source);
-        let source = if source.contains(&b':') { source } else { b"" };
+        let source =
+            if source.contains(&b':') { place_in_package(name, source) } else { Vec::new() };
         if self.leaf_first.is_empty() {
             self.leaf = name.to_vec();
         }
-        samples.frames(&Frame { name, source, ..Frame::default() }, &mut self.leaf_first);
+        let frame = Frame { name, source: &source, ..Frame::default() };
+        samples.frames(&frame, &mut self.leaf_first);
     }
 
     /// Adds the thread that was read last.

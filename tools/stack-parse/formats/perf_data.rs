@@ -27,6 +27,7 @@ use crate::format::{Extra, Format, Head};
 use crate::options::Options;
 use crate::read::perf_health;
 use crate::samples::{Root, Samples, Weighs};
+use crate::symbolize_args::SymbolizeArgs;
 use batch::Batch;
 use changed::RecordedFiles;
 use locations::Locations;
@@ -61,7 +62,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let read = recording.read(|record| join.record(&record, samples));
     // What came before a broken end counts.
     let flushed = join.flush(samples);
-    join.report(samples);
+    join.report(&options.symbolize, samples);
     let summary = read?;
     messages::report(&summary, samples);
     messages::unread(&name, summary).and(flushed)
@@ -167,10 +168,10 @@ impl Join {
     }
 
     /// Says what is not as it could be.
-    fn report(&mut self, samples: &mut Samples<'_>) {
+    fn report(&mut self, args: &SymbolizeArgs, samples: &mut Samples<'_>) {
         let Join { objects, stacks, locations, files, .. } = self;
         stacks.report(objects, files.is_none(), samples);
-        locations.report(objects, samples);
+        locations.report(objects, args, samples);
         let changed = files.as_ref().and_then(|it| it.report(locations.objects(), objects));
         if let Some(changed) = changed {
             samples.note(changed);
@@ -182,5 +183,12 @@ impl Join {
 fn intern(objects: &mut Objects, map: &MapRecord<'_>) -> ObjectId {
     let MapRecord { pid, path, build_id, is_kernel, offset, .. } = *map;
     let pid = (!is_kernel).then_some(pid);
-    objects.intern(&MappedObject { path, build_id, pid, is_kernel, offset })
+    objects.intern(&MappedObject {
+        path,
+        build_id,
+        pid,
+        is_kernel,
+        offset,
+        ..MappedObject::default()
+    })
 }

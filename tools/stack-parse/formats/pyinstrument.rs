@@ -36,7 +36,7 @@ fn detect(head: &Head<'_>) -> bool {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
-    read_documents::<Session>(input, samples)
+    read_documents(input, Session::new, samples)
 }
 
 struct Session {
@@ -45,12 +45,14 @@ struct Session {
     bad_times: u64,
 }
 
-impl Document for Session {
-    const WHAT: &'static str = "the JSON of pyinstrument";
-
+impl Session {
     fn new() -> Session {
         Session { frames: Vec::new(), bad_times: 0 }
     }
+}
+
+impl Document for Session {
+    const WHAT: &'static str = "the JSON of pyinstrument";
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {

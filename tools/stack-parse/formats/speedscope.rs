@@ -48,7 +48,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents::<File>(input, samples)
+    read_documents(input, File::new, samples)
 }
 
 /// A file, of which there may be several in one input.
@@ -61,9 +61,7 @@ struct File {
     troubles: Troubles,
 }
 
-impl Document for File {
-    const WHAT: &'static str = "speedscope's JSON";
-
+impl File {
     fn new() -> File {
         File {
             stacks: Stacks::new(),
@@ -73,6 +71,10 @@ impl Document for File {
             troubles: Troubles::default(),
         }
     }
+}
+
+impl Document for File {
+    const WHAT: &'static str = "speedscope's JSON";
 
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {

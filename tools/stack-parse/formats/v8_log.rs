@@ -41,7 +41,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents::<Log>(input, samples)
+    read_documents(input, Log::new, samples)
 }
 
 struct Log {
@@ -72,9 +72,7 @@ struct Tick {
 /// What the state of the machine is called during a collection.
 const IN_COLLECTOR: u64 = 1;
 
-impl Document for Log {
-    const WHAT: &'static str = "what node --prof-process --preprocess prints";
-
+impl Log {
     fn new() -> Log {
         let mut held = Held::default();
         let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
@@ -89,6 +87,10 @@ impl Document for Log {
             has_code: false,
         }
     }
+}
+
+impl Document for Log {
+    const WHAT: &'static str = "what node --prof-process --preprocess prints";
 
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {

@@ -11,8 +11,6 @@ pub(crate) trait Document: Sized {
     /// What a message says was expected: `the JSON of a .cpuprofile`.
     const WHAT: &'static str;
 
-    fn new() -> Self;
-
     /// Reads the keys of the object that has begun.
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()>;
 
@@ -20,7 +18,7 @@ pub(crate) trait Document: Sized {
     fn finish(self, samples: &mut Samples<'_>) -> Result<()>;
 }
 
-/// Reads one input to its end.
+/// Reads one input to its end; `new` makes a document of which nothing is read yet.
 ///
 /// # Errors
 ///
@@ -28,11 +26,12 @@ pub(crate) trait Document: Sized {
 /// after all that came before; or what adding samples returns.
 pub(crate) fn read_documents<D: Document>(
     input: &mut Input,
+    new: impl Fn() -> D,
     samples: &mut Samples<'_>,
 ) -> Result<()> {
     let mut json = Json::new(input);
     loop {
-        let mut document = D::new();
+        let mut document = new();
         let read = read_next(&mut document, &mut json, samples);
         document.finish(samples)?;
         if !read? {

@@ -2,6 +2,7 @@
 //! there.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use bstr::ByteSlice;
 use common::{FrameId, hexadecimal};
@@ -59,58 +60,87 @@ pub(crate) fn mapping(line: &[u8]) -> Option<Mapping> {
     Some(Mapping { start, end, offset: hexadecimal(offset)?, path, build_id: Vec::new() })
 }
 
-/// The frames of addresses.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    frames: Vec<FrameId>,
-    /// Where in `frames` those of an address are, and the object that has no name
-    /// for it.
-    known: HashMap<u64, std::ops::Range<usize>>,
-    /// Those for which there is no name.
-    nameless: HashSet<u64>,
+/// Code that is to be named.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Code<'a> {
+    /// What is shown where it has no name.
+    pub(crate) bare: Frame<'a>,
+    /// The file or the kernel that has it, if one is known, and where in it it is.
+    pub(crate) object: Option<(MappedObject<'a>, u64)>,
 }
 
-impl Names {
-    /// The frames at an address, root first: several where functions were inlined.
-    pub(crate) fn frames(&self, address: u64) -> &[FrameId] {
-        self.known.get(&address).map_or(&[], |range| &self.frames[range.clone()])
+/// The frames of code, which has names of a format's own: `K`.
+#[derive(Debug)]
+pub(crate) struct Names<K> {
+    frames: Vec<FrameId>,
+    /// Where in `frames` those of some code are.
+    known: HashMap<K, std::ops::Range<usize>>,
+    /// Those for which there is no name.
+    nameless: HashSet<K>,
+}
+
+impl<K: Copy + Eq + Hash> Names<K> {
+    /// The frames of some code, root first: several where functions were inlined.
+    pub(crate) fn frames(&self, code: K) -> &[FrameId] {
+        self.known.get(&code).map_or(&[], |range| &self.frames[range.clone()])
     }
 
     /// Whether its frames are only called after the address.
-    pub(crate) fn is_nameless(&self, address: u64) -> bool {
-        self.nameless.contains(&address)
+    pub(crate) fn is_nameless(&self, code: K) -> bool {
+        self.nameless.contains(&code)
     }
 
-    fn add(&mut self, address: u64, add: impl FnOnce(&mut Vec<FrameId>)) {
+    fn add(&mut self, code: K, add: impl FnOnce(&mut Vec<FrameId>)) {
         let start = self.frames.len();
         add(&mut self.frames);
-        self.known.insert(address, start..self.frames.len());
+        self.known.insert(code, start..self.frames.len());
     }
 }
 
-/// Names addresses, each of which is in a mapping or in none. What has no name is
-/// called after its file, and the files that leave most without one are told.
+impl<K> Default for Names<K> {
+    fn default() -> Names<K> {
+        Names { frames: Vec::new(), known: HashMap::new(), nameless: HashSet::new() }
+    }
+}
+
+/// Names addresses, each of which is in a mapping or in none.
 pub(crate) fn name_addresses<'m>(
     addresses: impl Iterator<Item = (u64, Option<&'m Mapping>)>,
     options: &Options,
     samples: &mut Samples<'_>,
-) -> Names {
+) -> Names<u64> {
+    let codes = addresses.map(|(address, mapping)| {
+        let file = mapping.filter(|mapping| mapping.is_file());
+        let object = file.map(|file| (mapped(file), file.offset_of(address)));
+        (address, Code { bare: bare(address, mapping), object })
+    });
+    name_codes(codes, options, samples)
+}
+
+/// Names code. What has no name is called after its file, and messages name the files that
+/// leave most without one. The same code may come several times.
+pub(crate) fn name_codes<'a, K: Copy + Eq + Hash>(
+    codes: impl Iterator<Item = (K, Code<'a>)>,
+    options: &Options,
+    samples: &mut Samples<'_>,
+) -> Names<K> {
     let mut objects = options.symbolize.objects();
     let (mut names, mut all) = (Names::default(), 0);
-    let mut batch: Vec<(u64, Location, &Mapping)> = Vec::new();
-    for (address, mapping) in addresses {
+    let mut batch: Vec<(K, Location, Frame<'_>)> = Vec::new();
+    for (key, code) in codes {
         all += 1;
-        if names.known.contains_key(&address) {
+        if names.known.contains_key(&key) {
             continue;
         }
-        match mapping.filter(|mapping| mapping.is_file()) {
-            Some(mapping) => {
-                names.known.insert(address, 0..0);
-                batch.push((address, locate(address, mapping, &mut objects), mapping));
+        match code.object {
+            Some((mapped, address)) => {
+                names.known.insert(key, 0..0);
+                let object = objects.intern(&mapped);
+                batch.push((key, objects.locate(object, address, address, None), code.bare));
             }
             None => {
-                names.nameless.insert(address);
-                names.add(address, |frames| samples.frames(&bare(address, mapping), frames));
+                names.nameless.insert(key);
+                names.add(key, |frames| samples.frames(&code.bare, frames));
             }
         }
     }
@@ -122,22 +152,21 @@ pub(crate) fn name_addresses<'m>(
     unique.dedup();
     let resolved = objects.resolve(&unique, detail, options.threads());
     let mut nameless = Vec::new();
-    for (address, location, mapping) in batch {
+    for (key, location, bare) in batch {
         let Ok(place) = unique.binary_search(&location) else { continue };
         let innermost_first: Vec<_> = resolved.frames(place).collect();
         if innermost_first.iter().all(|named| named.name.is_empty()) {
-            names.nameless.insert(address);
+            names.nameless.insert(key);
             nameless.push((location.object, 1));
         }
-        names.add(address, |frames| {
+        names.add(key, |frames| {
             for named in innermost_first.iter().rev() {
                 let (name, source, inlined) = (named.name, named.source, named.inlined);
-                let frame = Frame { name, source, inlined, ..bare(address, Some(mapping)) };
-                samples.frames(&frame, frames);
+                samples.frames(&Frame { name, source, inlined, ..bare }, frames);
             }
         });
     }
-    for line in nameless::report(&objects, nameless.into_iter(), all) {
+    for line in nameless::report(&objects, nameless.into_iter(), all, &options.symbolize) {
         samples.note(line);
     }
     names
@@ -148,15 +177,13 @@ pub(crate) fn address_in(address: u64, mapping: &Mapping, objects: &mut Objects)
     if !mapping.is_file() {
         return None;
     }
-    let location = locate(address, mapping, objects);
-    objects.elf(location.object)?.address_at(location.address)
+    let object = objects.intern(&mapped(mapping));
+    objects.elf(object)?.address_at(mapping.offset_of(address))
 }
 
-fn locate(address: u64, mapping: &Mapping, objects: &mut Objects) -> Location {
+fn mapped(mapping: &Mapping) -> MappedObject<'_> {
     let build_id = Some(&mapping.build_id[..]).filter(|id| !id.is_empty());
-    let object =
-        objects.intern(&MappedObject { path: &mapping.path, build_id, ..Default::default() });
-    objects.locate(object, address, mapping.offset_of(address), None)
+    MappedObject { path: &mapping.path, build_id, ..Default::default() }
 }
 
 /// An address without a name.

@@ -123,6 +123,16 @@ impl FrameNames {
         }
     }
 
+    /// Adds the next frame, whose code was named elsewhere: with what was inlined into it,
+    /// root first.
+    pub(crate) fn push_named(&mut self, frames: &[FrameId], object: &[u8], samples: &Samples<'_>) {
+        self.ids.extend_from_slice(frames);
+        self.ends.push(self.ids.len());
+        if samples.wants_label(b"object") {
+            self.objects.push(self.object_names.intern(object));
+        }
+    }
+
     /// Names all frames that are not named one by one.
     pub(crate) fn name_others(&mut self, frame: &Frame<'_>, samples: &mut Samples<'_>) {
         self.others.clear();

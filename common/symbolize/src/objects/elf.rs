@@ -16,6 +16,8 @@ pub struct Elf {
     pub debug: Option<&'static [u8]>,
     /// The file with what its debug information shares with that of other files.
     pub(super) shared: Option<&'static [u8]>,
+    /// The file with symbols that is compressed inside this one.
+    pub(super) inner: Option<&'static [u8]>,
     /// What the linker made of the contents, which no other file has.
     pub(super) build_id: Option<&'static [u8]>,
     /// What is loaded: code first, as offsets in other segments' pages may be the same.
@@ -76,9 +78,18 @@ impl Elf {
         })
     }
 
+    /// The lowest address at which any of it is loaded.
+    pub(super) fn base(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.address).min().unwrap_or_default()
+    }
+
     /// The symbols of its code.
     pub(super) fn symbols(&self) -> SymbolTable {
-        SymbolTable::read(self.bytes, self.debug)
+        let mut symbols = SymbolTable::read(self.bytes, self.debug);
+        if let Some(inner) = self.inner {
+            symbols.add_inner(inner);
+        }
+        symbols
     }
 }
 
@@ -104,6 +115,7 @@ fn read<H: FileHeader<Endian = LittleEndian>>(bytes: &'static [u8]) -> Option<El
         bytes,
         debug: None,
         shared: None,
+        inner: None,
         build_id: object::Object::build_id(&file).ok().flatten(),
         segments,
         debug_link: link.map(|(name, crc)| DebugLink { name, crc }),

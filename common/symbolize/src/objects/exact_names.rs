@@ -60,7 +60,7 @@ impl ExactNames {
         let frames = call.unwrap_or_default();
         for (depth, frame) in (1..).zip(frames) {
             let source = frame.source();
-            let line = source.as_ref().map(|it| FileLine::new(&it.file, it.line));
+            let line = source.as_ref().map(|it| FileLine { file: &it.file, line: it.line });
             let is_inlined = depth < frames.len();
             each(&stable(frame.readable()), &line.unwrap_or_default(), is_inlined);
         }
@@ -149,9 +149,8 @@ mod tests {
                     let name = String::from_utf8(frame.readable()).expect("ASCII");
                     let source = frame.source().map_or_else(Vec::new, |source| source.to_bytes());
                     let source = String::from_utf8(source).expect("ASCII");
-                    let file = source.rsplit('/').next().expect("one at least");
                     let is_inlined = !std::ptr::eq(frame, call.frames.last().expect("one"));
-                    format!("{name} {}{file}", if is_inlined { "< " } else { "" })
+                    format!("{name} {}{source}", if is_inlined { "< " } else { "" })
                 })
                 .collect();
             // perf prints an address within the call.

@@ -1,5 +1,6 @@
 //! Where the files of a recording are on this machine.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -7,7 +8,7 @@ use bstr::ByteSlice;
 use memchr::memrchr;
 
 use super::elf::Elf;
-use super::options::Options;
+use super::options::{Artifact, Options};
 
 /// Where distributions put the debug information of their packages.
 const DEBUG_DIR: &str = "/usr/lib/debug";
@@ -67,28 +68,122 @@ impl Finder {
         let mut files = Vec::new();
         if let Some(link) = elf.debug_link {
             // Only the file's name: a link leads nowhere else.
-            let name = memrchr(b'/', link.name).map_or(link.name, |at| &link.name[at + 1..]);
-            let name = name.to_path_lossy();
-            let folder = memrchr(b'/', path).map_or(&b""[..], |slash| &path[..slash]);
+            let name = split_path(link.name).1.to_path_lossy();
+            let (folder, _) = split_path(path);
             files.push(self.file(folder).join(&name));
             files.push(self.file(folder).join(".debug").join(&name));
-            let below = folder.strip_prefix(b"/").unwrap_or(folder).to_path_lossy();
+            let below = below_root(folder);
             files.extend(self.debug_dirs.iter().map(|dir| dir.join(&below).join(&name)));
         }
         let Some(build_id) = elf.build_id else { return files };
-        files.extend(self.cached(build_id, "elf"));
-        files.extend(self.cached(build_id, "debug"));
+        files.extend(self.debug_files_of_build(build_id));
+        files
+    }
+
+    /// The debug files of the program with this build-id: in the folders for that, in perf's
+    /// cache, and in debuginfod's.
+    pub(super) fn debug_files_of_build(&self, build_id: &[u8]) -> Vec<PathBuf> {
+        let mut files = Vec::new();
         if let Some((first, rest)) = hex(build_id) {
             let file = Path::new(".build-id").join(first).join(format!("{rest}.debug"));
             files.extend(self.debug_dirs.iter().map(|dir| dir.join(&file)));
         }
+        files.extend(self.cached(build_id, "elf"));
+        files.extend(self.cached(build_id, "debug"));
+        files.extend(self.downloaded(build_id, Artifact::DebugInfo));
         files
+    }
+
+    /// Where else the program with this build-id may be: perf's cache, debuginfod's, and what
+    /// Fedora links to in the folders of debug files.
+    pub(super) fn executables_of_build(&self, build_id: &[u8]) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        files.extend(self.cached(build_id, "elf"));
+        if let Some((first, rest)) = hex(build_id) {
+            let file = Path::new(".build-id").join(first).join(rest);
+            files.extend(self.debug_dirs.iter().map(|dir| dir.join(&file)));
+        }
+        files.extend(self.downloaded(build_id, Artifact::Executable));
+        files
+    }
+
+    /// What debuginfod's client has downloaded before.
+    fn downloaded(&self, build_id: &[u8], what: Artifact) -> impl Iterator<Item = PathBuf> {
+        let folder = hex(build_id).map(|(first, rest)| format!("{first}{rest}"));
+        folder.into_iter().flat_map(move |folder| {
+            let caches = &self.options.debuginfod_caches;
+            caches.iter().map(move |cache| cache.join(&folder).join(what.name()))
+        })
+    }
+
+    /// The files that may have the split debug information of all units of the program at `path`.
+    pub(super) fn packages(&self, path: &[u8]) -> Vec<PathBuf> {
+        let (_, name) = split_path(path);
+        let below = below_root(path);
+        let mut files = vec![with_suffix(self.file(path), ".dwp")];
+        for dir in &self.debug_dirs {
+            files.push(with_suffix(dir.join(&below), ".dwp"));
+            files.push(with_suffix(dir.join(&below), ".debug.dwp"));
+            files.push(with_suffix(dir.join(name.to_path_lossy()), ".dwp"));
+        }
+        files
+    }
+
+    /// The files that may have the split debug information of the unit that its compiler, in
+    /// `folder`, wrote to `name`: there, beside the program at `path`, or in the folders of
+    /// debug files.
+    pub(super) fn split_files(&self, path: &[u8], folder: &[u8], name: &[u8]) -> Vec<PathBuf> {
+        let whole = if name.starts_with(b"/") || folder.is_empty() {
+            name.to_vec()
+        } else {
+            [folder, b"/", name].concat()
+        };
+        let (program_folder, _) = split_path(path);
+        let (_, base) = split_path(name);
+        let (below, base) = (below_root(&whole), base.to_path_lossy());
+        let beside = self.file(program_folder);
+        let mut files = vec![self.file(&whole), beside.join(&base)];
+        if !name.starts_with(b"/") {
+            files.push(beside.join(name.to_path_lossy()));
+        }
+        for dir in &self.debug_dirs {
+            files.extend([dir.join(&below), dir.join(&base)]);
+        }
+        files
+    }
+
+    /// The files with the debug information of a program of macOS: `app.dSYM` beside it, beside
+    /// the bundle that it is in, or in the folders of debug files.
+    pub(super) fn dsym_files(&self, path: &[u8]) -> Vec<PathBuf> {
+        let (_, name) = split_path(path);
+        let within = Path::new("Contents/Resources/DWARF").join(name.to_path_lossy());
+        let program = self.file(path);
+        let bundles = program.ancestors().skip(1).filter(|dir| dir.extension().is_some());
+        let beside = std::iter::once(&*program).chain(bundles);
+        let mut folders: Vec<PathBuf> =
+            beside.map(|path| with_suffix(path.to_owned(), ".dSYM")).collect();
+        for dir in &self.debug_dirs {
+            folders.push(with_suffix(dir.join(below_root(path)), ".dSYM"));
+            folders.push(with_suffix(dir.join(name.to_path_lossy()), ".dSYM"));
+        }
+        folders.iter().map(|folder| folder.join(&within)).collect()
+    }
+
+    /// Downloads a file, if the user of the library wants that.
+    pub(super) fn fetch(&self, build_id: &[u8], what: Artifact, path: &[u8]) -> Option<PathBuf> {
+        self.options.fetch.as_ref()?.fetch(build_id, what, path)
     }
 
     /// Where the debug information may be that the executable at `path` shares with
     /// others, in a file that its own calls `link`: `../../.dwz/coreutils.debug`, or
     /// `/usr/lib/debug/.dwz/x86_64-linux-gnu/coreutils.debug`.
-    pub(super) fn shared_files(&self, path: &[u8], link: &[u8]) -> Vec<PathBuf> {
+    pub(super) fn shared_files(&self, path: &[u8], link: &[u8], build_id: &[u8]) -> Vec<PathBuf> {
+        let mut files = self.linked_files(path, link);
+        files.extend(self.debug_files_of_build(build_id));
+        files
+    }
+
+    fn linked_files(&self, path: &[u8], link: &[u8]) -> Vec<PathBuf> {
         let file = self.file(link);
         let link = link.to_path_lossy();
         if let Ok(below) = link.strip_prefix("/") {
@@ -101,10 +196,27 @@ impl Finder {
         // It is relative to the debug file, which is somewhere in a folder of those.
         let is_up = |part: &Component<'_>| *part == Component::ParentDir;
         let below: PathBuf = link.components().skip_while(is_up).collect();
-        let folder = memrchr(b'/', path).map_or(&b""[..], |slash| &path[..slash]);
+        let (folder, _) = split_path(path);
         let beside = self.file(folder).join(link);
         [beside].into_iter().chain(self.debug_dirs.iter().map(|dir| dir.join(&below))).collect()
     }
+}
+
+/// The folder and the name of a file.
+fn split_path(path: &[u8]) -> (&[u8], &[u8]) {
+    memrchr(b'/', path).map_or((b"", path), |slash| (&path[..slash], &path[slash + 1..]))
+}
+
+/// The path without the slash before it, to be joined to a folder.
+fn below_root(path: &[u8]) -> Cow<'_, Path> {
+    path.strip_prefix(b"/").unwrap_or(path).to_path_lossy()
+}
+
+/// The path with something after its name.
+fn with_suffix(path: PathBuf, suffix: &str) -> PathBuf {
+    let mut path = path.into_os_string();
+    path.push(suffix);
+    path.into()
 }
 
 /// `1d` and `8f2556…` of a build-id, as they are in paths.

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::fmt;
 
 use addr2line::gimli::{self, AbbreviationsCacheStrategy, Dwarf, EndianSlice, Section, SectionId};
-use addr2line::{Context, Location};
-use memchr::memrchr;
-use object::read::elf::{ElfFile, ElfFile32, ElfFile64, FileHeader};
+use addr2line::{Context, Location, LookupContinuation, LookupResult};
+use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object};
 
+use super::split_dwarf::SplitDwarf;
 use crate::sections::SectionReader;
 
-type Bytes = EndianSlice<'static, gimli::LittleEndian>;
+/// A part of a file, which stays in memory until the program ends.
+pub(super) type Bytes = EndianSlice<'static, gimli::LittleEndian>;
 
 /// What DWARF says of one object file. Units and functions are read when an
 /// address of theirs is first asked for.
@@ -22,7 +23,7 @@ pub(super) struct Inlines {
 /// A line in a file of the source; what is unknown is empty or 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FileLine<'a> {
-    /// Without the folder.
+    /// The whole path, as far as the debug information has it.
     pub(super) file: &'a [u8],
     /// From 1.
     pub(super) line: u32,
@@ -67,21 +68,37 @@ impl Inlines {
     /// Hands the functions that were inlined at `address`, as the file has it, to
     /// `each`, the innermost first. Returns the line in the function that they were
     /// put into, which is known by its symbol.
-    pub(super) fn frames(&self, address: u64, each: &mut dyn FnMut(Inlined<'_>)) -> FileLine<'_> {
+    ///
+    /// What the compiler wrote into other files is read from where `split` finds it.
+    pub(super) fn frames(
+        &self,
+        address: u64,
+        split: &SplitDwarf,
+        each: &mut dyn FnMut(Inlined<'_>),
+    ) -> FileLine<'_> {
         // Damaged units say nothing.
-        self.try_frames(address, each).unwrap_or_default()
+        self.try_frames(address, split, each).unwrap_or_default()
     }
 
     fn try_frames(
         &self,
         address: u64,
+        split: &SplitDwarf,
         each: &mut dyn FnMut(Inlined<'_>),
     ) -> Result<FileLine<'_>, gimli::Error> {
         // No code is at the last address, and the library would look at the next one.
         if address == u64::MAX {
             return Ok(FileLine::default());
         }
-        let mut frames = self.context.find_frames(address).skip_all_loads()?;
+        let mut lookup = self.context.find_frames(address);
+        let mut frames = loop {
+            match lookup {
+                LookupResult::Output(frames) => break frames?,
+                LookupResult::Load { load, continuation } => {
+                    lookup = continuation.resume(split.load(&load));
+                }
+            }
+        };
         let Some(mut frame) = frames.next()? else { return Ok(FileLine::default()) };
         while let Some(outer) = frames.next()? {
             let name = frame.function.as_ref().map_or(&b""[..], |function| function.name.slice());
@@ -93,18 +110,14 @@ impl Inlines {
 }
 
 impl<'a> FileLine<'a> {
-    /// A line, from 1, of the file with this path.
-    pub(super) fn new(path: &'a [u8], line: u32) -> FileLine<'a> {
-        FileLine { file: memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]), line }
-    }
-
     fn of(location: Option<Location<'a>>) -> FileLine<'a> {
         let Some(location) = location else { return FileLine::default() };
-        FileLine::new(location.file.unwrap_or_default().as_bytes(), location.line.unwrap_or(0))
+        let file = location.file.unwrap_or_default().as_bytes();
+        FileLine { file, line: location.line.unwrap_or(0) }
     }
 
-    /// Appends `demo.c:14`, as `perf script -F +srcline` prints it, or nothing if
-    /// the line is not known.
+    /// Appends `/src/demo.c:14`, as addr2line prints it, or nothing if the line is not
+    /// known.
     pub(super) fn write(&self, text: &mut Vec<u8>) {
         if !self.file.is_empty() && self.line > 0 {
             text.extend_from_slice(self.file);
@@ -136,26 +149,31 @@ const SECTIONS: [SectionId; 10] = [
 
 /// The DWARF in a file, `None` if there is none.
 fn dwarf_of(bytes: &'static [u8]) -> Option<Dwarf<Bytes>> {
-    match bytes {
-        [0x7f, b'E', b'L', b'F', 1, ..] => dwarf_in(&ElfFile32::<LittleEndian>::parse(bytes).ok()?),
-        _ => dwarf_in(&ElfFile64::<LittleEndian>::parse(bytes).ok()?),
-    }
-}
-
-fn dwarf_in<H: FileHeader>(file: &ElfFile<'static, H>) -> Option<Dwarf<Bytes>> {
-    let mut reader = SectionReader::new(file, file.data().len());
+    let file = object::File::parse(bytes).ok()?;
+    let mut reader = SectionReader::new(&file, bytes.len());
     let load = |section: SectionId| -> Result<Bytes, gimli::Error> {
         let is_needed = SECTIONS.contains(&section);
-        let bytes = is_needed.then(|| reader.bytes(section.name())).flatten();
-        let bytes: &'static [u8] = match bytes.unwrap_or_default() {
-            Cow::Borrowed(bytes) => bytes,
-            // Like the files, it is wanted to the end of the program.
-            Cow::Owned(decompressed) => decompressed.leak(),
-        };
-        Ok(EndianSlice::new(bytes, gimli::LittleEndian))
+        Ok(read_section(&mut reader, is_needed.then(|| section.name())))
     };
     let dwarf = Dwarf::load(load).ok()?;
     (!dwarf.debug_info.reader().is_empty()).then_some(dwarf)
+}
+
+/// The bytes of a section, empty if there is none or if it is damaged.
+pub(super) fn read_section<F: Object<'static>>(
+    reader: &mut SectionReader<'_, F>,
+    name: Option<&str>,
+) -> Bytes {
+    let bytes = name.and_then(|name| reader.bytes(name)).unwrap_or_default();
+    EndianSlice::new(kept(bytes), gimli::LittleEndian)
+}
+
+/// The bytes, kept until the program ends, as the files are.
+pub(super) fn kept(bytes: Cow<'static, [u8]>) -> &'static [u8] {
+    match bytes {
+        Cow::Borrowed(bytes) => bytes,
+        Cow::Owned(decompressed) => decompressed.leak(),
+    }
 }
 
 #[cfg(test)]

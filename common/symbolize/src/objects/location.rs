@@ -23,9 +23,19 @@ impl ObjectId {
 pub struct Location {
     /// Which object it is in.
     pub object: ObjectId,
-    /// Of [`CodeOrigin::File`], the offset in the file; of others, the address in memory.
+    /// Of [`CodeOrigin::File`], what its [`Addressing`] says; of others, the address in memory.
     /// In bytes.
     pub address: u64,
+}
+
+/// What the addresses in the code of a file count from, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Addressing {
+    /// The start of the file: they are offsets in it, as maps of memory give them.
+    #[default]
+    File,
+    /// The lowest address at which the file is loaded, as samply and Firefox have them.
+    Image,
 }
 
 /// Where the code of an object comes from, which says what the addresses in it are.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::location::Addressing;
 use super::{jitdump, perf_map, search};
 
 /// Mapped code, as a profiler describes it.
@@ -17,6 +18,8 @@ pub struct MappedObject<'a> {
     pub is_kernel: bool,
     /// Of the kernel itself: the address in memory of the symbol in its path.
     pub offset: u64,
+    /// What addresses in its file count from.
+    pub addressing: Addressing,
 }
 
 /// What kind of thing has the code.

@@ -6,7 +6,7 @@ pub struct Named<'a> {
     /// As the linker or, of inlined functions, the debug information has it: mangled, but for
     /// exact names of OCaml. Empty if it is not known.
     pub name: &'a [u8],
-    /// `demo.c:14`, the file without its folder; empty if it is not known or was not wanted.
+    /// `/src/demo.c:14`, the whole path; empty if it is not known or was not wanted.
     pub source: &'a [u8],
     /// Whether the compiler put this function into the next one.
     pub inlined: bool,

@@ -16,10 +16,11 @@ pub enum NoSymbols {
     NoExecutable,
     /// The file is no jitdump of a little-endian machine.
     NoJitDump,
-    /// The file has another build-id than the recorded one.
-    OtherBuildId,
-    /// It has no symbols but those that it exports, and no debug file was found.
-    Stripped,
+    /// The file has another build-id than the recorded one: this, or none.
+    OtherBuildId(Option<Box<[u8]>>),
+    /// It has no symbols but those that it exports, and no debug file with its build-id, if it
+    /// has one, was found.
+    Stripped(Option<Box<[u8]>>),
     /// The file is neither the user's nor root's: anybody may have written it.
     OtherOwner,
     /// The kernel hides its addresses.
@@ -36,8 +37,8 @@ impl fmt::Display for NoSymbols {
             NoSymbols::System(error) => error,
             NoSymbols::NoExecutable => "it is no executable of 32 or 64 bits, little-endian",
             NoSymbols::NoJitDump => "it is no jitdump of a little-endian machine",
-            NoSymbols::OtherBuildId => "its build-id differs from the recorded one",
-            NoSymbols::Stripped => "it is stripped, and its debug file was not found",
+            NoSymbols::OtherBuildId(_) => "its build-id differs from the recorded one",
+            NoSymbols::Stripped(_) => "it is stripped, and its debug file was not found",
             NoSymbols::OtherOwner => "its owner is neither you nor root",
             NoSymbols::Restricted => "the kernel hides its addresses (kernel.kptr_restrict)",
             NoSymbols::OtherKernel => "another kernel runs now",

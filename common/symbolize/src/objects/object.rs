@@ -6,12 +6,14 @@ use super::elf::Elf;
 use super::finder::Finder;
 use super::jitdump::JitDump;
 use super::kernel::Kernel;
-use super::location::Detail;
+use super::location::{Addressing, Detail};
+use super::mapped_object::MappedObject;
 use super::named::Names;
 use super::no_symbols::NoSymbols;
 use super::opened::Opened;
 use super::perf_map::PerfMap;
 use super::search;
+use super::split_dwarf::{MissingSplit, SplitDwarf};
 
 /// A file or another thing with code.
 #[derive(Debug)]
@@ -42,15 +44,20 @@ pub(super) struct Binary {
     /// Where it was when it was recorded.
     path: Vec<u8>,
     build_id: Option<Box<[u8]>>,
+    addressing: Addressing,
     /// Whether it is said to be from the kernel that runs.
     is_from_here: bool,
     opened: Option<Result<Opened, NoSymbols>>,
 }
 
 impl Namer {
-    pub(super) fn file(path: &[u8], build_id: Option<Box<[u8]>>, is_from_here: bool) -> Namer {
-        let path = path.to_vec();
-        Namer::File(Box::new(Binary { path, build_id, is_from_here, opened: None }))
+    pub(super) fn file(
+        mapped: &MappedObject<'_>,
+        build_id: Option<Box<[u8]>>,
+        is_from_here: bool,
+    ) -> Namer {
+        let (path, addressing) = (mapped.path.to_vec(), mapped.addressing);
+        Namer::File(Box::new(Binary { path, build_id, addressing, is_from_here, opened: None }))
     }
 }
 
@@ -60,14 +67,15 @@ impl Binary {
     }
 
     fn open(&mut self, finder: &Finder) -> Result<&mut Opened, &NoSymbols> {
-        let Binary { path, build_id, is_from_here, opened } = self;
+        let Binary { path, build_id, addressing, is_from_here, opened } = self;
         let opened = opened.get_or_insert_with(|| {
             let build_id = build_id.as_deref();
-            let elf = match &path[..] {
+            let program = match &path[..] {
                 search::VDSO => search::open_vdso(finder, build_id, *is_from_here),
-                path => search::open(finder, path, build_id),
-            };
-            elf.map(|elf| Opened::new(elf, finder.options.exact_names))
+                path => search::open(finder, path, build_id, *addressing),
+            }?;
+            let split = SplitDwarf::new(finder, path);
+            Ok(Opened::new(program, *addressing, split, finder.options.exact_names))
         });
         opened.as_mut().map_err(|why| &*why)
     }
@@ -80,7 +88,7 @@ impl Object {
 
     pub(super) fn elf(&mut self, finder: &Finder) -> Option<&Elf> {
         match &mut self.namer {
-            Namer::File(binary) => binary.open(finder).ok().map(|opened| &opened.elf),
+            Namer::File(binary) => binary.open(finder).ok().and_then(|opened| opened.elf()),
             _ => None,
         }
     }
@@ -125,11 +133,19 @@ impl Object {
         names
     }
 
-    /// NoSymbols it has no names, if it has none.
+    /// The files with its split debug information that are missing.
+    pub(super) fn missing_split(&self) -> Option<MissingSplit> {
+        match &self.namer {
+            Namer::File(binary) => binary.opened.as_ref()?.as_ref().ok()?.missing_split(),
+            _ => None,
+        }
+    }
+
+    /// Why it has no names, if it has none.
     pub(super) fn why(&self) -> Option<NoSymbols> {
         match &self.namer {
             Namer::File(binary) => match binary.opened.as_ref()? {
-                Ok(opened) => opened.is_stripped().then_some(NoSymbols::Stripped),
+                Ok(opened) => opened.why(),
                 Err(why) => Some(why.clone()),
             },
             Namer::Kernel(kernel) | Namer::Module(kernel) => kernel.why().cloned(),

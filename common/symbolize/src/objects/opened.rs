@@ -2,16 +2,21 @@
 
 use super::elf::Elf;
 use super::exact_names::ExactNames;
-use super::inlines::{FileLine, Inlines};
-use super::location::Detail;
+use super::inlines::{FileLine, Inlined, Inlines};
+use super::location::{Addressing, Detail};
 use super::named::Names;
+use super::no_symbols::NoSymbols;
+use super::program::Program;
+use super::split_dwarf::{MissingSplit, SplitDwarf};
 use super::symbol_table::SymbolTable;
 use crate::executable::is_ocaml;
 
 /// An executable and what is known of its code so far.
 #[derive(Debug)]
 pub(super) struct Opened {
-    pub(super) elf: Elf,
+    program: Program,
+    addressing: Addressing,
+    split: SplitDwarf,
     /// Whether functions of OCaml have the names that its frame tables give them.
     wants_exact_names: bool,
     symbols: Option<SymbolTable>,
@@ -22,21 +27,48 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    pub(super) fn new(elf: Elf, wants_exact_names: bool) -> Opened {
-        Opened { elf, wants_exact_names, symbols: None, inlines: None, exact_names: None }
+    pub(super) fn new(
+        program: Program,
+        addressing: Addressing,
+        split: SplitDwarf,
+        wants_exact_names: bool,
+    ) -> Opened {
+        Opened {
+            program,
+            addressing,
+            split,
+            wants_exact_names,
+            symbols: None,
+            inlines: None,
+            exact_names: None,
+        }
     }
 
-    /// Whether names were asked for, and it has none but those that it exports.
-    pub(super) fn is_stripped(&self) -> bool {
-        self.symbols.as_ref().is_some_and(SymbolTable::is_stripped)
+    /// The executable, unless it is one of macOS.
+    pub(super) fn elf(&self) -> Option<&Elf> {
+        match &self.program {
+            Program::Elf(elf) => Some(elf),
+            Program::MachO(_) => None,
+        }
     }
 
-    /// Adds the functions at an offset in the file, innermost first.
-    pub(super) fn names(&mut self, offset: u64, detail: Detail, names: &mut Names) {
-        let Some(address) = self.elf.address_at(offset) else {
+    /// Why it has no names, once some were asked for.
+    pub(super) fn why(&self) -> Option<NoSymbols> {
+        let is_stripped = self.symbols.as_ref().is_some_and(SymbolTable::is_stripped);
+        is_stripped.then(|| NoSymbols::Stripped(self.program.build_id().map(Box::from)))
+    }
+
+    /// The files with split debug information that were looked for in vain.
+    pub(super) fn missing_split(&self) -> Option<MissingSplit> {
+        self.split.missing()
+    }
+
+    /// Adds the functions at an address, which is as `addressing` says, innermost first.
+    pub(super) fn names(&mut self, address: u64, detail: Detail, names: &mut Names) {
+        let Some(address) = self.program.address_at(address, self.addressing) else {
             return names.push(b"", b"", false);
         };
-        let symbols = self.symbols.get_or_insert_with(|| self.elf.symbols());
+        let symbols = self.symbols.get_or_insert_with(|| self.program.symbols());
         let symbol = symbols.name(address).unwrap_or_default();
         let mut source = Vec::new();
         let mut push = |name: &[u8], line: &FileLine<'_>, inlined: bool| {
@@ -50,7 +82,7 @@ impl Opened {
             names.push(name, &source, inlined);
         };
         if self.wants_exact_names && is_ocaml(&symbol) {
-            let read = || ExactNames::new(self.elf.bytes);
+            let read = || ExactNames::new(self.program.bytes());
             let exact = self.exact_names.get_or_insert_with(read);
             if exact.as_ref().is_some_and(|exact| exact.frames(address, &mut push)) {
                 return;
@@ -58,9 +90,10 @@ impl Opened {
         }
         let mut line = FileLine::default();
         if detail.inlines || detail.lines {
-            let read = || Inlines::new(self.elf.bytes, self.elf.debug, self.elf.shared);
+            let read = || self.program.inlines();
             if let Some(inlines) = self.inlines.get_or_insert_with(read) {
-                line = inlines.frames(address, &mut |it| push(it.name, &it.line, true));
+                let mut each = |it: Inlined<'_>| push(it.name, &it.line, true);
+                line = inlines.frames(address, &self.split, &mut each);
             }
         }
         push(&symbol, &line, false);
@@ -110,8 +143,8 @@ mod tests {
         };
         assert_eq!(names(false, false), "_Z5plaind ()");
         assert_eq!(names(true, false), "twice ()_[i] < _Z5plaind ()");
-        assert_eq!(names(true, true), "twice (inlines.cc:21)_[i] < _Z5plaind (inlines.cc:33)");
-        assert_eq!(names(false, true), "_Z5plaind (inlines.cc:33)");
+        assert_eq!(names(true, true), "twice (./inlines.cc:21)_[i] < _Z5plaind (./inlines.cc:33)");
+        assert_eq!(names(false, true), "_Z5plaind (./inlines.cc:33)");
     }
 
     #[test]
@@ -126,8 +159,8 @@ mod tests {
             // Within the call of leaf, which is 5 bytes long.
             names(&library.path("frames"), options, detail, "camlFoo.run_12", 4)
         };
-        assert_eq!(names(false, true), "camlFoo.run_12 (frames.s:13)");
-        let inlined = "Foo.Bar.(>>=) (bar.ml:7)_[i] < ";
+        assert_eq!(names(false, true), format!("camlFoo.run_12 ({}:13)", sources[0]));
+        let inlined = "Foo.Bar.(>>=) (lib/bar.ml:7)_[i] < ";
         assert_eq!(names(true, true), format!("{inlined}Foo.Make.run (foo.ml:1000)"));
         assert_eq!(names(true, false), "Foo.Make.run (foo.ml:1000)");
     }

@@ -1,7 +1,9 @@
 //! What the user of the library chooses.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where the files of a recording are, and what their names are to be.
 ///
@@ -17,6 +19,11 @@ pub struct Options {
     /// The user's folder on the recorded machine: `perf record` keeps copies of what it met
     /// in `.debug` there.
     pub home: Option<PathBuf>,
+    /// The caches of debuginfod's client on this machine, which hold `BUILDID/debuginfo` and
+    /// `BUILDID/executable`.
+    pub debuginfod_caches: Vec<PathBuf>,
+    /// Gets files that are not on this machine. Without it nothing is downloaded.
+    pub fetch: Option<Arc<dyn Fetch>>,
     /// A copy of `/proc/kallsyms` with the symbols of the recorded kernel.
     pub kallsyms: Option<PathBuf>,
     /// The vdso of the recorded kernel.
@@ -30,12 +37,41 @@ pub struct Options {
     pub open: fn(&Path) -> io::Result<&'static [u8]>,
 }
 
+/// What a server of debug information has of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Artifact {
+    /// The file with its debug information, or with what that shares with others'.
+    DebugInfo,
+    /// The program itself.
+    Executable,
+}
+
+impl Artifact {
+    /// What debuginfod calls it, in its addresses and in its cache.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Artifact::DebugInfo => "debuginfo",
+            Artifact::Executable => "executable",
+        }
+    }
+}
+
+/// Gets files that are not on this machine, as `debuginfod-find` does.
+pub trait Fetch: fmt::Debug + Send + Sync {
+    /// The file with this build-id, downloaded if need be; `path` is where the program was
+    /// recorded. Several threads may ask, and more than once for the same file.
+    fn fetch(&self, build_id: &[u8], what: Artifact, path: &[u8]) -> Option<PathBuf>;
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {
             root: None,
             debug_dirs: Vec::new(),
             home: None,
+            debuginfod_caches: Vec::new(),
+            fetch: None,
             kallsyms: None,
             vdso: None,
             exact_names: false,

@@ -22,6 +22,8 @@ pub(super) struct SymbolTable {
     spans: Spans,
     names: StringTable<'static>,
     plt: Plt,
+    /// The symbols that are compressed inside the file: those that it does not export.
+    inner: Option<Box<SymbolTable>>,
     /// Whether there are only symbols for the dynamic linker.
     is_stripped: bool,
 }
@@ -38,6 +40,18 @@ impl SymbolTable {
         .unwrap_or_default()
     }
 
+    /// Adds the symbols of a file that is compressed inside this one: it has those that this
+    /// one does not export.
+    pub(super) fn add_inner(&mut self, inner: &'static [u8]) {
+        self.inner = Some(Box::new(SymbolTable::read(inner, None)));
+        self.is_stripped = false;
+    }
+
+    /// The table of symbols that were chosen elsewhere, known by the place of their names.
+    pub(super) fn of(spans: Vec<Span>, names: StringTable<'static>) -> SymbolTable {
+        SymbolTable { spans: Spans::new(spans), names, ..SymbolTable::default() }
+    }
+
     /// Whether only exported functions have names.
     pub(super) fn is_stripped(&self) -> bool {
         self.is_stripped
@@ -45,9 +59,18 @@ impl SymbolTable {
 
     /// The name of the function at `address`, mangled as it is.
     pub(super) fn name(&self, address: u64) -> Option<Cow<'static, [u8]>> {
-        let span = self.spans.at(address).next();
-        let symbol = span.and_then(|span| self.names.get(span.what).ok());
-        symbol.map(Cow::Borrowed).or_else(|| self.plt.name(address).map(Cow::Owned))
+        let own = self.symbol(address);
+        let inner = self.inner.as_ref().and_then(|inner| inner.symbol(address));
+        // Where functions are in one another, the inner one starts later.
+        let symbol = own.into_iter().chain(inner).max_by_key(|(start, _)| *start);
+        let name = symbol.map(|(_, name)| Cow::Borrowed(name));
+        name.or_else(|| self.plt.name(address).map(Cow::Owned))
+    }
+
+    /// The function at `address`: where it starts, and its name.
+    fn symbol(&self, address: u64) -> Option<(u64, &'static [u8])> {
+        let span = self.spans.at(address).next()?;
+        Some((span.start, self.names.get(span.what).ok()?))
     }
 }
 
@@ -66,7 +89,7 @@ fn read<H: FileHeader<Endian = LittleEndian>>(
         names.get(span.what).ok()
     });
     let is_stripped = full.elf_symbol_table().is_empty();
-    Some(SymbolTable { spans, names, plt, is_stripped })
+    Some(SymbolTable { spans, names, plt, inner: None, is_stripped })
 }
 
 /// What a section says of the symbols in it.

@@ -5,6 +5,7 @@ use std::io::Read;
 
 use common::{Result, is_digits};
 
+use super::native::{Lib, Natives};
 use super::table::Table;
 use crate::frame::Frame;
 use crate::read::json::Json;
@@ -87,18 +88,36 @@ impl Name {
     }
 }
 
-/// A library, and where it was in memory.
-#[derive(Default)]
-pub(super) struct Lib {
-    pub(super) name: Vec<u8>,
-    pub(super) start: u64,
-    pub(super) end: u64,
-}
-
 /// The tables of a thread and those of all.
 pub(super) struct Both<'a> {
     pub(super) own: &'a Tables,
     pub(super) shared: &'a Tables,
+    pub(super) libs: &'a [Lib],
+    /// Whether the address of a caller is where the call returns to.
+    pub(super) has_return_addresses: bool,
+}
+
+/// The numbers of the frames of a table.
+#[derive(Clone, Copy)]
+struct Rows {
+    first: usize,
+    /// How many there are; one more is for frames that are not in their table.
+    len: usize,
+}
+
+impl Rows {
+    fn number(self, row: Option<usize>) -> u32 {
+        (self.first + row.unwrap_or(self.len).min(self.len)) as u32
+    }
+}
+
+/// What a frame does: its address depends on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It runs.
+    Leaf,
+    /// It waits for the return of what it called.
+    Caller,
 }
 
 impl<'a> Both<'a> {
@@ -106,7 +125,7 @@ impl<'a> Both<'a> {
     /// come before them in it: those begin there.
     pub(super) fn stacks(
         &self,
-        libs: &[Lib],
+        natives: &Natives<'a>,
         stacks: &mut Stacks,
         names: &mut FrameNames,
         samples: &mut Samples<'_>,
@@ -114,11 +133,14 @@ impl<'a> Both<'a> {
         let table = self.either(|tables| &tables.stacks, "frame");
         let (frames, prefixes) = (table.column("frame"), table.column("prefix"));
         let offsets = table.column("prefixOffset");
-        let first = names.len();
-        let rows = self.name_frames(libs, names, samples);
-        // For frames that are not in their table.
-        names.push(&Frame::default(), samples);
+        let leaves = self.name_frames(Role::Leaf, natives, names, samples);
+        let callers = match self.has_return_addresses {
+            true => self.name_frames(Role::Caller, natives, names, samples),
+            false => leaves,
+        };
+        // Of each row, the stack that ends there, and that on which others are.
         let mut ids: Vec<StackId> = Vec::with_capacity(frames.len());
+        let mut calling: Vec<StackId> = Vec::new();
         let mut callerless = 0;
         for row in 0..frames.len() {
             // A caller stands before those it calls.
@@ -127,12 +149,37 @@ impl<'a> Both<'a> {
             // As in other columns, -1 means null.
             let prefix = prefixes.get(row).filter(|prefix| *prefix != -1).or(offset);
             let number = prefix.and_then(|prefix| usize::try_from(prefix).ok());
-            let callers = number.and_then(|prefix| ids.get(prefix).copied());
-            callerless += u64::from(prefix.is_some() && callers.is_none());
-            let frame = frames.row(row).unwrap_or(rows).min(rows);
-            ids.push(stacks.call(callers.unwrap_or(Stacks::EMPTY), (first + frame) as u32));
+            let below = if self.has_return_addresses { &calling } else { &ids };
+            let below = number.and_then(|prefix| below.get(prefix).copied());
+            callerless += u64::from(prefix.is_some() && below.is_none());
+            let below = below.unwrap_or(Stacks::EMPTY);
+            ids.push(stacks.call(below, leaves.number(frames.row(row))));
+            if self.has_return_addresses {
+                calling.push(stacks.call(below, callers.number(frames.row(row))));
+            }
         }
         (ids, callerless)
+    }
+
+    /// Hands every address without a name to `each`, with its library.
+    pub(super) fn for_each_native(&self, mut each: impl FnMut(&'a Lib, u64)) {
+        let roles = [Role::Leaf, Role::Caller];
+        let roles = &roles[..if self.has_return_addresses { 2 } else { 1 }];
+        let gecko = self.either(|tables| &tables.frames, "location");
+        let frames = self.either(|tables| &tables.frames, "func");
+        for &role in roles {
+            for row in 0..gecko.column("location").len() {
+                let location = self.string(gecko.column("location").row(row));
+                if let Some((lib, address)) = self.native_location(location, role) {
+                    each(lib, address);
+                }
+            }
+            for row in 0..frames.column("func").len() {
+                if let Some((lib, address)) = self.native(frames, row, role) {
+                    each(lib, address);
+                }
+            }
+        }
     }
 
     /// The own table, or the shared one where the own has no such column.
@@ -147,23 +194,33 @@ impl<'a> Both<'a> {
         number.and_then(|number| strings.get(number)).map_or(&[], |string| &string[..])
     }
 
-    /// Names all frames; returns how many there are.
+    /// Names all frames, as they are in this role.
     fn name_frames(
         &self,
-        libs: &[Lib],
+        role: Role,
+        natives: &Natives<'a>,
         names: &mut FrameNames,
         samples: &mut Samples<'_>,
-    ) -> usize {
+    ) -> Rows {
+        let first = names.len();
         let gecko = self.either(|tables| &tables.frames, "location");
         for row in 0..gecko.column("location").len() {
             let location = self.string(gecko.column("location").row(row));
-            push_location(location, libs, names, samples);
+            match self.native_location(location, role) {
+                Some((lib, address)) => {
+                    names.push_named(natives.frames(lib, address), &lib.name, samples);
+                }
+                None => names.push(&frame_of(location), samples),
+            }
         }
         let frames = self.either(|tables| &tables.frames, "func");
         for row in 0..frames.column("func").len() {
-            self.push_frame(frames, row, libs, names, samples);
+            self.push_frame(frames, row, role, natives, names, samples);
         }
-        gecko.column("location").len() + frames.column("func").len()
+        let len = gecko.column("location").len() + frames.column("func").len();
+        // For frames that are not in their table.
+        names.push(&Frame::default(), samples);
+        Rows { first, len }
     }
 
     /// Names a frame of a processed profile.
@@ -171,57 +228,95 @@ impl<'a> Both<'a> {
         &self,
         frames: &Table,
         row: usize,
-        libs: &[Lib],
+        role: Role,
+        natives: &Natives<'a>,
         names: &mut FrameNames,
         samples: &mut Samples<'_>,
     ) {
-        let functions = self.either(|tables| &tables.functions, "name");
-        let function = frames.column("func").row(row);
-        let of_function = |column: &str| functions.column(column).row(function?);
+        if let Some((lib, address)) = self.native(frames, row, role) {
+            return names.push_named(natives.frames(lib, address), &lib.name, samples);
+        }
+        let function = Function { tables: self, row: frames.column("func").row(row) };
         let mut place = Place::default();
-        place.set_file(self.file(&of_function));
+        place.set_file(function.file());
         let number = |column: &str| u64::try_from(frames.column(column).get(row)?).ok();
         (place.line, place.column) = (number("line"), number("column"));
-        let name = self.string(of_function("name"));
         let inlined = frames.column("inlineDepth").get(row).unwrap_or(0) > 0;
-        let resources = self.either(|tables| &tables.resources, "lib");
-        let lib = of_function("resource").and_then(|row| resources.column("lib").row(row));
-        let source = place.text();
-        match (lib.and_then(|lib| libs.get(lib)), address(name)) {
-            // Without symbols, such a function is called after its address.
-            (Some(lib), Some(_)) => {
-                let offset = number("address");
-                let frame = Frame { object: &lib.name, offset, inlined, ..Frame::default() };
-                names.push(&Frame { source, ..frame }, samples);
-            }
-            _ => names.push(&Frame { name, source, inlined, ..Frame::default() }, samples),
-        }
+        let (name, source) = (function.name(), place.text());
+        let frame = match self.lib(frames, row, function) {
+            // Without an address, it is only known by its library.
+            Some(lib) if address(name).is_some() => Frame { object: &lib.name, ..Frame::default() },
+            _ => Frame { name, ..Frame::default() },
+        };
+        names.push(&Frame { source, inlined, ..frame }, samples);
     }
 
-    /// The file of a function: a string, or since version 58 a row of a table.
-    fn file(&self, of_function: &impl Fn(&str) -> Option<usize>) -> &'a [u8] {
-        let source = || {
-            let sources = self.either(|tables| &tables.sources, "filename");
-            sources.column("filename").row(of_function("source")?)
-        };
-        self.string(of_function("fileName").or_else(source))
+    /// The library and the address of a frame whose function is called after its address, as it
+    /// is without symbols.
+    fn native(&self, frames: &Table, row: usize, role: Role) -> Option<(&'a Lib, u64)> {
+        let function = Function { tables: self, row: frames.column("func").row(row) };
+        address(function.name())?;
+        let lib = self.lib(frames, row, function)?;
+        let address = u64::try_from(frames.column("address").get(row)?).ok()?;
+        Some((lib, self.in_call(address, role)))
+    }
+
+    /// The library of a frame, which newer versions say in the frame itself.
+    fn lib(&self, frames: &Table, row: usize, function: Function<'_, 'a>) -> Option<&'a Lib> {
+        let resources = self.either(|tables| &tables.resources, "lib");
+        let of_function = || resources.column("lib").row(function.number("resource")?);
+        self.libs.get(frames.column("lib").row(row).or_else(of_function)?)
+    }
+
+    /// The library and the address of a frame of Gecko: `0x100000f84`.
+    fn native_location(&self, location: &[u8], role: Role) -> Option<(&'a Lib, u64)> {
+        let address = address(location)?;
+        let within = |lib: &'a Lib| Some((lib, lib.address_in(address)?));
+        let (lib, address) = self.libs.iter().find_map(within)?;
+        Some((lib, self.in_call(address, role)))
+    }
+
+    /// The address of the call itself, of which a profile may have where it returns to.
+    fn in_call(&self, address: u64, role: Role) -> u64 {
+        let is_after = self.has_return_addresses && role == Role::Caller;
+        address.saturating_sub(u64::from(is_after))
     }
 }
 
-/// Names a frame of Gecko: `(root)`, `0x100000f84`, `f (chrome://blargh:34)`.
-fn push_location(location: &[u8], libs: &[Lib], names: &mut FrameNames, samples: &mut Samples<'_>) {
-    if let Some(address) = address(location) {
-        let lib = libs.iter().find(|lib| (lib.start..lib.end).contains(&address));
-        let frame = match lib {
-            Some(lib) => {
-                Frame { object: &lib.name, offset: Some(address - lib.start), ..Frame::default() }
-            }
-            None => Frame { address: Some(address), ..Frame::default() },
+/// A row of the table of functions.
+#[derive(Clone, Copy)]
+struct Function<'t, 'a> {
+    tables: &'t Both<'a>,
+    row: Option<usize>,
+}
+
+impl<'a> Function<'_, 'a> {
+    fn number(self, column: &str) -> Option<usize> {
+        let functions = self.tables.either(|tables| &tables.functions, "name");
+        functions.column(column).row(self.row?)
+    }
+
+    fn name(self) -> &'a [u8] {
+        self.tables.string(self.number("name"))
+    }
+
+    /// Its file: a string, or since version 58 a row of a table.
+    fn file(self) -> &'a [u8] {
+        let source = || {
+            let sources = self.tables.either(|tables| &tables.sources, "filename");
+            sources.column("filename").row(self.number("source")?)
         };
-        return names.push(&frame, samples);
+        self.tables.string(self.number("fileName").or_else(source))
+    }
+}
+
+/// A frame of Gecko that is in no library: `(root)`, `0x7f01`, `f (chrome://blargh:34)`.
+fn frame_of(location: &[u8]) -> Frame<'_> {
+    if let Some(address) = address(location) {
+        return Frame { address: Some(address), ..Frame::default() };
     }
     let (name, source) = split_place(location).unwrap_or((location, b""));
-    names.push(&Frame { name, source, ..Frame::default() }, samples);
+    Frame { name, source, ..Frame::default() }
 }
 
 /// `f (chrome://blargh:34)` as its name and place.

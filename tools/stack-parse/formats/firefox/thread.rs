@@ -5,6 +5,7 @@ use std::io::Read;
 use common::Result;
 
 use super::names::{Name, Tables};
+use super::native::{Lib, read_lib};
 use super::table::{RowWeight, Table, WEIGHT};
 use crate::read::decimal::Carry;
 use crate::read::held::{Held, Thread as Whose};
@@ -20,6 +21,8 @@ pub(super) struct Thread {
     pid: Vec<u8>,
     tid: Vec<u8>,
     pub(super) tables: Tables,
+    /// Its libraries, which older versions had here.
+    pub(super) libs: Vec<Lib>,
     samples: Table,
     js_allocations: Table,
     native_allocations: Table,
@@ -59,6 +62,7 @@ impl Thread {
                 b"processName" => self.process = json.text()?.unwrap_or_default().to_vec(),
                 b"pid" => self.pid = json.number()?.unwrap_or_default().to_vec(),
                 b"tid" => self.tid = json.number()?.unwrap_or_default().to_vec(),
+                b"libs" => json.for_each(|json| read_lib(json, &mut self.libs))?,
                 b"samples" => self.samples.read(json)?,
                 b"jsAllocations" => self.js_allocations.read(json)?,
                 b"nativeAllocations" => self.native_allocations.read(json)?,

@@ -12,7 +12,7 @@ use bstr::ByteSlice;
 use common::{Input, Result};
 use hashbrown::HashMap;
 
-use super::{MEASURES, frame};
+use super::{MEASURES, frame, start_of};
 use crate::frame::Frame;
 use crate::read::bad_weights::note_bad_weights;
 use crate::read::documents::{Document, read_documents};
@@ -23,7 +23,7 @@ use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 
 pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents::<Profile>(input, samples)
+    read_documents(input, Profile::new, samples)
 }
 
 /// The cost centre of what profiling itself took, which GHC's text leaves out; it may be
@@ -52,13 +52,15 @@ struct Node {
     own: [u64; 2],
 }
 
-impl Document for Profile {
-    const WHAT: &'static str = "the JSON of a GHC profile";
-
+impl Profile {
     fn new() -> Profile {
         let (numbers, names) = Default::default();
         Profile { numbers, overhead: None, names, nodes: Vec::new(), bad_weights: 0 }
     }
+}
+
+impl Document for Profile {
+    const WHAT: &'static str = "the JSON of a GHC profile";
 
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
@@ -126,7 +128,8 @@ impl Profile {
                 self.overhead = Some(id);
             }
             self.numbers.insert(id, self.names.len() as u32);
-            self.names.push(&frame(&module, &label, &source, &mut Vec::new()), samples);
+            let place = start_of(&source);
+            self.names.push(&frame(&module, &label, &place, &mut Vec::new()), samples);
         }
         Ok(())
     }

@@ -19,7 +19,7 @@
 use bstr::ByteSlice;
 use common::{Input, Result, decimal};
 
-use super::frame;
+use super::{frame, start_of};
 use crate::format::Head;
 use crate::read::decimal::{Carry, scaled};
 use crate::read::lines::for_each_line;
@@ -124,7 +124,8 @@ impl GhcProfReader {
         };
         let Row { indent, label, module, source, .. } = row;
         let mut name = std::mem::take(&mut self.name);
-        let frame = frame(module, label, source, &mut name);
+        let place = start_of(source);
+        let frame = frame(module, label, &place, &mut name);
         self.calls.add(indent as u64, &frame, &own, samples)?;
         self.name = name;
         Ok(Some(()))

@@ -1,12 +1,15 @@
 //! Addresses of a profile and what is known of them: names that stand in the profile
 //! itself, and the files that were mapped there.
 
+use std::borrow::Cow;
+
 use bstr::ByteSlice;
 use common::{FrameId, Result, hexadecimal, is_digits};
 use hashbrown::HashMap;
 
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::java::place_in_package;
 use crate::read::mapped_code::{self, Mapping, mapping};
 use crate::read::own_labels::with_object;
 use crate::samples::Samples;
@@ -98,14 +101,21 @@ fn symbol_frames(name: &[u8], samples: &mut Samples<'_>) -> Vec<FrameId> {
         Some((name, source)) if is_source(source) => (name, source),
         _ => (name, &b""[..]),
     };
+    let is_java = source.rsplit_once_str(":").is_some_and(|(file, _)| file.ends_with(b".java"));
+    let source: Cow<'_, [u8]> =
+        if is_java { place_in_package(name, source).into() } else { source.into() };
     let root_first: Vec<&[u8]> = match name.contains_str("operator--") {
         true => vec![name],
         false => name.split_str("--").filter(|name| !name.is_empty()).collect(),
     };
     let mut frames = Vec::new();
     for (depth, name) in root_first.iter().enumerate() {
-        let frame =
-            Frame { name: without_address(name), source, inlined: depth > 0, ..Frame::default() };
+        let frame = Frame {
+            name: without_address(name),
+            source: &source,
+            inlined: depth > 0,
+            ..Frame::default()
+        };
         samples.frames(&frame, &mut frames);
     }
     frames

@@ -7,6 +7,7 @@ use common::FrameId;
 use super::types::{Role, STATE, Types, Value};
 use super::values::{Malformed, Text, Values};
 use crate::frame::{Frame, Kind};
+use crate::read::java::file_of_class;
 use crate::samples::Samples;
 
 /// What stands for the callers that the recording left out.
@@ -225,22 +226,30 @@ impl Pools {
     fn named(&self, frame: StackFrame) -> Named {
         let method = self.methods.get(&frame.method).copied().unwrap_or_default();
         let symbol = |number: u64| self.symbols.get(&number).map_or(&b""[..], |it| self.text(it));
-        let mut name = self.class_name(method.class);
+        let class = self.class_name(method.class);
+        let mut name = class.clone();
         if !name.is_empty() {
             name.push(b'.');
         }
         name.extend_from_slice(symbol(method.name));
-        let source =
-            if frame.line > 0 { format!(":{}", frame.line) } else { std::string::String::new() };
+        let source = match frame.line {
+            1..=LAST_LINE if !class.is_empty() => {
+                [&file_of_class(&class)[..], format!(":{}", frame.line).as_bytes()].concat()
+            }
+            _ => Vec::new(),
+        };
         let kind = self.frame_types.get(&frame.kind).map_or(&b""[..], |it| self.text(it));
         Named { name, source, inlined: kind == b"Inlined", kind: kind_of(kind) }
     }
 }
 
+/// The JVM writes -1, of 32 bits, where there is no line.
+const LAST_LINE: u64 = i32::MAX as u64;
+
 /// What is known of a frame.
 struct Named {
     name: Vec<u8>,
-    source: std::string::String,
+    source: Vec<u8>,
     inlined: bool,
     kind: Kind,
 }
@@ -248,7 +257,6 @@ struct Named {
 impl Named {
     fn frame(&self) -> Frame<'_> {
         let Named { name, source, inlined, kind } = self;
-        let source = source.as_bytes();
         Frame { name, source, inlined: *inlined, kind: *kind, ..Frame::default() }
     }
 }

@@ -10,6 +10,7 @@ use symbolize::{CodeOrigin, Detail, Location, Named, ObjectId, Objects};
 use crate::frame::Frame;
 use crate::nameless;
 use crate::samples::Samples;
+use crate::symbolize_args::SymbolizeArgs;
 
 /// The number of a location in [`Locations`].
 pub(super) type LocationId = u32;
@@ -124,13 +125,18 @@ impl Locations {
     }
 
     /// Reports the frames without a symbol.
-    pub(super) fn report(&self, objects: &Objects, samples: &mut Samples<'_>) {
+    pub(super) fn report(
+        &self,
+        objects: &Objects,
+        args: &SymbolizeArgs,
+        samples: &mut Samples<'_>,
+    ) {
         let named = self.names.iter().zip(&self.locations);
         let nameless = named.filter_map(|(name, location)| {
             let object = location.as_ref()?.object;
             name.nameless.map(|uses| (object, uses))
         });
-        for line in nameless::report(objects, nameless, self.uses) {
+        for line in nameless::report(objects, nameless, self.uses, args) {
             samples.note(line);
         }
     }
