@@ -16,13 +16,13 @@ mod shuffled;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::memory::MemoryFile;
 use crate::util::{
-    assert_golden, binary, filter, golden_files, golden_path, recording, scratch, tool, weight,
+    assert_golden, command, filter, golden_files, golden_path, recording, scratch, tool, weight,
 };
 
 /// What stands beside an input.
@@ -259,7 +259,7 @@ fn assert_ends_well(options: &[&str], files: &[MadeInput]) {
 }
 
 fn ends_well(options: &[&str], files: &[MadeInput]) -> Result<(), String> {
-    let output = Command::new(binary("stack-parse"))
+    let output = command("stack-parse")
         .args(["--threads", "1"])
         .args(options)
         .args(files.iter().map(|file| file.file.path()))

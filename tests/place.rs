@@ -95,6 +95,7 @@ impl Place {
         command
             .current_dir(&self.folder)
             .env("PATH", format!("{}:{path}", self.folder.display()))
+            .env_remove("DEBUGINFOD_URLS")
             .env("RECORDING", golden_path("formats/perf-script/treegc-4.13.1-fp.gz"));
         command
     }

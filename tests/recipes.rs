@@ -25,6 +25,7 @@ const OF_PAGE: Expected = &[
         "OCaml on macOS",
         &["start;main;App.entry 1\n", ";Db.query 2070\n", ";Db.total 60000\n", "-[Foo bar:] 3\n"],
     ),
+    ("Names that are elsewhere", &["app.exe;_start;", ";camlDb__query_"]),
     ("Exact names", &["Db.query (db.ml:16)", "camlServer__handle_", "Server.handle\tserver.ml:"]),
     ("The collector of OCaml", &[";[GC] ", ";[GC m", "%\n"]),
     ("Recursion", &["weight", "Stdlib.Map.Make.add\n", "Stdlib.Map.Make.add (x"]),
@@ -277,8 +278,9 @@ impl Place {
         let path = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{}:{path}", self.folder.display(), tools().display());
         let mut command = Command::new("bash");
-        // Projects are built as their users build them, whatever this one is built with.
-        for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS"] {
+        // Projects are built as their users build them, whatever this one is built with, and
+        // nothing is downloaded.
+        for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "DEBUGINFOD_URLS"] {
             command.env_remove(variable);
         }
         let status = command

@@ -1,12 +1,12 @@
 //! A tool that still runs while a test writes to it and reads from it.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use crate::util::binary;
+use crate::util::command;
 
 /// A running tool, with pipes for all its streams.
 pub(crate) struct Running {
@@ -16,7 +16,7 @@ pub(crate) struct Running {
 
 /// Starts a tool.
 pub(crate) fn start(name: &str, args: &[&str]) -> Running {
-    let mut child = Command::new(binary(name))
+    let mut child = command(name)
         .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -75,6 +75,13 @@ mod fuzz;
 // No file of the tests is forgotten.
 mod house;
 
+// Makes recordings of perf by hand.
+mod perf_stream;
+
+// Names that are in files which are missing, and servers that have them.
+#[cfg(target_os = "linux")]
+mod lost_names;
+
 // perf.data, compared with what perf makes of it.
 mod perf_data;
 

@@ -88,9 +88,16 @@ pub(crate) fn binary(tool: &str) -> &'static str {
     path
 }
 
-/// A command that runs `tool`.
+/// A command that runs `tool`, which knows of no servers of debug information.
+pub(crate) fn command(tool: &str) -> std::process::Command {
+    let mut command = std::process::Command::new(binary(tool));
+    command.env_remove("DEBUGINFOD_URLS");
+    command
+}
+
+/// The same as `assert_cmd` has it.
 pub(crate) fn tool(tool: &str) -> Command {
-    Command::new(binary(tool))
+    Command::from_std(command(tool))
 }
 
 /// The arguments that `tool` needs, followed by `args`.

@@ -14,7 +14,7 @@ use object::{LittleEndian, elf};
 use super::perf_text::{self, Frame, Key, Sample};
 use super::recordings::row;
 use crate::needs::{goes_without, skip};
-use crate::util::{binary, filter};
+use crate::util::{command, filter};
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/callers");
 
@@ -153,7 +153,7 @@ impl Recorded {
     }
 
     fn parsed(&self, args: &[&str]) -> String {
-        let mut parse = Command::new(binary("stack-parse"));
+        let mut parse = command("stack-parse");
         run(parse.args(args).arg(self.folder.join("perf.data")))
     }
 

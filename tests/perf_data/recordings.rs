@@ -13,7 +13,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::perf_text::{self, Frame, Key};
 use crate::needs::skip;
-use crate::util::{binary, golden_path, recording, unpacked};
+use crate::util::{command, golden_path, recording, unpacked};
 
 /// The recordings of which perf's text is in the repository: frame pointers; copies of stacks of
 /// several threads, compressed; inlined functions in a debug file.
@@ -127,7 +127,7 @@ impl Recordings {
         let path = |name: &str| self.objects.join(name).into_os_string();
         let vdso = self.data.join("vdso.so");
         let vdso = vdso.exists().then(|| ["--vdso".into(), vdso.into_os_string()]);
-        let output = Command::new(binary("stack-parse"))
+        let output = command("stack-parse")
             .args(["--table", "--root", "none", "--weight", "period", "--event", "*"])
             .args(["--symfs".into(), path("symfs"), "--kallsyms".into(), path("kallsyms")])
             .args(vdso.into_iter().flatten())

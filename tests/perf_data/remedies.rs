@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::needs::{OCAML, goes_without, skip};
 use crate::place::Place;
-use crate::util::{binary, stderr};
+use crate::util::{command, stderr};
 
 /// A program that was recorded.
 struct Recorded {
@@ -45,7 +45,7 @@ impl Recorded {
 
     /// What stack-parse says of the recording. In the home folder perf keeps copies of files.
     fn said(&self) -> String {
-        let mut parse = Command::new(binary("stack-parse"));
+        let mut parse = command("stack-parse");
         let output = parse.arg(&self.data).env("HOME", "/nonexistent").output();
         stderr(&output.expect("it starts"))
     }

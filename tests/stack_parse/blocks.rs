@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use proptest::prelude::*;
 
 use super::damage::{damaged, damages};
-use crate::util::{TempFile, binary, endless, few_cases, recording};
+use crate::util::{TempFile, command, endless, few_cases, recording};
 
 /// Of each way to print a sample one recording, and some that have other lines
 /// beside samples.
@@ -33,7 +33,7 @@ fn first_lines(script: &[u8]) -> Vec<u8> {
 }
 
 fn stack_parse(args: &[&str], stdin: impl Into<Stdio>) -> Command {
-    let mut command = Command::new(binary("stack-parse"));
+    let mut command = command("stack-parse");
     command.args(["-f", "perf-script", "--stats"]).args(args).stdin(stdin);
     command
 }
@@ -143,7 +143,7 @@ fn text_without_blank_lines_is_never_cut_between_an_event_and_its_frames() {
 fn a_file_that_is_cut_short_while_it_is_read_ends_there() {
     let sample = "demo 17 2.5: 1 c: \n\t    55d0c1a0f2a4 leaf+0x1 (/d)\n\n";
     let file = TempFile::new(sample.repeat(200_000));
-    let mut child = Command::new(binary("stack-parse"))
+    let mut child = command("stack-parse")
         .args(["--per-sample", file.path()])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -2,14 +2,14 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::formats::cases;
 use crate::running::{Running, assert_silent_success, lines_of, next, start};
-use crate::util::{binary, filter_bytes, output, recording, tool};
+use crate::util::{command, filter_bytes, output, recording, tool};
 
 /// A sample of perf script with a call chain.
 fn sample(leaf: &str) -> String {
@@ -102,7 +102,7 @@ fn a_pipeline_hands_on_an_interval_while_its_input_is_open() {
         let input = children.last_mut().map_or_else(Stdio::piped, |child: &mut Child| {
             Stdio::from(child.stdout.take().expect("piped"))
         });
-        let command = &mut Command::new(binary(stage[0]));
+        let command = &mut command(stage[0]);
         command.args(&stage[1..]).stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         stdin = stdin.or(child.stdin.take());
@@ -268,7 +268,7 @@ fn a_reader_that_leaves_ends_it_when_the_next_sample_comes() {
 #[test]
 fn a_full_disk_is_trouble() {
     let full = File::options().write(true).open("/dev/full").expect("/dev/full");
-    let mut child = Command::new(binary("stack-parse"))
+    let mut child = command("stack-parse")
         .args(["--every", "0.01"])
         .stdin(Stdio::piped())
         .stdout(full)

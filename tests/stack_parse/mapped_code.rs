@@ -3,78 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::perf_stream::{DATA, IN_KERNEL, IN_PROGRAM, KERNEL, Stream};
 use crate::util::output;
 
-/// The process that stands for the kernel.
-const KERNEL: u32 = u32::MAX;
 /// Where the kernel of the recordings is.
 const TEXT: u64 = 0xffff_ffff_8100_0000;
-
-// The flags of records: who runs, and what a map is.
-const IN_KERNEL: u16 = 1;
-const IN_PROGRAM: u16 = 2;
-const DATA: u16 = 1 << 13;
-
-/// What `perf record -o -` writes: samples with address, thread and time.
-struct Stream {
-    bytes: Vec<u8>,
-    time: u64,
-}
-
-impl Stream {
-    fn new() -> Stream {
-        const IP_TID_TIME: u64 = 1 | 2 | 4;
-        let mut attr = [0u64; 16];
-        // Software, 128 bytes; a period of 1; all records end with thread and time.
-        (attr[0], attr[2], attr[3], attr[5]) = (1 | 128 << 32, 1, IP_TID_TIME, 1 << 18);
-        let bytes = [&b"PERFILE2"[..], &16u64.to_le_bytes()].concat();
-        Stream { bytes, time: 0 }.record(64, 0, &words(&attr))
-    }
-
-    fn record(mut self, kind: u32, flags: u16, body: &[u8]) -> Stream {
-        let size = u16::try_from(8 + body.len()).expect("a small record");
-        let header = [&kind.to_le_bytes()[..], &flags.to_le_bytes(), &size.to_le_bytes()].concat();
-        self.bytes.extend([&header, body].concat());
-        self
-    }
-
-    /// A record with thread and time.
-    fn timed(mut self, kind: u32, flags: u16, body: &[u8]) -> Stream {
-        self.time += 1;
-        let body = [body, &words(&[7 << 32 | 7, self.time])].concat();
-        self.record(kind, flags, &body)
-    }
-
-    /// MMAP
-    fn map(self, pid: u32, flags: u16, start: u64, length: u64, offset: u64, path: &str) -> Stream {
-        let ids = [pid.to_le_bytes(), pid.to_le_bytes()].concat();
-        let body = [ids, words(&[start, length, offset]), padded(path)].concat();
-        self.timed(1, flags, &body)
-    }
-
-    /// KSYMBOL of a BPF program.
-    fn program(self, start: u64, length: u32, name: &str) -> Stream {
-        let body = [words(&[start]), length.to_le_bytes().to_vec(), vec![1, 0, 0, 0], padded(name)];
-        self.timed(17, 0, &body.concat())
-    }
-
-    fn sample(mut self, flags: u16, address: u64) -> Stream {
-        self.time += 1;
-        let body = words(&[address, 7 << 32 | 7, self.time]);
-        self.record(9, flags, &body)
-    }
-}
-
-fn words(numbers: &[u64]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
-/// A text of whole words that ends with a zero.
-fn padded(text: &str) -> Vec<u8> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize((bytes.len() + 1).next_multiple_of(8), 0);
-    bytes
-}
 
 /// A folder of this name that stands for `/`, with a list of the kernel's symbols.
 fn symfs(name: &str, kallsyms: &str) -> PathBuf {
@@ -126,8 +59,9 @@ fn a_kernel_that_hides_its_addresses_is_told_once() {
     let hidden = "0000000000000000 T _text\n0000000000000000 t do_work\n";
     let (stacks, said) = parsed(&of_kernel(), &symfs("hidden-kernel", hidden));
     assert_eq!(stacks, "[kernel.kallsyms] 2\n[nft.ko] 1\nbpf_prog_0123456789abcdef_filter 1\n");
-    let why = "[kernel.kallsyms]: no symbols for 50.0 % of all frames: the kernel hides its \
-               addresses (kernel.kptr_restrict)";
+    let why = "[kernel.kallsyms]: no symbols for 50.0 % of all frames: all addresses in \
+               /proc/kallsyms are 0, since the kernel hides them (kernel.kptr_restrict): run \
+               stack-parse as root, or name a copy that root made with --kallsyms";
     assert_eq!(said.matches(why).count(), 1, "{said}");
 }
 

@@ -1,7 +1,7 @@
 //! Where the user says that the files of a recording are.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ pub(crate) struct SymbolizeArgs {
 
     /// Download what is missing from the servers of DEBUGINFOD_URLS, each file within SECONDS,
     /// or 90
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
+        value_parser = clap::value_parser!(u64).range(1..))]
     debuginfod: Option<Option<u64>>,
 
     /// What downloads, for all recordings of a run.
@@ -48,6 +49,16 @@ impl SymbolizeArgs {
     /// Whether files are where they were when they were recorded.
     pub(crate) fn is_of_this_machine(&self) -> bool {
         self.symfs.is_none()
+    }
+
+    /// The copy of `/proc/kallsyms` that the user names.
+    pub(crate) fn kallsyms(&self) -> Option<&Path> {
+        self.kallsyms.as_deref()
+    }
+
+    /// The vdso that the user names.
+    pub(crate) fn vdso(&self) -> Option<&Path> {
+        self.vdso.as_deref()
     }
 
     /// What downloads debug information, if it is asked for.

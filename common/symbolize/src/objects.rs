@@ -268,6 +268,15 @@ impl Objects {
         }
     }
 
+    /// The object whose file should name the functions of this one: of code that a process
+    /// compiled, its jitdump, if that cannot be read; else the object itself.
+    #[must_use]
+    pub fn namer_of(&self, id: ObjectId) -> ObjectId {
+        let Namer::Anonymous { pid, .. } = &self.objects[id.index()].namer else { return id };
+        let dump = self.dumps.get(pid).copied();
+        dump.filter(|&dump| self.why_nameless(dump).is_some()).unwrap_or(id)
+    }
+
     /// Why an object has no names, if it has none, once one was asked for.
     #[must_use]
     pub fn why_nameless(&self, id: ObjectId) -> Option<NoSymbols> {

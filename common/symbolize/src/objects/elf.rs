@@ -1,5 +1,7 @@
 //! Executables and libraries.
 
+use std::path::PathBuf;
+
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::{ElfFile, FileHeader, ProgramHeader, SectionHeader};
@@ -14,6 +16,8 @@ pub struct Elf {
     /// The file with its debug information, or with the symbols that were
     /// stripped from it, if there is one.
     pub debug: Option<&'static [u8]>,
+    /// A file that looks like its debug file, but is of another build: where no other was found.
+    pub(super) other_debug: Option<PathBuf>,
     /// The file with what its debug information shares with that of other files.
     pub(super) shared: Option<&'static [u8]>,
     /// The file with symbols that is compressed inside this one.
@@ -114,6 +118,7 @@ fn read<H: FileHeader<Endian = LittleEndian>>(bytes: &'static [u8]) -> Option<El
     Some(Elf {
         bytes,
         debug: None,
+        other_debug: None,
         shared: None,
         inner: None,
         build_id: object::Object::build_id(&file).ok().flatten(),

@@ -66,7 +66,8 @@ impl MachO {
         let debug = self.debug.and_then(Functions::read).unwrap_or_default();
         let starts = &own.starts;
         let fuller = if debug.symbols.len() > own.symbols.len() { &debug } else { &own };
-        SymbolTable::of(fuller.spans(starts), fuller.names)
+        let is_stripped = self.debug.is_none() && !own.has_local;
+        SymbolTable::of(fuller.spans(starts), fuller.names, is_stripped)
     }
 }
 
@@ -90,6 +91,8 @@ struct Functions {
     /// Where functions begin, those without a name, too; sorted.
     starts: Vec<u64>,
     code: Vec<CodeSection>,
+    /// Whether one has a name that is not exported, which `strip` takes away.
+    has_local: bool,
 }
 
 impl Functions {
@@ -148,6 +151,7 @@ impl Functions {
                 continue;
             }
             let name = name + u32::from(text.starts_with(b"_"));
+            self.has_local |= !symbol.n_type().is_ext();
             self.symbols.push((symbol.n_value(LittleEndian), name));
         }
     }

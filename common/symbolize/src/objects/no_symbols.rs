@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::path::PathBuf;
 
 /// Why the functions of an object have no names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,16 @@ pub enum NoSymbols {
     /// It has no symbols but those that it exports, and no debug file with its build-id, if it
     /// has one, was found.
     Stripped(Option<Box<[u8]>>),
+    /// It has no symbols but those that it exports, and its debug file is of another build.
+    OtherDebugFile {
+        /// The build-id of the program, if it has one.
+        build_id: Option<Box<[u8]>>,
+        /// The debug file.
+        file: PathBuf,
+    },
+    /// It is a program of macOS without symbols but those that it exports, and no dSYM with its
+    /// UUID was found.
+    NoDsym(Option<Box<[u8]>>),
     /// The file is neither the user's nor root's: anybody may have written it.
     OtherOwner,
     /// The kernel hides its addresses.
@@ -39,6 +50,10 @@ impl fmt::Display for NoSymbols {
             NoSymbols::NoJitDump => "it is no jitdump of a little-endian machine",
             NoSymbols::OtherBuildId(_) => "its build-id differs from the recorded one",
             NoSymbols::Stripped(_) => "it is stripped, and its debug file was not found",
+            NoSymbols::OtherDebugFile { .. } => {
+                "it is stripped, and its debug file is of another build"
+            }
+            NoSymbols::NoDsym(_) => "it is stripped, and its dSYM was not found",
             NoSymbols::OtherOwner => "its owner is neither you nor root",
             NoSymbols::Restricted => "the kernel hides its addresses (kernel.kptr_restrict)",
             NoSymbols::OtherKernel => "another kernel runs now",

@@ -54,8 +54,16 @@ impl Opened {
 
     /// Why it has no names, once some were asked for.
     pub(super) fn why(&self) -> Option<NoSymbols> {
-        let is_stripped = self.symbols.as_ref().is_some_and(SymbolTable::is_stripped);
-        is_stripped.then(|| NoSymbols::Stripped(self.program.build_id().map(Box::from)))
+        if !self.symbols.as_ref().is_some_and(SymbolTable::is_stripped) {
+            return None;
+        }
+        let build_id = self.program.build_id().map(Box::from);
+        let other = self.elf().and_then(|elf| elf.other_debug.clone());
+        Some(match (&self.program, other) {
+            (Program::MachO(_), _) => NoSymbols::NoDsym(build_id),
+            (Program::Elf(_), Some(file)) => NoSymbols::OtherDebugFile { build_id, file },
+            (Program::Elf(_), None) => NoSymbols::Stripped(build_id),
+        })
     }
 
     /// The files with split debug information that were looked for in vain.

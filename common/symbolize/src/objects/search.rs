@@ -51,7 +51,7 @@ pub(super) fn open(
     })?;
     Ok(match program {
         Program::Elf(mut elf) => {
-            elf.debug = find_debug(finder, path, &elf);
+            find_debug(finder, path, &mut elf);
             elf.shared = find_shared(finder, path, &elf);
             elf.inner = find_inner(&elf);
             Program::Elf(elf)
@@ -121,21 +121,36 @@ fn is_same_build(recorded: &[u8], file: Option<&[u8]>) -> bool {
     })
 }
 
-/// The file with the symbols or the debug information that `elf` lacks: the first
+/// Finds the file with the symbols or the debug information that `elf` lacks: the first
 /// that has all of it, else the first that has some. What is not on this machine is downloaded
 /// if the user of the library wants that.
-fn find_debug(finder: &Finder, path: &[u8], elf: &Elf) -> Option<&'static [u8]> {
-    if elf.has_symbols && elf.has_dwarf {
-        return None;
+fn find_debug(finder: &Finder, path: &[u8], elf: &mut Elf) {
+    if !elf.has_symbols || !elf.has_dwarf {
+        let mut other = None;
+        elf.debug = debug_of(finder, path, elf, &mut other);
+        elf.other_debug = other.filter(|_| elf.debug.is_none());
     }
+}
+
+/// That file; `other` becomes the first that would be it if it were not of another build.
+fn debug_of(
+    finder: &Finder,
+    path: &[u8],
+    elf: &Elf,
+    other: &mut Option<PathBuf>,
+) -> Option<&'static [u8]> {
     let mut some = None;
     let is_whole =
         |debug: &Elf| (debug.has_symbols || elf.has_symbols) && (debug.has_dwarf || elf.has_dwarf);
-    let useful = |file: &Path| {
+    let mut useful = |file: &Path| {
         let debug = finder.open(file).ok().and_then(Elf::parse)?;
         let adds_symbols = debug.has_symbols && !elf.has_symbols;
         let adds_dwarf = debug.has_dwarf && !elf.has_dwarf;
-        ((adds_symbols || adds_dwarf) && belongs(&debug, elf)).then_some(debug)
+        let is_of_this_build = belongs(&debug, elf);
+        if adds_symbols && !is_of_this_build {
+            other.get_or_insert_with(|| file.to_owned());
+        }
+        ((adds_symbols || adds_dwarf) && is_of_this_build).then_some(debug)
     };
     for file in finder.debug_files(path, elf) {
         match useful(&file) {

@@ -48,8 +48,12 @@ impl SymbolTable {
     }
 
     /// The table of symbols that were chosen elsewhere, known by the place of their names.
-    pub(super) fn of(spans: Vec<Span>, names: StringTable<'static>) -> SymbolTable {
-        SymbolTable { spans: Spans::new(spans), names, ..SymbolTable::default() }
+    pub(super) fn of(
+        spans: Vec<Span>,
+        names: StringTable<'static>,
+        is_stripped: bool,
+    ) -> SymbolTable {
+        SymbolTable { spans: Spans::new(spans), names, is_stripped, ..SymbolTable::default() }
     }
 
     /// Whether only exported functions have names.

@@ -1,0 +1,108 @@
+//! What is said of files without symbols.
+
+use super::*;
+
+fn file(path: &'static str, frames: u64, why: NoSymbols) -> Nameless<'static> {
+    Nameless { path: path.as_bytes(), build_id: None, origin: CodeOrigin::File, frames, why }
+}
+
+/// What the user did to find names: nothing but this.
+fn with<T>(servers: Servers, test: impl FnOnce(Efforts<'_>) -> T) -> T {
+    test(Efforts { servers, args: &SymbolizeArgs::default() })
+}
+
+fn other() -> NoSymbols {
+    NoSymbols::OtherBuildId(Some([0xab, 0xcd].into()))
+}
+
+#[test]
+fn the_worst_files_are_named() {
+    let recorded = |file: Nameless<'static>| Nameless { build_id: Some(&[0x12]), ..file };
+    let files = vec![
+        file("/f", 1, NoSymbols::NotFound),
+        recorded(file("/a", 50, NoSymbols::NotFound)),
+        recorded(file("/e", 2, NoSymbols::OtherBuildId(None))),
+        recorded(file("/b", 20, other())),
+        recorded(file("/b", 10, other())),
+        file("/c", 7, NoSymbols::Stripped(None)),
+        Nameless {
+            origin: CodeOrigin::Kernel,
+            ..file("[kernel.kallsyms]", 7, NoSymbols::OtherKernel)
+        },
+        file("/none", 0, NoSymbols::NotFound),
+        file("/g", 1, other()),
+    ];
+    let expected = [
+        "/a: no symbols for 25.0 % of all frames: neither the file nor a copy with its build-id \
+         12 was found: put it below DIR, at this path, and use --symfs DIR",
+        "/b: no symbols for 15.0 % of all frames: its build-id is abcd, the recorded one was \
+         12: put the recorded file below DIR, at this path, and use --symfs DIR",
+        "/c: no symbols for 3.5 % of all frames: it is stripped and has no build-id, and no \
+         debug file was found: name the folder of its debug file with --debug-dir, or build it \
+         without stripping it",
+        "[kernel.kallsyms]: no symbols for 3.5 % of all frames: another kernel runs now than \
+         when it was recorded: name a copy of the /proc/kallsyms of that time with --kallsyms",
+        "/e: no symbols for 1.0 % of all frames: it has no build-id, the recorded one was 12: \
+         put the recorded file below DIR, at this path, and use --symfs DIR",
+        "2 more files: no symbols for 1.0 % of all frames: the build-id of 1 differs from the \
+         recorded one",
+    ];
+    assert_eq!(with(Servers::None, |efforts| messages(files, 200, efforts)), expected);
+    assert!(with(Servers::None, |efforts| messages(Vec::new(), 200, efforts)).is_empty());
+}
+
+#[test]
+fn servers_are_named_where_they_could_help() {
+    let said = |why: NoSymbols, build_id, servers| {
+        let file = Nameless { build_id, ..file("/a", 1, why) };
+        with(servers, |efforts| reason(&file, efforts))
+    };
+    let id = Some(&[0x12][..]);
+    let stripped = |id: Option<&[u8]>| NoSymbols::Stripped(id.map(Box::from));
+    let other_debug_file = |id: Option<&[u8]>| NoSymbols::OtherDebugFile {
+        build_id: id.map(Box::from),
+        file: "/a.debug".into(),
+    };
+    for (servers, expected) in [
+        (Servers::None, ""),
+        (Servers::Unasked, ", or download it with --debuginfod"),
+        (Servers::Asked, " (no server has it)"),
+    ] {
+        for why in [NoSymbols::NotFound, other(), stripped(id), other_debug_file(id)] {
+            let (said, without) = (said(why.clone(), id, servers), said(why, id, Servers::None));
+            assert_eq!(said.strip_prefix(&without), Some(expected), "{said}");
+        }
+    }
+    // Servers know files by their build-ids.
+    assert!(!said(stripped(None), None, Servers::Unasked).contains("--debuginfod"));
+    assert!(!said(NoSymbols::NotFound, None, Servers::Asked).contains("server"));
+}
+
+#[test]
+fn missing_dwo_files_are_named() {
+    let mut missing = MissingSplit { first: b"/build/a.dwo".to_vec(), files: 1, differs: false };
+    assert_eq!(
+        without_inlined(b"/opt/app", &missing),
+        "/opt/app: inlined functions have no names, since /build/a.dwo was not found, nor \
+         /opt/app.dwp: put one of them beside the program, or name its folder with --debug-dir"
+    );
+    (missing.files, missing.differs) = (3, true);
+    assert_eq!(
+        without_inlined(b"/opt/app", &missing),
+        "/opt/app: inlined functions have no names, since /build/a.dwo (the first of 3 .dwo \
+         files) is of another build: put that of the same build beside the program, or name its \
+         folder with --debug-dir"
+    );
+}
+
+#[test]
+fn a_few_frames_are_worth_a_message_only_where_the_file_is_another() {
+    let files = || vec![file("/a", 1, NoSymbols::NotFound), file("/b", 1, other())];
+    let messages = |files, all| with(Servers::None, |efforts| messages(files, all, efforts));
+    let [said] = &messages(files(), 1000)[..] else { panic!("expected one message") };
+    assert!(said.starts_with("/b: no symbols for 0.1 % of all frames: its build-id"), "{said}");
+    // Together they may be worth one.
+    let expected = ["2 more files: no symbols for 0.2 % of all frames"];
+    let many = vec![file("/a", 1, NoSymbols::NotFound), file("/c", 1, NoSymbols::Deleted)];
+    assert_eq!(messages(many, 1000), expected);
+}
