@@ -166,8 +166,8 @@ fn answer(mut child: Child) -> Result<Option<PathBuf>, Trouble> {
     Err(Trouble::Always(hints::NO_ANSWER.with(&[("WHY", &why.as_bstr().to_string())])))
 }
 
-/// The last line in the pipe of a client that has ended. The end of the pipe is not waited for: what
-/// the client started may still have it.
+/// The last line in the pipe of a client that has ended. The end of the pipe is not waited for:
+/// what the client started may still have it.
 fn said(mut pipe: impl Read) -> Vec<u8> {
     let mut bytes = vec![0; PIPE_SIZE];
     let length = pipe.read(&mut bytes).unwrap_or(0);
