@@ -104,6 +104,26 @@ fn names_and_lines_are_downloaded_once() {
 }
 
 #[test]
+fn the_client_runs_once_for_each_file() {
+    if goes_without(&[TOOLS]) {
+        return;
+    }
+    let program = served("once");
+    let mut parse = program.parse(&["--debuginfod"], "http://127.0.0.1:1");
+    let recording = program.path("perf.data");
+    parse.args([&recording, &recording]).current_dir(&program.folder);
+    let client = "#!/bin/sh\necho \"$*\" >> asked\n\
+                  echo 'Server query failed: No such file or directory' >&2\nexit 1\n";
+    program.with_client(&mut parse, client);
+    let output = output(&mut parse);
+    // Each recording says it.
+    let why = format!("{}: {WHY} (no server has it)", program.app());
+    assert_eq!(said(&output), [why.clone(), why.clone(), why]);
+    let asked = fs::read_to_string(program.path("asked")).expect("a file");
+    assert_eq!(asked, format!("debuginfo {ID}\n"));
+}
+
+#[test]
 fn a_program_that_is_gone_is_downloaded_with_its_debug_file() {
     if goes_without(&[TOOLS, SERVER]) {
         return;
