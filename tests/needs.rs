@@ -22,7 +22,7 @@ pub(crate) const FIREFOX: &[&str] = &["firefox-esr"];
 
 /// What makes and installs a package of Debian.
 #[cfg(target_os = "linux")]
-pub(crate) const DEBIAN: &[&str] = &["dpkg-deb", "xz", "strip", "mandoc"];
+pub(crate) const DEBIAN: &[&str] = &["dpkg-deb", "xz", "strip", "readelf", "mandoc"];
 
 /// Python, and what reads tables and schemas: [`crate::util::python`] finds it.
 pub(crate) const READERS: &[&str] = &[

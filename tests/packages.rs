@@ -20,17 +20,35 @@ fn done(command: &mut Command) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Packages of the tools as they are tested, without what only debuggers read.
-fn packages(place: &Place) -> PathBuf {
+/// What the tools are built for where they are tested.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Makes packages for `target` of the tools as they are tested, without what only debuggers read.
+fn package(place: &Place, target: &str) -> Command {
     let tools = place.folder.join("tools");
     fs::create_dir(&tools).expect("a new folder");
     for (name, path) in TOOLS {
         done(Command::new("strip").arg("-o").arg(tools.join(name)).arg(path));
     }
-    let to = place.folder.join("dist");
     let mut command = place.command("package");
-    done(command.args(["--fast", "--from"]).arg(tools).arg("--to").arg(&to));
-    to
+    command.args(["--fast", "--target", target, "--from"]).arg(tools);
+    command.arg("--to").arg(place.folder.join("dist"));
+    command
+}
+
+#[test]
+fn what_is_named_for_any_linux_has_no_program_that_needs_this_one() {
+    if goes_without(&[DEBIAN]) {
+        return;
+    }
+    let place = Place::new("static");
+    let output = package(&place, "x86_64-unknown-linux-musl").output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    let what = "stack-collapse-frames: it is linked with the libraries of this machine, \
+                expected a program that x86_64-unknown-linux-musl is named for\n";
+    assert!(said.ends_with(what), "{said}");
+    assert_eq!(fs::read_dir(place.folder.join("dist")).expect("a folder").count(), 0);
 }
 
 /// The paths in an archive.
@@ -44,7 +62,8 @@ fn packages_are_installed_run_and_removed() {
         return;
     }
     let place = Place::new("packages");
-    let dist = packages(&place);
+    done(&mut package(&place, TARGET));
+    let dist = place.folder.join("dist");
     done(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&dist));
     the_archive_has_everything(&dist);
     the_crate_has_what_readers_need(&dist);
@@ -57,7 +76,7 @@ fn packages_are_installed_run_and_removed() {
 }
 
 fn the_archive_has_everything(dist: &Path) {
-    let name = format!("stack-tools-{VERSION}-x86_64-unknown-linux-musl");
+    let name = format!("stack-tools-{VERSION}-{TARGET}");
     let files = listed(&dist.join(format!("{name}.tar.xz")));
     for (tool, _) in TOOLS {
         for file in [
@@ -101,13 +120,16 @@ fn recipes_are_filled(dist: &Path) {
     }
 }
 
+/// The folder has nothing but this package: not the library of C that it depends on.
+const OPTIONS: [&str; 2] = ["--log=/dev/null", "--force-depends"];
+
 fn debian_installs_and_removes(dist: &Path, root: &Path) {
     fs::create_dir_all(root.join("var/lib/dpkg/updates")).expect("a new folder");
     fs::create_dir_all(root.join("var/lib/dpkg/info")).expect("a new folder");
     fs::write(root.join("var/lib/dpkg/status"), "").expect("a new file");
     let dpkg = |action: &str, what: &Path| {
         let mut command = Command::new("dpkg");
-        done(command.arg("--root").arg(root).arg("--log=/dev/null").arg(action).arg(what));
+        done(command.arg("--root").arg(root).args(OPTIONS).arg(action).arg(what));
     };
     dpkg("--install", &dist.join(format!("stack-tools_{VERSION}_amd64.deb")));
     let mut merge = Command::new(root.join("usr/bin/stack-merge"));

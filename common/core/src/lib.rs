@@ -65,6 +65,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(target_os = "linux")]
+mod allocator;
 mod digits;
 mod error;
 mod folded;

@@ -1,4 +1,23 @@
-//! Numbers in bytes, one after the other, as little-endian machines write them.
+//! Numbers in bytes: digits, and one after the other as little-endian machines write them.
+
+/// The number that these digits are; `None` if others are among them, if there are none, or if it
+/// has more than 64 bits.
+pub(crate) fn hexadecimal(digits: &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for digit in digits {
+        let value = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            b'A'..=b'F' => digit - b'A' + 10,
+            _ => return None,
+        };
+        if number >> 60 != 0 {
+            return None;
+        }
+        number = number << 4 | u64::from(value);
+    }
+    (!digits.is_empty()).then_some(number)
+}
 
 /// Bytes of which the first ones are read next.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use super::finder::Finder;
 use super::no_symbols::NoSymbols;
 use super::spans::{Span, Spans};
-use crate::bytes::Cursor;
+use crate::bytes::{Cursor, hexadecimal};
 
 /// The symbols by whose addresses perf records where the kernel was loaded.
 const REFERENCES: [&[u8]; 2] = [b"_text", b"_stext"];
@@ -20,10 +20,9 @@ const PAGE: u64 = 4096;
 /// The functions of a kernel and its modules.
 #[derive(Debug)]
 pub(super) struct Kallsyms {
-    /// Known by where their names begin in `names`.
+    text: Vec<u8>,
+    /// Known by where their names begin in `text`.
     spans: Spans,
-    /// Each ends with a line feed.
-    names: Vec<u8>,
     /// Where [`REFERENCES`] are.
     references: Vec<Reference>,
 }
@@ -42,8 +41,8 @@ impl Kallsyms {
     ///
     /// [`NoSymbols::Restricted`] if all addresses are 0, [`NoSymbols::NotFound`] if there is no
     /// function.
-    pub(super) fn parse(text: &[u8]) -> Result<Kallsyms, NoSymbols> {
-        let mut found: Vec<Function<'_>> = text.lines().filter_map(Function::parse).collect();
+    pub(super) fn parse(text: Vec<u8>) -> Result<Kallsyms, NoSymbols> {
+        let mut found = functions(&text);
         if found.is_empty() {
             return Err(NoSymbols::NotFound);
         }
@@ -51,7 +50,7 @@ impl Kallsyms {
             return Err(NoSymbols::Restricted);
         }
         found.sort_by_key(|function| function.address);
-        let (mut spans, mut names) = (Vec::with_capacity(found.len()), Vec::new());
+        let mut spans = Vec::with_capacity(found.len());
         for (number, function) in found.iter().enumerate() {
             let next = found.get(number + 1);
             // Of several at one address perf takes the last.
@@ -59,25 +58,24 @@ impl Kallsyms {
                 continue;
             }
             let end = match next {
-                Some(next) if next.module == function.module => next.address,
+                Some(next) if module(&text, next) == module(&text, function) => next.address,
                 _ => function.address.saturating_add(2 * PAGE - 1) & !(PAGE - 1),
             };
-            let Ok(name) = u32::try_from(names.len()) else { break };
-            names.extend_from_slice(function.name);
-            names.push(b'\n');
-            spans.push(Span::new(function.address, end, name));
+            spans.push(Span::new(function.address, end, function.name));
         }
-        let references = found.iter().filter(|function| REFERENCES.contains(&function.name));
-        let reference =
-            |found: &Function<'_>| Reference { symbol: found.name.into(), address: found.address };
-        let references = references.map(reference).collect();
-        Ok(Kallsyms { spans: Spans::new(spans), names, references })
+        let references = REFERENCES.iter().filter_map(|symbol| {
+            let is_it = |function: &&Function| name_at(&text, function.name) == *symbol;
+            let address = found.iter().find(is_it)?.address;
+            Some(Reference { symbol: (*symbol).into(), address })
+        });
+        let references = references.collect();
+        Ok(Kallsyms { spans: Spans::new(spans), references, text })
     }
 
     /// The function at `address`.
     fn name(&self, address: u64) -> Option<&[u8]> {
         let span = self.spans.at(address).next()?;
-        self.names[span.what as usize..].lines().next()
+        Some(name_at(&self.text, span.what))
     }
 
     /// How much higher the kernel with this reference is in memory.
@@ -140,23 +138,44 @@ impl Kernel {
     }
 }
 
-/// A line of kallsyms that names code.
+/// A line of kallsyms that names code; its parts are known by where they begin in the text.
 #[derive(Clone, Copy)]
-struct Function<'a> {
+struct Function {
     address: u64,
-    name: &'a [u8],
-    /// `[nf_tables]`; empty for the kernel itself.
-    module: &'a [u8],
+    name: u32,
+    /// `[nf_tables]`; 0 for the kernel itself.
+    module: u32,
 }
 
-impl<'a> Function<'a> {
-    /// `ffffffffc0a3d010 t nft_do_chain [nf_tables]`
-    fn parse(line: &'a [u8]) -> Option<Function<'a>> {
-        let (address, rest) = line.split_once_str(" ")?;
-        let (kind, rest) = rest.split_once_str(" ")?;
-        let (name, module) = rest.split_once_str("\t").unwrap_or((rest, b""));
-        let address = u64::from_str_radix(address.to_str().ok()?, 16).ok()?;
-        matches!(kind, b"T" | b"t" | b"W" | b"w").then_some(Function { address, name, module })
+/// All functions, in the order of the lines: `ffffffffc0a3d010 t nft_do_chain\t[nf_tables]`.
+///
+/// A list has more than 100,000 lines and takes longer to read than most recordings: so
+/// numbers are read without a check of the text before, and modules only where a line ends in one.
+fn functions(text: &[u8]) -> Vec<Function> {
+    let at = |part: &[u8]| u32::try_from(part.as_ptr().addr() - text.as_ptr().addr()).ok();
+    let function = |line: &[u8]| {
+        let (address, rest) = line.split_at(line.iter().position(|&byte| byte == b' ')?);
+        let [b' ', b'T' | b't' | b'W' | b'w', b' ', name @ ..] = rest else { return None };
+        let module = match line {
+            [.., b']'] => name.iter().position(|&byte| byte == b'\t').map(|tab| &name[tab + 1..]),
+            _ => None,
+        };
+        let module = module.map_or(Some(0), at)?;
+        Some(Function { address: hexadecimal(address)?, name: at(name)?, module })
+    };
+    text.lines().filter_map(function).collect()
+}
+
+/// The name that begins there.
+fn name_at(text: &[u8], start: u32) -> &[u8] {
+    let line = text[start as usize..].lines().next().unwrap_or_default();
+    line.iter().position(|&byte| byte == b'\t').map_or(line, |tab| &line[..tab])
+}
+
+fn module<'t>(text: &'t [u8], function: &Function) -> &'t [u8] {
+    match function.module {
+        0 => b"",
+        start => text[start as usize..].lines().next().unwrap_or_default(),
     }
 }
 
@@ -164,7 +183,7 @@ impl<'a> Function<'a> {
 /// perf kept, or those of the kernel that runs. They serve if it is the same one.
 fn read(finder: &Finder, build_id: Option<&[u8]>, is_ours: bool) -> Result<Kallsyms, NoSymbols> {
     let read = |file: &Path| match fs::read(file) {
-        Ok(text) => Kallsyms::parse(&text),
+        Ok(text) => Kallsyms::parse(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(NoSymbols::NotFound),
         Err(error) => Err(NoSymbols::System(error.to_string())),
     };
@@ -238,7 +257,7 @@ ffffffffc0b00000 t bpf_prog_6deef7357e7b4530\t[bpf]
         let reference = reference
             .map(|(symbol, address)| Reference { symbol: symbol.as_bytes().into(), address });
         let kernel = Kernel::default().at(reference);
-        kernel.symbols.set(Kallsyms::parse(text.as_bytes())).expect("not set yet");
+        kernel.symbols.set(Kallsyms::parse(text.as_bytes().to_vec())).expect("not set yet");
         kernel
     }
 

@@ -8,6 +8,7 @@ use bstr::ByteSlice;
 
 use super::no_symbols::NoSymbols;
 use super::spans::{Span, Spans};
+use crate::bytes::hexadecimal;
 
 /// The functions that a process compiled, by their addresses.
 #[derive(Debug)]
@@ -68,17 +69,13 @@ fn spans(text: &[u8]) -> Vec<Span> {
     let span = |line: &[u8]| {
         let (start, rest) = line.split_once_str(" ")?;
         let (size, name) = rest.split_once_str(" ")?;
-        let (start, size) = (hexadecimal(start)?, hexadecimal(size)?);
+        // Some write `0x` before a number.
+        let number = |digits: &[u8]| hexadecimal(digits.strip_prefix(b"0x").unwrap_or(digits));
+        let (start, size) = (number(start)?, number(size)?);
         let name = name.as_ptr().addr() - text.as_ptr().addr();
         Some(Span::new(start, start.checked_add(size)?, u32::try_from(name).ok()?))
     };
     text.lines().filter_map(span).collect()
-}
-
-/// Some write `0x` in front.
-fn hexadecimal(number: &[u8]) -> Option<u64> {
-    let number = number.strip_prefix(b"0x").unwrap_or(number);
-    u64::from_str_radix(number.to_str().ok()?, 16).ok()
 }
 
 /// Opens a file that a process wrote for perf; returns its length in bytes, too.
