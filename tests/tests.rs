@@ -85,6 +85,10 @@ mod lost_names;
 // perf.data, compared with what perf makes of it.
 mod perf_data;
 
+// Names of addresses, as other programs find them.
+#[cfg(target_os = "linux")]
+mod named_addresses;
+
 // One module per tool.
 mod stack_collapse_frames;
 mod stack_demangle;

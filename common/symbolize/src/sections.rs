@@ -55,10 +55,15 @@ impl<'f, 'a, F: Object<'a>> SectionReader<'f, F> {
         self.decompress(&section)
     }
 
-    /// The bytes of all sections of this name, of which an object file may have several.
+    /// The bytes of all sections of this name, of which an object file may have several. With
+    /// `-gz=zlib-gnu`, `.debug_info.dwo` is called `.zdebug_info.dwo`.
     pub(crate) fn all(&mut self, name: &str) -> Vec<Cow<'a, [u8]>> {
         let file = self.file;
-        let named = file.sections().filter(|section| section.name().is_ok_and(|it| it == name));
+        let is_it = |found: &str| {
+            found == name
+                || found.strip_prefix(".z").is_some_and(|it| name.strip_prefix('.') == Some(it))
+        };
+        let named = file.sections().filter(|section| section.name().is_ok_and(is_it));
         named.filter_map(|section| self.decompress(&section)).collect()
     }
 

@@ -63,7 +63,7 @@ pub(crate) fn mapping(line: &[u8]) -> Option<Mapping> {
 /// Code that is to be named.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code<'a> {
-    /// What is shown where it has no name.
+    /// What is shown where its file does not name it; that may have a name from elsewhere.
     pub(crate) bare: Frame<'a>,
     /// The file or the kernel that has it, if one is known, and where in it it is.
     pub(crate) object: Option<(MappedObject<'a>, u64)>,
@@ -85,7 +85,7 @@ impl<K: Copy + Eq + Hash> Names<K> {
         self.known.get(&code).map_or(&[], |range| &self.frames[range.clone()])
     }
 
-    /// Whether its frames are only called after the address.
+    /// Whether no file names it, so that its frames are only those of [`Code::bare`].
     pub(crate) fn is_nameless(&self, code: K) -> bool {
         self.nameless.contains(&code)
     }
@@ -157,6 +157,10 @@ pub(crate) fn name_codes<'a, K: Copy + Eq + Hash>(
         let innermost_first: Vec<_> = resolved.frames(place).collect();
         if innermost_first.iter().all(|named| named.name.is_empty()) {
             names.nameless.insert(key);
+            if !bare.name.is_empty() {
+                names.add(key, |frames| samples.frames(&bare, frames));
+                continue;
+            }
             nameless.push((location.object, 1));
         }
         names.add(key, |frames| {

@@ -1,6 +1,6 @@
 //! Addresses of compiled code, and the libraries that have it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
 use common::{FrameId, Result, hexadecimal};
@@ -81,9 +81,10 @@ impl Lib {
         Frame { object: &self.name, offset: Some(address), kind, ..Frame::default() }
     }
 
-    fn code(&self, address: u64) -> Code<'_> {
+    /// Code whose function is `known` as this if its file does not name it.
+    fn code<'a>(&'a self, address: u64, known: &'a [u8]) -> Code<'a> {
         let build_id = Some(&self.build_id[..]).filter(|id| !id.is_empty());
-        let bare = self.bare(address);
+        let bare = Frame { name: known, ..self.bare(address) };
         let object = match (bare.kind, &self.path[..]) {
             (Kind::Kernel, b"[kernel.kallsyms]") => {
                 let (path, offset) = (&b"[kernel.kallsyms]_text"[..], KERNEL);
@@ -131,12 +132,16 @@ impl<'a> Unnamed<'a> {
     /// Names all addresses: as `saved` does, else by their libraries.
     pub(super) fn name(
         self,
-        saved: &SavedSymbols,
+        saved: &'a SavedSymbols,
         options: &Options,
         samples: &mut Samples<'_>,
     ) -> Natives<'a> {
+        if !self.0.is_empty() && saved.is_of_others(self.0.iter().map(|(lib, _)| *lib)) {
+            samples.note(format!("{}: it has no library of this profile", saved.name));
+        }
         let mut known = HashMap::new();
         let mut unknown = Vec::new();
+        let mut by_function = HashSet::new();
         for (lib, address) in self.0 {
             let key = lib.key(address);
             if known.contains_key(&key) {
@@ -149,12 +154,23 @@ impl<'a> Unnamed<'a> {
                 samples.frames(&Frame { name, source, inlined, ..bare }, &mut frames);
             });
             if frames.is_empty() {
-                unknown.push((key, lib.code(address)));
+                let function = saved.function(lib, address);
+                by_function.extend((!function.is_empty()).then_some(key));
+                unknown.push((key, lib.code(address, function)));
             } else {
                 known.insert(key, frames);
             }
         }
-        Natives { saved: known, found: name_codes(unknown.into_iter(), options, samples) }
+        let found = name_codes(unknown.into_iter(), options, samples);
+        let by_function = by_function.into_iter().filter(|key| found.is_nameless(*key)).count();
+        if by_function > 0 {
+            samples.note(format!(
+                "{}: it has inlined functions and lines of one address of each function: those of \
+                 {by_function} addresses are missing",
+                saved.name
+            ));
+        }
+        Natives { saved: known, found }
     }
 }
 

@@ -10,6 +10,10 @@
 //! ```
 //!
 //! Frames of one address are innermost first, the function that has the code last.
+//!
+//! Released versions (0.13.1) have one entry for each function, whose frames are those of its
+//! lowest known address, though its other addresses refer to it as well. Later ones have an entry
+//! for each sequence of frames, before the names went into the profile itself.
 
 use std::collections::HashMap;
 use std::fs;
@@ -28,6 +32,8 @@ use crate::read::source::Place;
 pub(super) struct SavedSymbols {
     libs: Vec<SavedLib>,
     strings: Vec<Vec<u8>>,
+    /// What the file is called, if there is one.
+    pub(super) name: String,
     /// Why the file could not be read, or not to its end.
     pub(super) trouble: Option<String>,
 }
@@ -39,11 +45,17 @@ struct SavedLib {
     symbols: Vec<SavedSymbol>,
     /// By address, the number of its symbol.
     known: HashMap<u64, usize>,
+    /// Whether functions have an entry for each sequence of frames, not one for all.
+    by_frames: bool,
 }
 
 #[derive(Debug, Default)]
 struct SavedSymbol {
+    /// Where the function begins.
+    start: Option<u64>,
     name: usize,
+    /// The lowest address that refers to it.
+    lowest: Option<u64>,
     /// Innermost first; none if only the symbol is known.
     frames: Vec<SavedFrame>,
 }
@@ -63,8 +75,8 @@ impl SavedSymbols {
         for file in files {
             match fs::read(&file) {
                 Ok(bytes) => {
-                    let name = file.display().to_string();
-                    let read = saved.read(&mut Json::named(name, &bytes[..]));
+                    saved.name = file.display().to_string();
+                    let read = saved.read(&mut Json::named(saved.name.clone(), &bytes[..]));
                     saved.trouble = read.err().map(|error| error.to_string());
                     return saved;
                 }
@@ -95,29 +107,69 @@ impl SavedSymbols {
         Ok(())
     }
 
+    /// Whether there is a file, and it is of other libraries than these.
+    pub(super) fn is_of_others<'l>(&self, mut libs: impl Iterator<Item = &'l Lib>) -> bool {
+        !self.libs.is_empty() && libs.all(|lib| self.lib(lib).is_none())
+    }
+
     /// Hands the frames at an address of a library to `each`, root first; none if they were not
     /// saved.
     pub(super) fn frames(&self, lib: &Lib, address: u64, mut each: impl FnMut(&Frame<'_>)) {
-        let Some(symbol) = self.symbol(lib, address) else { return };
-        let string = |index: usize| self.strings.get(index).map_or(&b""[..], |it| &it[..]);
+        let Some((saved, symbol)) = self.symbol(lib, address) else { return };
+        let has_frames = !symbol.frames.is_empty();
+        if has_frames && !saved.by_frames && symbol.lowest != Some(address) {
+            return;
+        }
         let own = SavedFrame { function: Some(symbol.name), ..SavedFrame::default() };
-        let frames = if symbol.frames.is_empty() { &[own][..] } else { &symbol.frames };
+        let frames = if has_frames { &symbol.frames } else { &[own][..] };
         let mut place = Place::default();
         for (depth, frame) in frames.iter().rev().enumerate() {
-            place.set_file(frame.file.map_or(b"", string));
+            place.set_file(frame.file.map_or(b"", |file| self.string(file)));
             place.line = frame.line;
-            let name = string(frame.function.unwrap_or(symbol.name));
+            let name = self.string(frame.function.unwrap_or(symbol.name));
             each(&Frame { name, source: place.text(), inlined: depth > 0, ..Frame::default() });
         }
     }
 
-    fn symbol(&self, lib: &Lib, address: u64) -> Option<&SavedSymbol> {
-        let is_same = |one: &[u8], other: &[u8]| !one.is_empty() && one == other;
-        let saved = self.libs.iter().find(|saved| {
-            is_same(&saved.code_id, &lib.code_id) || is_same(&saved.debug_id, &lib.debug_id)
-        })?;
-        saved.symbols.get(*saved.known.get(&address)?)
+    /// The name of the function that has the code at an address of a library; empty if it was not
+    /// saved.
+    pub(super) fn function(&self, lib: &Lib, address: u64) -> &[u8] {
+        self.symbol(lib, address).map_or(b"", |(_, symbol)| {
+            let outermost = symbol.frames.last().and_then(|frame| frame.function);
+            self.string(outermost.unwrap_or(symbol.name))
+        })
     }
+
+    fn symbol(&self, lib: &Lib, address: u64) -> Option<(&SavedLib, &SavedSymbol)> {
+        let saved = self.lib(lib)?;
+        Some((saved, saved.symbols.get(*saved.known.get(&address)?)?))
+    }
+
+    fn lib(&self, lib: &Lib) -> Option<&SavedLib> {
+        let (code_id, debug_id) = (&lib.code_id, plain_debug_id(&lib.debug_id));
+        let is_known = |id: &[u8]| id.iter().any(|digit| *digit != b'0');
+        self.libs.iter().find(|saved| {
+            is_known(code_id) && saved.code_id.eq_ignore_ascii_case(code_id)
+                || is_known(&debug_id) && saved.debug_id == debug_id
+        })
+    }
+
+    fn string(&self, index: usize) -> &[u8] {
+        self.strings.get(index).map_or(&b""[..], |it| &it[..])
+    }
+}
+
+/// What Breakpad calls `3e0a2663-466e-57db-abf7-18f6a3562c6e`, as samply writes it here and
+/// `3E0A2663466E57DBABF718F6A3562C6E0` in a profile: a number comes after it, which is 0 if it is
+/// missing.
+fn plain_debug_id(id: &[u8]) -> Vec<u8> {
+    const DIGITS: usize = 32;
+    let mut id: Vec<u8> = id.to_ascii_uppercase();
+    id.retain(|digit| *digit != b'-');
+    if id.len() == DIGITS {
+        id.push(b'0');
+    }
+    id
 }
 
 impl SavedLib {
@@ -127,38 +179,57 @@ impl SavedLib {
         }
         while let Some(key) = json.next_key()? {
             match key {
-                b"debug_id" => self.debug_id = json.text()?.unwrap_or_default().to_vec(),
+                b"debug_id" => self.debug_id = plain_debug_id(json.text()?.unwrap_or_default()),
                 b"code_id" => self.code_id = json.text()?.unwrap_or_default().to_vec(),
                 b"symbol_table" => json.for_each(|json| {
                     self.symbols.push(SavedSymbol::read(json)?);
                     Ok(())
                 })?,
-                b"known_addresses" => json.for_each(|json| {
-                    let mut pair = Vec::new();
-                    json.for_each(|json| {
-                        pair.push(json.integer()?);
-                        Ok(())
-                    })?;
-                    if let [Some(address), Some(symbol)] = pair[..] {
-                        self.known.insert(address, index(symbol));
-                    }
-                    Ok(())
-                })?,
+                b"known_addresses" => json.for_each(|json| self.read_known(json))?,
                 _ => {}
             }
         }
+        self.find_shared();
         Ok(())
+    }
+
+    /// Reads an address and the number of its symbol.
+    fn read_known<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        let mut pair = Vec::new();
+        json.for_each(|json| {
+            pair.push(json.integer()?);
+            Ok(())
+        })?;
+        if let [Some(address), Some(symbol)] = pair[..] {
+            self.known.insert(address, index(symbol));
+        }
+        Ok(())
+    }
+
+    /// Finds whose frames those of each symbol are.
+    fn find_shared(&mut self) {
+        let mut starts: Vec<u64> = self.symbols.iter().filter_map(|it| it.start).collect();
+        let all = starts.len();
+        starts.sort_unstable();
+        starts.dedup();
+        self.by_frames = starts.len() < all;
+        for (&address, &symbol) in &self.known {
+            if let Some(symbol) = self.symbols.get_mut(symbol) {
+                symbol.lowest = Some(symbol.lowest.map_or(address, |it| it.min(address)));
+            }
+        }
     }
 }
 
 impl SavedSymbol {
     fn read<R: Read>(json: &mut Json<R>) -> Result<SavedSymbol> {
-        let mut symbol = SavedSymbol { name: usize::MAX, frames: Vec::new() };
+        let mut symbol = SavedSymbol { name: usize::MAX, ..SavedSymbol::default() };
         if !json.begin_object()? {
             return Ok(symbol);
         }
         while let Some(key) = json.next_key()? {
             match key {
+                b"rva" => symbol.start = json.integer()?,
                 b"symbol" => symbol.name = json.integer()?.map_or(usize::MAX, index),
                 b"frames" => json.for_each(|json| {
                     symbol.frames.push(SavedFrame::read(json)?);
