@@ -53,9 +53,13 @@ fn debug_files_are_found_in_every_cache() {
     for (variable, below) in CACHES {
         let stripped = Stripped::new("debuginfod-debug");
         let cache = stripped.work.folder.join("cache");
+        // The client keeps in mind with an empty file that no server had it.
+        let debug_file = stripped.in_cache(below).join("debuginfo");
+        fs::create_dir_all(stripped.in_cache(below)).expect("a writable folder");
+        fs::write(&debug_file, "").expect("a writable folder");
         let (_, said) = stripped.named(variable, &cache);
         assert!(said.contains("it is stripped, and no debug file with build-id"), "{said}");
-        copy(&stripped.debug_file, &stripped.in_cache(below).join("debuginfo"));
+        copy(&stripped.debug_file, &debug_file);
         let (ours, said) = stripped.named(variable, &cache);
         stripped.work.code.assert_same(&ours, &stripped.work.expected);
         assert_eq!(said, "", "{variable}");

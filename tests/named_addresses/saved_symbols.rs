@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -76,7 +76,7 @@ fn write(work: &Work, recorded: Recorded<'_>, name: &str, symbols: (&str, &Value
     path
 }
 
-fn named_of(profile: &PathBuf) -> (Vec<Functions>, String) {
+fn named_of(profile: &Path) -> (Vec<Functions>, String) {
     let mut parse = parse();
     parse.arg(profile);
     named(parse)

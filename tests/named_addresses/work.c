@@ -14,7 +14,10 @@ __attribute__((noinline)) long work(long n) {
     return sum;
 }
 
-__attribute__((noinline)) static long twice(long n) { return 2 * work(n) + 1; }
+__attribute__((noinline)) static long twice(long n) {
+    long once = work(n);
+    return 2 * once + 1;
+}
 
 int main(int count, char **words) {
     (void)words;
