@@ -199,8 +199,8 @@ fn files_with_split_debug_information_are_named() {
     assert_eq!(said(&parse(&program.recording(), &[])), [why]);
     fs::remove_file(&dwo).expect("our own file");
     let why = format!(
-        "{app}: inlined functions have no names, since {file} was not found, nor {app}.dwp: put \
-         one of them beside the program, or name its folder with --debug-dir"
+        "{app}: inlined functions have no names, since {file} was not found, nor its contents \
+         in {app}.dwp: put one of them beside the program, or name its folder with --debug-dir"
     );
     assert_eq!(said(&parse(&program.recording(), &[])), [why]);
 }

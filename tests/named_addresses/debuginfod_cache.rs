@@ -58,7 +58,7 @@ fn debug_files_are_found_in_every_cache() {
         fs::create_dir_all(stripped.in_cache(below)).expect("a writable folder");
         fs::write(&debug_file, "").expect("a writable folder");
         let (_, said) = stripped.named(variable, &cache);
-        assert!(said.contains("it is stripped, and no debug file with build-id"), "{said}");
+        assert!(said.contains("it is stripped, and no debug file with its build-id"), "{said}");
         copy(&stripped.debug_file, &debug_file);
         let (ours, said) = stripped.named(variable, &cache);
         stripped.work.code.assert_same(&ours, &stripped.work.expected);
@@ -79,7 +79,7 @@ fn executables_are_found_in_every_cache() {
         copy(program, &stripped.in_cache(below).join("executable"));
         fs::remove_file(program).expect("a file");
         let (_, said) = stripped.named(variable, &cache);
-        assert!(said.contains("it is stripped, and no debug file with build-id"), "{said}");
+        assert!(said.contains("it is stripped, and no debug file with its build-id"), "{said}");
         copy(&stripped.debug_file, &stripped.in_cache(below).join("debuginfo"));
         let (ours, said) = stripped.named(variable, &cache);
         stripped.work.code.assert_same(&ours, &stripped.work.expected);
@@ -107,7 +107,7 @@ fn files_of_another_build_in_a_cache_are_not_used() {
     let cache = stripped.work.folder.join("cache");
     let (ours, said) = stripped.named("DEBUGINFOD_CACHE_PATH", &cache);
     assert!(ours.iter().all(|functions| functions[0].name.is_empty()), "{ours:?}");
-    assert!(said.contains("it is stripped, and no debug file with build-id"), "{said}");
+    assert!(said.contains("it is stripped, and no debug file with its build-id"), "{said}");
     fs::remove_file(&stripped.work.program).expect("a file");
     let (ours, said) = stripped.named("DEBUGINFOD_CACHE_PATH", &cache);
     assert!(ours.iter().all(|functions| functions[0].name.is_empty()), "{ours:?}");

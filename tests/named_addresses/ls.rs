@@ -88,9 +88,15 @@ fn functions_of_ls_have_names_and_what_is_not_there_is_named() {
     assert!(!stacks.contains("[ls+"), "{stacks}");
     let said = String::from_utf8_lossy(&output.stderr);
     for (file, why) in [
-        ("[kernel.kallsyms]", "a copy of its /proc/kallsyms was not found"),
-        ("/usr/lib/aarch64-linux-gnu/libc.so.6", "not found, nor its build-id f37f3aa07c79"),
-        ("/usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1", "nor its build-id 9a9c6aeba5df"),
+        ("[kernel.kallsyms]", "no /proc/kallsyms of the recorded machine was found"),
+        (
+            "/usr/lib/aarch64-linux-gnu/libc.so.6",
+            "neither the file nor a copy with its build-id f37f3aa07c79",
+        ),
+        (
+            "/usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1",
+            "neither the file nor a copy with its build-id 9a9c6aeba5df",
+        ),
     ] {
         let start = format!("{file}: no symbols for ");
         let is_said = said.lines().any(|line| line.contains(&start) && line.contains(why));

@@ -59,7 +59,7 @@ impl Mini {
         assert_eq!(ours.len(), self.expected.len());
         let is_named = |functions: &Functions| functions.iter().any(|it| it.name == "twice");
         assert!(!ours.iter().any(is_named), "{ours:?}");
-        let why = "it is stripped, and no debug file with build-id";
+        let why = "it is stripped, and no debug file with its build-id";
         assert!(said.contains(why), "{said}");
     }
 }

@@ -159,6 +159,7 @@ fn a_profile_of_a_program_that_is_gone_keeps_its_weight() {
     parse.write_stdin(work.recorded().profile(&work.code.addresses));
     let (ours, said) = named(parse);
     assert_eq!(ours.len(), work.expected.len());
-    let expected = format!("not found, nor its build-id {}", work.code.build_id);
+    let expected =
+        format!("neither the file nor a copy with its build-id {} was found", work.code.build_id);
     assert!(said.contains(&expected), "{said}");
 }

@@ -154,8 +154,8 @@ fn dwo_files_that_are_missing_or_of_another_build_are_named() {
         ["opt/app", "build/main.dwo"].map(|file| moved.folder.join(file).display().to_string());
     let said = only_symbols(moved.named(&[]));
     let expected = format!(
-        "{program}: inlined functions are missing: {first} was not found, nor {program}.dwp \
-         (the first of 2 .dwo files)"
+        "{program}: inlined functions have no names, since {first} (the first of 2 .dwo files) \
+         was not found, nor its contents in {program}.dwp: "
     );
     assert!(said.contains(&expected), "{said}");
     // Another version of both units.
@@ -163,7 +163,7 @@ fn dwo_files_that_are_missing_or_of_another_build_are_named() {
     build(&moved.folder.join("gone"), "-gdwarf-4 -DNEW", "-gdwarf-5 -DNEW -O1");
     DWO.iter().for_each(|file| copy(&moved.folder.join("gone").join(file), &other.join(file)));
     let said = only_symbols(moved.named(&[]));
-    let expected = format!("{first} is of another build (the first of 2 .dwo files)");
+    let expected = format!("{first} (the first of 2 .dwo files) is of another build: ");
     assert!(said.contains(&expected), "{said}");
 }
 

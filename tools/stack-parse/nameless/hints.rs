@@ -153,7 +153,7 @@ pub(super) const OTHER_JITDUMP: Hint = Hint {
 // Inlined functions.
 
 pub(super) const NO_DWO: Hint = Hint {
-    what: "inlined functions have no names, since FILE was not found, nor PROGRAM.dwp",
+    what: "inlined functions have no names, since FILE was not found, nor its contents in PROGRAM.dwp",
     help: "put one of them beside the program, or name its folder with --debug-dir",
 };
 

@@ -83,8 +83,8 @@ fn missing_dwo_files_are_named() {
     let mut missing = MissingSplit { first: b"/build/a.dwo".to_vec(), files: 1, differs: false };
     assert_eq!(
         without_inlined(b"/opt/app", &missing),
-        "/opt/app: inlined functions have no names, since /build/a.dwo was not found, nor \
-         /opt/app.dwp: put one of them beside the program, or name its folder with --debug-dir"
+        "/opt/app: inlined functions have no names, since /build/a.dwo was not found, nor its \
+         contents in /opt/app.dwp: put one of them beside the program, or name its folder with --debug-dir"
     );
     (missing.files, missing.differs) = (3, true);
     assert_eq!(
