@@ -63,12 +63,15 @@ impl Kallsyms {
             };
             spans.push(Span::new(function.address, end, function.name));
         }
-        let references = REFERENCES.iter().filter_map(|symbol| {
-            let is_it = |function: &&Function| name_at(&text, function.name) == *symbol;
-            let address = found.iter().find(is_it)?.address;
+        let reference = |symbol: &&[u8]| {
+            let after_space = [b" ", *symbol].concat();
+            let mut names =
+                text.find_iter(&after_space).filter_map(|at| u32::try_from(at + 1).ok());
+            let name = names.find(|&name| name_at(&text, name) == *symbol)?;
+            let address = found.iter().find(|function| function.name == name)?.address;
             Some(Reference { symbol: (*symbol).into(), address })
-        });
-        let references = references.collect();
+        };
+        let references = REFERENCES.iter().filter_map(reference).collect();
         Ok(Kallsyms { spans: Spans::new(spans), references, text })
     }
 
