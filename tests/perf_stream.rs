@@ -7,13 +7,6 @@ pub(crate) const KERNEL: u32 = u32::MAX;
 pub(crate) const IN_KERNEL: u16 = 1;
 pub(crate) const IN_PROGRAM: u16 = 2;
 pub(crate) const DATA: u16 = 1 << 13;
-const HAS_BUILD_ID: u16 = 1 << 14;
-
-/// The process of all samples.
-const PROCESS: u32 = 7;
-
-/// More than the files of the tests have.
-const FILE_SIZE: u64 = 1 << 24;
 
 /// What `perf record -o -` writes: samples with address, thread and time.
 pub(crate) struct Stream {
@@ -60,23 +53,6 @@ impl Stream {
         self.timed(1, flags, &body)
     }
 
-    /// MMAP2 of the code of a whole file, with its build-id.
-    pub(crate) fn map_build(self, start: u64, build_id: &[u8], path: &str) -> Stream {
-        let ids = [PROCESS.to_le_bytes(), PROCESS.to_le_bytes()].concat();
-        let mut build = [0; 24];
-        build[0] = u8::try_from(build_id.len()).expect("20 bytes at most");
-        build[4..4 + build_id.len()].copy_from_slice(build_id);
-        let [protection, flags] = [5u32, 2].map(u32::to_le_bytes);
-        let range = words(&[start, FILE_SIZE, 0]);
-        let body = [&ids, &range, &build[..], &protection, &flags, &padded(path)].concat();
-        self.timed(10, IN_PROGRAM | HAS_BUILD_ID, &body)
-    }
-
-    /// The same without a build-id.
-    pub(crate) fn map_file(self, start: u64, path: &str) -> Stream {
-        self.map(PROCESS, IN_PROGRAM, start, FILE_SIZE, 0, path)
-    }
-
     /// KSYMBOL of a BPF program.
     pub(crate) fn program(self, start: u64, length: u32, name: &str) -> Stream {
         let body = [words(&[start]), length.to_le_bytes().to_vec(), vec![1, 0, 0, 0], padded(name)];
@@ -87,6 +63,34 @@ impl Stream {
         self.time += 1;
         let body = words(&[address, 7 << 32 | 7, self.time]);
         self.record(9, flags, &body)
+    }
+}
+
+/// Files that are mapped whole, for the tests of missing ones.
+#[cfg(target_os = "linux")]
+impl Stream {
+    /// The process of all samples.
+    const PROCESS: u32 = 7;
+
+    /// More than the files of the tests have.
+    const FILE_SIZE: u64 = 1 << 24;
+
+    /// MMAP2 of the code of a whole file, with its build-id.
+    pub(crate) fn map_build(self, start: u64, build_id: &[u8], path: &str) -> Stream {
+        const HAS_BUILD_ID: u16 = 1 << 14;
+        let ids = [Stream::PROCESS.to_le_bytes(), Stream::PROCESS.to_le_bytes()].concat();
+        let mut build = [0; 24];
+        build[0] = u8::try_from(build_id.len()).expect("20 bytes at most");
+        build[4..4 + build_id.len()].copy_from_slice(build_id);
+        let [protection, flags] = [5u32, 2].map(u32::to_le_bytes);
+        let range = words(&[start, Stream::FILE_SIZE, 0]);
+        let body = [&ids, &range, &build[..], &protection, &flags, &padded(path)].concat();
+        self.timed(10, IN_PROGRAM | HAS_BUILD_ID, &body)
+    }
+
+    /// The same without a build-id.
+    pub(crate) fn map_file(self, start: u64, path: &str) -> Stream {
+        self.map(Stream::PROCESS, IN_PROGRAM, start, Stream::FILE_SIZE, 0, path)
     }
 }
 

@@ -3,20 +3,22 @@
 /// The number that these digits are; `None` if others are among them, if there are none, or if it
 /// has more than 64 bits.
 pub(crate) fn hexadecimal(digits: &[u8]) -> Option<u64> {
+    const MOST_DIGITS: usize = 16;
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    if digits.is_empty() || digits.len() - zeros > MOST_DIGITS {
+        return None;
+    }
     let mut number = 0;
-    for digit in digits {
+    for digit in &digits[zeros..] {
         let value = match digit {
             b'0'..=b'9' => digit - b'0',
             b'a'..=b'f' => digit - b'a' + 10,
             b'A'..=b'F' => digit - b'A' + 10,
             _ => return None,
         };
-        if number >> 60 != 0 {
-            return None;
-        }
         number = number << 4 | u64::from(value);
     }
-    (!digits.is_empty()).then_some(number)
+    Some(number)
 }
 
 /// Bytes of which the first ones are read next.

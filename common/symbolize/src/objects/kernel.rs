@@ -1,6 +1,7 @@
 //! The kernel's symbols, as `/proc/kallsyms` lists them.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -16,6 +17,13 @@ const REFERENCES: [&[u8]; 2] = [b"_text", b"_stext"];
 
 /// What the last function of the kernel or of a module has at least, in bytes.
 const PAGE: u64 = 4096;
+
+/// The size of a list of symbols that is longer than most, in bytes. Memory that is asked for at
+/// once is not copied when it has to grow, and costs nothing until it is used.
+const LONG_LIST: usize = 8 << 20;
+
+/// The size of a line that is shorter than most, in bytes.
+const SHORT_LINE: usize = 40;
 
 /// The functions of a kernel and its modules.
 #[derive(Debug)]
@@ -166,7 +174,16 @@ fn functions(text: &[u8]) -> Vec<Function> {
         let module = module.map_or(Some(0), at)?;
         Some(Function { address: hexadecimal(address)?, name: at(name)?, module })
     };
-    text.lines().filter_map(function).collect()
+    let mut functions = Vec::with_capacity(text.len() / SHORT_LINE);
+    functions.extend(text.lines().filter_map(function));
+    functions
+}
+
+/// Reads a list of symbols, which has no size of its own in `/proc`.
+fn read_list(file: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::with_capacity(LONG_LIST);
+    File::open(file)?.read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// The name that begins there.
@@ -185,9 +202,9 @@ fn module<'t>(text: &'t [u8], function: &Function) -> &'t [u8] {
 /// Reads the symbols of the kernel that was recorded: the file that the user names, or what
 /// perf kept, or those of the kernel that runs. They serve if it is the same one.
 fn read(finder: &Finder, build_id: Option<&[u8]>, is_ours: bool) -> Result<Kallsyms, NoSymbols> {
-    let read = |file: &Path| match fs::read(file) {
+    let read = |file: &Path| match read_list(file) {
         Ok(text) => Kallsyms::parse(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(NoSymbols::NotFound),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(NoSymbols::NotFound),
         Err(error) => Err(NoSymbols::System(error.to_string())),
     };
     if let Some(file) = &finder.options.kallsyms {
