@@ -189,6 +189,10 @@ fn assert_same_sums(filter: (&str, &[&str]), labelled: &[u8], unlabelled: &[u8])
 
 /// Asserts that the lines of each set of labels weigh what they weighed before a filter.
 fn assert_same_weights(filter: (&str, &[&str]), labelled: &[u8]) {
+    // Where nothing weighs anything, stack-merge has nothing to write, and says so by its status.
+    if lines_of(labelled).iter().all(|line| count_of(line) == 0) {
+        return;
+    }
     let weights = |folded: &[u8]| {
         let leafless = |line: &&[u8]| {
             let labels = line.iter().rposition(|&byte| byte == b'\t').map_or(0, |tab| tab + 1);

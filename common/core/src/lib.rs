@@ -65,7 +65,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-#[cfg(target_os = "linux")]
+#[cfg(target_env = "musl")]
 mod allocator;
 mod digits;
 mod error;

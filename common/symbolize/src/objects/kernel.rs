@@ -66,7 +66,7 @@ impl Kallsyms {
                 continue;
             }
             let end = match next {
-                Some(next) if module(&text, next) == module(&text, function) => next.address,
+                Some(next) if are_together(&text, next, function) => next.address,
                 _ => function.address.saturating_add(2 * PAGE - 1) & !(PAGE - 1),
             };
             spans.push(Span::new(function.address, end, function.name));
@@ -192,11 +192,15 @@ fn name_at(text: &[u8], start: u32) -> &[u8] {
     line.iter().position(|&byte| byte == b'\t').map_or(line, |tab| &line[..tab])
 }
 
-fn module<'t>(text: &'t [u8], function: &Function) -> &'t [u8] {
-    match function.module {
-        0 => b"",
-        start => text[start as usize..].lines().next().unwrap_or_default(),
+/// Whether both functions are of the kernel itself, or of one module.
+fn are_together(text: &[u8], one: &Function, other: &Function) -> bool {
+    // Nearly all are of the kernel: no texts are compared.
+    if one.module == 0 || other.module == 0 {
+        return one.module == other.module;
     }
+    let [one, other] =
+        [one, other].map(|it| text[it.module as usize..].lines().next().unwrap_or_default());
+    one == other
 }
 
 /// Reads the symbols of the kernel that was recorded: the file that the user names, or what
