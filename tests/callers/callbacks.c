@@ -15,7 +15,7 @@ ALONE void spin(long n) {
 
 ALONE void on_alarm(int signal) {
   (void)signal;
-  spin(5000000);
+  spin(20000000);
   sink++;
 }
 
@@ -37,10 +37,10 @@ int main(void) {
   static int numbers[1000];
   struct sigaction action = {.sa_handler = on_alarm};
   sigaction(SIGALRM, &action, NULL);
-  struct itimerval every = {{0, 20000}, {0, 20000}};
+  struct itimerval every = {{0, 100000}, {0, 100000}};
   setitimer(ITIMER_REAL, &every, NULL);
   for (int i = 0; i < 1000; i++) numbers[i] = i * 7919 % 1000;
   qsort(numbers, 1000, sizeof(int), compare);
-  each(call, 40000000);
+  each(call, 80000000);
   return 0;
 }
