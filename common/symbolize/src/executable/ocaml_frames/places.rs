@@ -134,9 +134,11 @@ fn path_to<'n>(path: &'n [u8], name: &[u8]) -> Option<&'n [u8]> {
     same.map(|(_, end)| &path[..end])
 }
 
-/// Whether `path` is that of a module or functor.
+/// Whether `path` is that of a module or functor; so is one whose last part is empty, as in damaged
+/// tables.
 fn is_module(path: &[u8]) -> bool {
-    components(path).next_back().is_none_or(|(start, _)| path[start].is_ascii_uppercase())
+    let last = components(path).next_back().and_then(|(start, _)| path.get(start));
+    last.is_none_or(u8::is_ascii_uppercase)
 }
 
 /// The start of `path` up to the first part that is a function; all of it if none is.
@@ -231,6 +233,16 @@ mod tests {
             let outer = outer.map(|outer| String::from_utf8(outer).expect("ASCII"));
             assert_eq!(outer.as_deref(), expected, "line {line}");
         }
+    }
+
+    #[test]
+    fn parts_may_be_empty_in_damaged_tables() {
+        for (path, expected) in
+            [("", true), (".", true), (".M.", true), (".M", true), (".f", false)]
+        {
+            assert_eq!(is_module(path.as_bytes()), expected, "{path}");
+        }
+        assert_eq!(outermost_function(b".M..f.g"), b".M..f");
     }
 
     #[test]
