@@ -219,10 +219,18 @@ fn data_is_complete_raw_and_utf8() {
 
 #[test]
 fn nothing_that_matches_is_status_1() {
-    let output = output("stack-top", &["--callers", "no such"], PROFILE);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(said, "stack-top: --callers no such: no function matches\n");
+    let empty = "{\"unit\":\"ns\",\"total\":1500540000,\"rows\":[]}\n";
+    for (view, expected) in
+        [(&[][..], ""), (&["--tsv"], "function\trelation\tother\tweight\n"), (&["--json"], empty)]
+    {
+        for option in ["--callers", "--callees"] {
+            let output = output("stack-top", &[&[option, "no such"], view].concat(), PROFILE);
+            assert_eq!(output.status.code(), Some(1), "{option} {view:?}");
+            assert_eq!(String::from_utf8(output.stdout).expect("UTF-8"), expected);
+            let said = String::from_utf8(output.stderr).expect("UTF-8");
+            assert_eq!(said, format!("stack-top: {option} no such: no function matches\n"));
+        }
+    }
     // What another pattern matches is shown.
     let args = ["--callers", "^parse$", "--callees", "parse2"];
     let output = crate::util::output("stack-top", &args, PROFILE);
