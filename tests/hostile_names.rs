@@ -132,10 +132,12 @@ fn nothing_that_changes_a_terminal_is_printed_for_people() {
     let twice = format!("m;{HOSTILE};{HOSTILE};g 5\n");
     let unit = [b"# unit: ".as_slice(), HOSTILE.as_bytes(), b"\n", twice.as_bytes()].concat();
     let many = format!("m;{HOSTILE} 18446744073709551615\nm;{HOSTILE} 1\n");
-    let cases: [(&[&str], &[u8]); 13] = [
+    let cases: [(&[&str], &[u8]); 15] = [
         (&["stack-top"], twice.as_bytes()),
         (&["stack-top"], &unit),
         (&["stack-top", "--tree"], twice.as_bytes()),
+        (&["stack-top", "--tree", "--under", HOSTILE], twice.as_bytes()),
+        (&["stack-top", "--tree", "--under", HOSTILE], b"a 1\n"),
         (&["stack-top", "--draw"], twice.as_bytes()),
         (&["stack-top", "--callers", "g"], twice.as_bytes()),
         (&["stack-top", "--callers", HOSTILE], b"a 1\n"),

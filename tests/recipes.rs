@@ -34,7 +34,14 @@ const OF_PAGE: Expected = &[
     ("What is hot?", &["FUNCTION\n", "MODULE\n", "Db.insert", "[GC]", " samples (", " in all\n"]),
     (
         "Who calls it?",
-        &["CALLERS OF Stdlib.Map.Make.", "CALLEES OF Db.query\n", "<svg", "Db.insert"],
+        &[
+            "CALLERS OF Stdlib.Map.Make.",
+            "CALLEES OF Db.query\n",
+            "Db.query: ",
+            "  OF MATCH  OF ALL ",
+            "<svg",
+            "Db.insert",
+        ],
     ),
     (
         "Which viewer?",

@@ -17,6 +17,8 @@ use crate::util::{
 mod split;
 // The tree of calls.
 mod tree;
+// The tree below some functions.
+mod under;
 
 /// Self and total of every function, and how many stacks hold one of them twice.
 const ORACLE: &str = "

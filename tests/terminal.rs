@@ -94,7 +94,13 @@ fn what_stack_top_shows_fits_into_the_terminal() {
         return;
     }
     // A deeper tree has lines that are wrapped.
-    for args in ["", "--tree --min 20", "--callers 'caml_.*'", "--by module"] {
+    for args in [
+        "",
+        "--tree --min 20",
+        "--tree --min 60 --under 'caml_.*'",
+        "--callers 'caml_.*'",
+        "--by module",
+    ] {
         let text = stack_top(args, "");
         assert!(text.lines().count() > 3, "{text}");
         for line in text.lines() {

@@ -98,3 +98,40 @@ proptest! {
         prop_assert_eq!(paths_of_tree(&tree), expected, "{}", tree);
     }
 }
+
+/// What the calls and others right below a node weigh.
+fn weight_of_children(node: &Value) -> u64 {
+    let children = node["children"].as_array().into_iter().flatten();
+    let others = node.get("others");
+    children.chain(others).map(|it| it["total"].as_u64().expect("a total")).sum()
+}
+
+/// Checks that a call and all below it weigh what they weigh themselves and what they call.
+fn assert_adds_up(call: &Value) {
+    let own = call["self"].as_u64().expect("a self weight");
+    assert_eq!(call["total"].as_u64(), Some(own + weight_of_children(call)), "{call}");
+    call["children"].as_array().into_iter().flatten().for_each(assert_adds_up);
+}
+
+proptest! {
+    #![proptest_config(few_cases())]
+
+    #[test]
+    fn a_call_weighs_what_it_does_itself_and_what_it_calls(
+        lines in prop::collection::vec(("[abc](;[abc]){0,5}", 1..50u64), 1..12),
+        min in 0..60u8,
+        under in prop::option::of(Just("[ab]")),
+    ) {
+        let folded: String = lines.iter().map(|(stack, count)| format!("{stack} {count}\n")).collect();
+        let (min, all) = (min.to_string(), lines.iter().map(|(_, count)| count).sum::<u64>());
+        let mut args = vec!["--tree", "--json", "--min", &min];
+        args.extend(under.into_iter().flat_map(|pattern| ["--under", pattern]));
+        let printed = output("stack-top", &args, &folded).stdout;
+        let tree: Value = serde_json::from_slice(&printed).expect("JSON");
+        prop_assert_eq!(tree["total"].as_u64(), Some(all), "{}", tree);
+        let is_below = |stack: &str| under.is_none() || stack.contains(['a', 'b']);
+        let below = lines.iter().filter(|(stack, _)| is_below(stack)).map(|(_, count)| count);
+        prop_assert_eq!(weight_of_children(&tree), below.sum::<u64>(), "{}", tree);
+        tree["children"].as_array().expect("roots").iter().for_each(assert_adds_up);
+    }
+}

@@ -4,7 +4,7 @@ use std::mem;
 
 use common::{Live, Overflows, Pipe, Result, Screen, StackCounts, Status};
 
-use crate::relatives::Patterns;
+use crate::asked::Patterns;
 use crate::{Args, NOTHING};
 
 /// The stacks so far: of all intervals, or of the one at hand.
@@ -24,7 +24,7 @@ struct Shown {
 
 /// Reads intervals: with `--follow` all that is known is shown at the end of each,
 /// with `--last` only the newest one counts.
-pub(crate) fn show(args: &Args, patterns: Option<&Patterns>, pipe: &mut Pipe) -> Result<Status> {
+pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<Status> {
     let (mut stacks, mut shown) = (Stacks::default(), Shown::default());
     // With `--last`, the newest interval that is over.
     let mut newest = Stacks::default();
@@ -77,7 +77,7 @@ impl Shown {
     fn again(
         &mut self,
         args: &Args,
-        patterns: Option<&Patterns>,
+        patterns: &Patterns,
         counts: StackCounts,
         pipe: &mut Pipe,
     ) -> Result<()> {

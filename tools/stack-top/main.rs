@@ -1,5 +1,6 @@
 //! Shows what is hot: the self and total weights of functions, and who calls them.
 
+mod asked;
 mod by;
 mod data;
 mod draw;
@@ -12,16 +13,18 @@ mod run;
 mod split;
 mod table;
 mod tree;
+mod under;
 
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser};
 use common::{Error, Files, Pipe, Result, Screen, Split, StackCounts, Status, Total, Unit};
 
+use asked::{Asked, Patterns};
 use by::By;
 use functions::Functions;
 use profile::{Profile, Sort};
-use relatives::{Asked, Families, Patterns};
+use relatives::Families;
 use split::{SplitProfile, Value};
 use tree::Least;
 
@@ -69,7 +72,7 @@ struct Args {
     #[arg(long, conflicts_with_all = ["callers", "callees", "draw", "tsv"])]
     tree: bool,
 
-    /// In the tree, sum branches that weigh less than this share
+    /// In the tree, sum branches that weigh less than this share, with --under of what matches
     #[arg(long, value_name = "SHARE", default_value = "1%")]
     min: Least,
 
@@ -132,10 +135,10 @@ fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
             let what = "--follow and --last read one recording: --split file is for several";
             return Err(Error::Usage(what.into()));
         }
-        return live::show(&args, patterns.as_ref(), pipe);
+        return live::show(&args, &patterns, pipe);
     }
     let counts = pipe.count_folded_split(&args.files, args.split.as_ref())?;
-    match args.answer(counts, patterns.as_ref(), &Screen::of_stdout(), pipe)? {
+    match args.answer(counts, &patterns, &Screen::of_stdout(), pipe)? {
         Some(answer) => {
             answer.hints.iter().for_each(|hint| pipe.note(hint));
             pipe.write_lines(&answer.text, answer.shown)?;
@@ -155,7 +158,7 @@ impl Args {
     fn answer(
         &self,
         counts: StackCounts,
-        patterns: Option<&Patterns>,
+        patterns: &Patterns,
         screen: &Screen,
         pipe: &Pipe,
     ) -> Result<Option<Answer>> {
@@ -169,15 +172,17 @@ impl Args {
         let frames = stacks.frames();
         let names = (0..frames.len() as u32).map(|frame| frames.name(frame));
         let lacks_lines = self.by.lacks_lines(names);
-        let profile = Profile::new(stacks, functions, unit)?;
+        let mut profile = Profile::new(stacks, functions, unit)?;
         if profile.total == 0 {
             return Ok(None);
         }
-        let families = patterns.map(|patterns| Families::of(&profile, patterns));
+        if let Some(pattern) = &patterns.under {
+            profile = profile.below(pattern)?;
+        }
+        let families = patterns.families(&profile);
         let mut answer = self.view(&profile, families.as_ref(), screen);
         answer.hints.extend(lacks_lines.then(|| NO_LINES.to_owned()));
-        let unmatched = families.iter().zip(patterns).flat_map(|(found, it)| it.unmatched(found));
-        answer.hints.extend(unmatched);
+        answer.hints.extend(patterns.unmatched(&profile, families.as_ref()));
         Ok(Some(answer))
     }
 

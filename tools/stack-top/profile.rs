@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use common::{FrameId, FrameWeights, Result, SortedStacks, Total, Unit, with_room};
 
 use crate::functions::Functions;
+use crate::under::Under;
 
 /// The stacks that came in, and what their frames weigh.
 pub(crate) struct Profile {
@@ -19,6 +20,8 @@ pub(crate) struct Profile {
     pub(crate) unit: Unit,
     /// What the user or a header line calls the unit.
     pub(crate) unit_name: Option<String>,
+    /// Where the stacks are cut to what is below some functions.
+    pub(crate) under: Option<Under>,
 }
 
 /// The column that the rows are sorted by.
@@ -58,7 +61,7 @@ impl Profile {
         let weights = stacks.frame_weights()?;
         let total = stacks.iter().map(|stack| stack.weight).sum();
         let unit = Unit::named(unit_name.as_deref().unwrap_or_default());
-        Ok(Profile { stacks, weights, functions, total, unit, unit_name })
+        Ok(Profile { stacks, weights, functions, total, unit, unit_name, under: None })
     }
 
     pub(crate) fn name(&self, frame: FrameId) -> &[u8] {

@@ -1,91 +1,13 @@
 //! Who calls a function, and what it calls.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::OsString;
 
-use clap::Args;
-use common::{
-    FrameId, PatternSyntax, Result, Screen, SortedStack, Total, compile_patterns, grouped,
-    printable, share,
-};
-use regex_automata::meta::Regex;
+use common::{FrameId, Screen, SortedStack, Total, grouped, share};
 
 use crate::Answer;
+use crate::asked::{Pattern, Patterns};
 use crate::profile::Profile;
 use crate::table::Columns;
-
-/// Whose callers and callees are asked for; patterns are those of stack-grep.
-#[derive(Args)]
-pub(crate) struct Asked {
-    /// Show who calls the functions that match, and how much each
-    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
-    callers: Option<OsString>,
-
-    /// Show what the functions that match call, and how much each, and their own weight
-    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
-    callees: Option<OsString>,
-
-    /// Take upper and lower case as equal in patterns
-    #[arg(short, long)]
-    ignore_case: bool,
-
-    /// Take patterns as plain text, not as regular expressions
-    #[arg(short = 'F', long)]
-    fixed_strings: bool,
-
-    /// Match whole words only
-    #[arg(short, long)]
-    word_regexp: bool,
-}
-
-/// The patterns that were given.
-pub(crate) struct Patterns {
-    callers: Option<Regex>,
-    callees: Option<Regex>,
-    /// Their texts, for messages.
-    given: Vec<(Relation, String)>,
-}
-
-impl Patterns {
-    /// A message for each pattern that matches no function.
-    pub(crate) fn unmatched(&self, found: &Families) -> Vec<String> {
-        let is_found = |relation| found.families.iter().any(|family| family.relation == relation);
-        let unmatched = self.given.iter().filter(|(relation, _)| !is_found(*relation));
-        let message = |(relation, pattern): &(Relation, String)| {
-            format!("--{}s {pattern}: no function matches", relation.word())
-        };
-        unmatched.map(message).collect()
-    }
-}
-
-impl Asked {
-    /// The patterns, if there are any.
-    ///
-    /// # Errors
-    ///
-    /// A usage error that names the pattern.
-    pub(crate) fn patterns(&self) -> Result<Option<Patterns>> {
-        let syntax = PatternSyntax {
-            ignore_case: self.ignore_case,
-            fixed_strings: self.fixed_strings,
-            word_regexp: self.word_regexp,
-            whole_stack: false,
-        };
-        let compile = |pattern: &Option<OsString>| {
-            let pattern = pattern.as_ref().map(|it| it.as_encoded_bytes());
-            pattern.map(|pattern| compile_patterns([pattern], syntax)).transpose()
-        };
-        let (callers, callees) = (compile(&self.callers)?, compile(&self.callees)?);
-        let asked = [(Relation::Caller, &self.callers), (Relation::Callee, &self.callees)];
-        let given: Vec<_> = asked
-            .into_iter()
-            .filter_map(|(relation, it)| {
-                Some((relation, printable(it.as_ref()?.as_encoded_bytes())))
-            })
-            .collect();
-        Ok((!given.is_empty()).then_some(Patterns { callers, callees, given }))
-    }
-}
 
 /// What a function is to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,9 +55,9 @@ impl Families {
     /// of the outermost call and the callee of the innermost.
     pub(crate) fn of(profile: &Profile, patterns: &Patterns) -> Families {
         let frames = profile.stacks.frames();
-        let matches = |pattern: &Option<Regex>| -> Vec<bool> {
-            let is_match = |name: &[u8]| pattern.as_ref().is_some_and(|it| it.is_match(name));
-            (0..frames.len() as FrameId).map(|frame| is_match(frames.name(frame))).collect()
+        let matches = |pattern: &Option<Pattern>| match pattern {
+            Some(pattern) => pattern.matches(frames),
+            None => vec![false; frames.len()],
         };
         let (callers, callees) = (matches(&patterns.callers), matches(&patterns.callees));
         let mut found: BTreeMap<(FrameId, Relation), HashMap<Option<FrameId>, u64>> =
@@ -189,6 +111,11 @@ impl Families {
             );
         }
         Answer::new(text, self.shown())
+    }
+
+    /// Whether a function matches the pattern of this relation.
+    pub(crate) fn has(&self, relation: Relation) -> bool {
+        self.families.iter().any(|family| family.relation == relation)
     }
 
     /// How many families there are, and what the stacks with their functions weigh.

@@ -96,6 +96,20 @@ impl Tree {
         }
     }
 
+    /// The whole, of which the roots are children.
+    fn whole(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// The root, if there is no other, not even one that is too light to be shown.
+    fn only_root(&self) -> Option<FrameId> {
+        let whole = &self.nodes[self.whole()];
+        match whole.children[..] {
+            [only] if whole.others.lines == 0 => self.nodes[only].frame,
+            _ => None,
+        }
+    }
+
     /// The frames from `node` on that have no weight but that of one child, and the
     /// node that ends the run.
     fn run(&self, mut node: usize) -> (Vec<FrameId>, usize) {
@@ -112,7 +126,7 @@ impl Tree {
 
 /// A line of the tree.
 struct Line {
-    cells: [String; 3],
+    cells: Vec<String>,
     /// What stands before the names: the branches.
     branches: String,
     names: Names,
@@ -139,11 +153,17 @@ const ASCII: Branches = Branches { inner: ["|- ", "|  "], last: ["`- ", "   "] }
 
 /// The tree from the roots down; branches that weigh less than `least` are summed.
 pub(crate) fn tree(profile: &Profile, least: Least, screen: &Screen) -> Answer {
+    if profile.total == 0 {
+        return Answer::new(Vec::new(), Total::default());
+    }
     let tree = Tree::of(profile, least);
     let lines = lines(&tree, profile, if screen.columns.is_some() { BOXES } else { ASCII });
-    let heads = ["TOTAL", "TOTAL%", "SELF%"].map(str::to_owned);
+    let heads = heads(profile);
     let columns = Columns::of(lines.iter().map(|line| &line.cells).chain([&heads]));
     let mut text = Vec::new();
+    if let Some(under) = &profile.under {
+        text.extend_from_slice(under.head(profile, tree.only_root(), screen).as_bytes());
+    }
     columns.line(&heads, b"FUNCTION", &mut text);
     for line in &lines {
         let before = columns.width() + line.branches.chars().count();
@@ -157,32 +177,50 @@ pub(crate) fn tree(profile: &Profile, least: Least, screen: &Screen) -> Answer {
         };
         columns.line(&line.cells, &[line.branches.as_bytes(), &names].concat(), &mut text);
     }
-    let foot = format!("{} in all\n", profile.unit.words(profile.total));
-    text.extend_from_slice(foot.as_bytes());
+    if profile.under.is_none() {
+        let foot = format!("{} in all\n", profile.unit.words(profile.total));
+        text.extend_from_slice(foot.as_bytes());
+    }
     Answer::new(text, Total { lines: lines.len() as u64, weight: profile.total.into() })
+}
+
+/// The heads of [`cells`].
+fn heads(profile: &Profile) -> Vec<String> {
+    let heads: &[&str] = match profile.under {
+        Some(_) => &["TOTAL", "OF MATCH", "OF ALL", "SELF"],
+        None => &["TOTAL", "TOTAL%", "SELF%"],
+    };
+    heads.iter().map(|&head| head.to_owned()).collect()
+}
+
+/// What a line says of its weights. Several branches have no self weight of their own.
+fn cells(profile: &Profile, total: u64, own: Option<u64>) -> Vec<String> {
+    let number = |weight| profile.unit.number(weight);
+    let of_tree = |weight| share(weight, profile.total);
+    let shares = match &profile.under {
+        Some(under) => vec![share(total, under.all), own.map(number).unwrap_or_default()],
+        None => vec![own.map(of_tree).unwrap_or_default()],
+    };
+    [vec![number(total), of_tree(total)], shares].concat()
 }
 
 /// The lines of the tree, a parent before its children.
 fn lines(tree: &Tree, profile: &Profile, draw: Branches) -> Vec<Line> {
-    let number = |weight| [profile.unit.number(weight), share(weight, profile.total)];
     let mut lines = Vec::new();
     // What is to be drawn, the next one last: the node or others, with the branches
     // before it and before what is below it.
-    let whole = tree.nodes.len() - 1;
     let mut pending = Vec::new();
-    push_children(tree, whole, None, &draw, &mut pending);
+    push_children(tree, tree.whole(), None, &draw, &mut pending);
     while let Some(Pending { what, branches, below }) = pending.pop() {
         match what {
             What::Others(others) => {
-                let [weight, of_all] = number(others.weight as u64);
-                let cells = [weight, of_all, String::new()];
+                let cells = cells(profile, others.weight as u64, None);
                 lines.push(Line { cells, branches, names: Names::Others(others.lines) });
             }
             What::Node(node) => {
                 let (run, last) = tree.run(node);
-                let [weight, of_all] = number(tree.nodes[node].total);
-                let own = share(tree.nodes[last].self_weight, profile.total);
-                let cells = [weight, of_all, own];
+                let own = tree.nodes[last].self_weight;
+                let cells = cells(profile, tree.nodes[node].total, Some(own));
                 lines.push(Line { cells, branches, names: Names::Run(run) });
                 push_children(tree, last, Some(&below), &draw, &mut pending);
             }

@@ -19,14 +19,15 @@ enum Piece {
 pub(crate) fn json(profile: &Profile, least: Least) -> Answer {
     let tree = Tree::of(profile, least);
     let mut text = String::new();
-    let mut pending = vec![Piece::Node(tree.nodes.len() - 1)];
+    let mut pending = vec![Piece::Node(tree.whole())];
     while let Some(piece) = pending.pop() {
         match piece {
             Piece::Text(piece) => text.push_str(piece),
             Piece::Node(number) => {
                 let node = &tree.nodes[number];
                 push_numbers(node, profile, &mut text);
-                if node.children.is_empty() {
+                // The whole always has a list, so that programs need not ask.
+                if node.children.is_empty() && node.frame.is_some() {
                     text.push('}');
                     continue;
                 }
@@ -40,7 +41,7 @@ pub(crate) fn json(profile: &Profile, least: Least) -> Answer {
         }
     }
     text.push('\n');
-    let shown = Total { lines: tree.nodes.len() as u64 - 1, weight: profile.total.into() };
+    let shown = Total { lines: tree.whole() as u64, weight: profile.total.into() };
     Answer::new(text.into_bytes(), shown)
 }
 
@@ -57,7 +58,12 @@ fn push_numbers(node: &Node, profile: &Profile, text: &mut String) {
         }
         None => {
             let unit = profile.unit_name.as_deref().map_or("null".to_owned(), quoted);
-            format!("{{\"unit\":{unit},\"total\":{}", node.total)
+            let all = profile.under.as_ref().map_or(node.total, |under| under.all);
+            let under = profile.under.as_ref().map(|under| {
+                let pattern = quoted(&name(&under.pattern));
+                format!(",\"under\":{{\"pattern\":{pattern},\"total\":{}}}", node.total)
+            });
+            format!("{{\"unit\":{unit},\"total\":{all}{}", under.unwrap_or_default())
         }
     };
     text.push_str(&start);

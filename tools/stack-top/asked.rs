@@ -1,0 +1,119 @@
+//! The functions that the user asks for, by patterns.
+
+use std::ffi::OsString;
+
+use clap::Args;
+use common::{FrameId, FrameTable, PatternSyntax, Result, compile_patterns, printable};
+use regex_automata::meta::Regex;
+
+use crate::profile::Profile;
+use crate::relatives::{Families, Relation};
+
+/// Which functions are asked for, and what about them; patterns are those of stack-grep.
+#[derive(Args)]
+pub(crate) struct Asked {
+    /// Show who calls the functions that match, and how much each
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    callers: Option<OsString>,
+
+    /// Show what the functions that match call, and how much each, and their own weight
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
+    callees: Option<OsString>,
+
+    /// With --tree, start at the outermost function of each stack that matches
+    // Conflicts are named again: clap does not require what conflicts with a given option.
+    #[arg(
+        long,
+        value_name = "PATTERN",
+        allow_hyphen_values = true,
+        requires = "tree",
+        conflicts_with_all = ["callers", "callees", "split", "draw", "tsv"]
+    )]
+    under: Option<OsString>,
+
+    /// Take upper and lower case as equal in patterns
+    #[arg(short, long)]
+    ignore_case: bool,
+
+    /// Take patterns as plain text, not as regular expressions
+    #[arg(short = 'F', long)]
+    fixed_strings: bool,
+
+    /// Match whole words only
+    #[arg(short, long)]
+    word_regexp: bool,
+}
+
+/// The patterns that were given.
+pub(crate) struct Patterns {
+    pub(crate) callers: Option<Pattern>,
+    pub(crate) callees: Option<Pattern>,
+    pub(crate) under: Option<Pattern>,
+}
+
+/// A pattern for the names of functions.
+pub(crate) struct Pattern {
+    option: &'static str,
+    /// As the user wrote it.
+    pub(crate) text: Vec<u8>,
+    regex: Regex,
+}
+
+impl Asked {
+    /// # Errors
+    ///
+    /// A usage error that names the pattern.
+    pub(crate) fn patterns(&self) -> Result<Patterns> {
+        let compile = |option, pattern: &Option<OsString>| {
+            let pattern = pattern.as_ref().map(|it| it.as_encoded_bytes());
+            pattern.map(|pattern| self.compile(option, pattern)).transpose()
+        };
+        Ok(Patterns {
+            callers: compile("--callers", &self.callers)?,
+            callees: compile("--callees", &self.callees)?,
+            under: compile("--under", &self.under)?,
+        })
+    }
+
+    fn compile(&self, option: &'static str, pattern: &[u8]) -> Result<Pattern> {
+        let syntax = PatternSyntax {
+            ignore_case: self.ignore_case,
+            fixed_strings: self.fixed_strings,
+            word_regexp: self.word_regexp,
+            whole_stack: false,
+        };
+        let regex = compile_patterns([pattern], syntax)?;
+        Ok(Pattern { option, text: pattern.to_vec(), regex })
+    }
+}
+
+impl Patterns {
+    /// The callers and callees, if these are asked for.
+    pub(crate) fn families(&self, profile: &Profile) -> Option<Families> {
+        let are_wanted = self.callers.is_some() || self.callees.is_some();
+        are_wanted.then(|| Families::of(profile, self))
+    }
+
+    /// A message for each pattern that matches no function that weighs something.
+    pub(crate) fn unmatched(&self, profile: &Profile, families: Option<&Families>) -> Vec<String> {
+        let has = |relation| families.is_some_and(|families| families.has(relation));
+        let patterns = [
+            (&self.callers, has(Relation::Caller)),
+            (&self.callees, has(Relation::Callee)),
+            (&self.under, profile.total > 0),
+        ];
+        let unmatched = patterns.into_iter().filter(|(_, is_found)| !is_found);
+        let message = |Pattern { option, text, .. }: &Pattern| {
+            format!("{option} {}: no function matches", printable(text))
+        };
+        unmatched.filter_map(|(pattern, _)| pattern.as_ref().map(message)).collect()
+    }
+}
+
+impl Pattern {
+    /// Whether each frame matches, by its number.
+    pub(crate) fn matches(&self, frames: &FrameTable) -> Vec<bool> {
+        let is_match = |frame| self.regex.is_match(frames.name(frame));
+        (0..frames.len() as FrameId).map(is_match).collect()
+    }
+}

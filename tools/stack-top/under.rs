@@ -1,0 +1,55 @@
+//! What is below the functions that match a pattern.
+
+use common::{FrameId, Result, Screen, SortedStacks, StackBuf, StackCounts, share};
+
+use crate::asked::Pattern;
+use crate::profile::Profile;
+
+/// What a profile was before it was cut to what is below the functions that match.
+pub(crate) struct Under {
+    pub(crate) pattern: Vec<u8>,
+    /// The weight of all stacks, with those that have no such function.
+    pub(crate) all: u64,
+}
+
+impl Profile {
+    /// The stacks from the outermost frame on that matches. Stacks without such a frame are left
+    /// out.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Profile::new`].
+    pub(crate) fn below(self, pattern: &Pattern) -> Result<Profile> {
+        let under = Under { pattern: pattern.text.clone(), all: self.total };
+        let below = cut(&self.stacks, &pattern.matches(self.stacks.frames()));
+        Ok(Profile { under: Some(under), ..Profile::new(below, None, self.unit_name)? })
+    }
+}
+
+/// `is_root` says of each frame whether stacks start there.
+fn cut(stacks: &SortedStacks, is_root: &[bool]) -> SortedStacks {
+    let (mut counts, mut text) = (StackCounts::default(), StackBuf::default());
+    for stack in stacks.iter().filter(|stack| stack.weight > 0) {
+        let is_root = |&frame: &FrameId| is_root[frame as usize];
+        let Some(root) = stack.frames.iter().position(is_root) else { continue };
+        text.clear();
+        for &frame in &stack.frames[root..] {
+            text.push_clean_frame(stacks.frames().name(frame));
+        }
+        counts.add(text.as_bytes(), stack.weight);
+    }
+    counts.into_sorted()
+}
+
+impl Under {
+    /// `Map.add: 250 of 1,000 samples (25.00%)`; `root` is the function, if only one matches.
+    pub(crate) fn head(&self, profile: &Profile, root: Option<FrameId>, screen: &Screen) -> String {
+        let Profile { unit, total, .. } = profile;
+        let (below, all) = (unit.number(*total), unit.words(self.all));
+        let rest = format!(": {below} of {all} ({})\n", share(*total, self.all));
+        let several = || [b"functions that match ", &self.pattern[..]].concat();
+        let name = root.map_or_else(several, |root| profile.name(root).to_vec());
+        // The end of the line is no part of the width.
+        [screen.name(&name, rest.chars().count() - 1), rest].concat()
+    }
+}
