@@ -77,14 +77,15 @@ fn time_that_a_program_waits_is_that_of_its_sleep() {
     let args =
         ["--off-cpu", "--folded", "stacks", "--", "perl", "-e", "select undef, undef, undef, .4"];
     // The kernel drops switches while the processors are busy with those of other programs,
-    // perhaps all of this one: then it is recorded again.
+    // perhaps just the one back to the sleeper: then the sleep is recorded again.
+    let is_sleep = |line: &str| line.starts_with("perl;") && line.contains("select");
     let mut tries = 0;
     let (output, run) = loop {
         let began = Instant::now();
         let output = place.stack_flame(&args);
         tries += 1;
-        let is_dropped = || !place.read("stacks").lines().any(|line| line.starts_with("perl;"));
-        if tries == 5 || stderr(&output).contains("perf cannot record here") || !is_dropped() {
+        let is_dropped = || !place.read("stacks").lines().any(is_sleep);
+        if tries == 10 || stderr(&output).contains("perf cannot record here") || !is_dropped() {
             break (output, began.elapsed());
         }
     };
@@ -98,7 +99,7 @@ fn time_that_a_program_waits_is_that_of_its_sleep() {
     // On a busy machine the shell waits too, before it becomes perl.
     let is_own = |line: &str| ["perl;", "sh;"].iter().any(|root| line.starts_with(root));
     assert!(stacks().all(is_own), "{folded}\n{}", stderr(&output));
-    let waits = stacks().filter(|line| line.starts_with("perl;") && line.contains("select"));
+    let waits = stacks().filter(|line| is_sleep(line));
     let weight = |line: &str| line.rsplit(' ').next().and_then(|it| it.parse::<u64>().ok());
     let waited: u64 = waits.filter_map(weight).sum();
     let run = u64::try_from(run.as_nanos()).expect("it ends");
