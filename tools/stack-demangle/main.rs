@@ -5,7 +5,6 @@ mod brackets;
 mod exact;
 mod frame;
 mod frame_map;
-mod normalize;
 mod rename;
 mod stamps;
 

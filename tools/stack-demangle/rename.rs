@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use clap::Args;
 use common::ocaml::{self, Stamps};
-use common::{cpp, rust};
+use common::{cpp, normalize, rust};
 
+use crate::brackets;
 use crate::exact::Functions;
 use crate::frame::{Frame, split_module};
 use crate::stamps::StampsArg;
-use crate::{brackets, normalize};
 
 /// Options: which names are demangled, and how much of them is kept.
 #[derive(Args, Clone, Debug)]
@@ -77,7 +77,7 @@ impl NameArgs {
         }
         // OCaml makes no clones: `Foo.cold` is a function with this name.
         if self.normalize && language != Some(Language::Ocaml) {
-            normalize::normalize(text.to_mut());
+            normalize(text.to_mut());
         }
         // `::<a>` without its arguments is empty, so it stays as it is.
         out.extend_from_slice(if text.is_empty() { name } else { &text });

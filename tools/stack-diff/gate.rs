@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use common::compare::{ALPHA, Comparison, Runs, Tested, chance_above};
 use common::{grouped, printable};
 use statrs::distribution::{ContinuousCDF, Normal};
-
-use crate::comparison::{ALPHA, Comparison, Tested, chance_above};
-use crate::run::Runs;
 
 /// How many functions are named that grew too much.
 const NAMED: usize = 3;

@@ -1,20 +1,36 @@
 //! `--folded`: both profiles as one, two counts a line.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
+use common::compare::{FunctionNames, RunNames, dominant_root, read_profile, read_profiles};
 use common::{
-    Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts, Status, Total, names_of_stack,
+    Frames, Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts, Status, Total,
 };
+use hashbrown::HashMap;
 
-use crate::profile;
+use crate::joined;
 
 /// Writes each stack with its weight before and after, summed over the runs.
-pub(crate) fn write(sides: &[Vec<PathBuf>; 2], pipe: &mut Pipe) -> Result<Status> {
-    let counts = [count(&sides[0], pipe)?, count(&sides[1], pipe)?];
-    let [Some(before), Some(after)] = counts else { return Ok(Status::Nothing) };
-    pipe.write_header()?;
+pub(crate) fn write(
+    sides: &[Vec<PathBuf>; 2],
+    names: FunctionNames,
+    pipe: &mut Pipe,
+) -> Result<Status> {
+    let sums = [Side::read(&sides[0], names, pipe)?, Side::read(&sides[1], names, pipe)?];
+    let [Some(mut before), Some(mut after)] = sums else { return Ok(Status::Nothing) };
+    if names == FunctionNames::Normalized
+        && let Some(names) = run_names(&before, &after)
+    {
+        pipe.note(joined(&names));
+        before.join(&names);
+        after.join(&names);
+    }
+    pipe.write_header_of_weights()?;
+    write_pairs(&before.stacks, &after.stacks, pipe)
+}
+
+fn write_pairs(before: &SortedStacks, after: &SortedStacks, pipe: &mut Pipe) -> Result<Status> {
     let (mut ones, mut others) = (before.iter().peekable(), after.iter().peekable());
     let mut stack = StackBuf::default();
     loop {
@@ -22,15 +38,15 @@ pub(crate) fn write(sides: &[Vec<PathBuf>; 2], pipe: &mut Pipe) -> Result<Status
             (None, None) => return Ok(pipe.status()),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some(one), Some(other)) => names(&before, one).cmp(names(&after, other)),
+            (Some(one), Some(other)) => frames(before, one).cmp(frames(after, other)),
         };
         stack.clear();
         let other = others.next_if(|_| order.is_ge());
         let one = ones.next_if(|_| order.is_le());
         match (&one, &other) {
-            (Some(one), _) => names(&before, one).for_each(|name| stack.push_clean_frame(name)),
+            (Some(one), _) => frames(before, one).for_each(|name| stack.push_clean_frame(name)),
             (None, Some(other)) => {
-                names(&after, other).for_each(|name| stack.push_clean_frame(name));
+                frames(after, other).for_each(|name| stack.push_clean_frame(name));
             }
             (None, None) => {}
         }
@@ -41,24 +57,71 @@ pub(crate) fn write(sides: &[Vec<PathBuf>; 2], pipe: &mut Pipe) -> Result<Status
     }
 }
 
-/// The stacks of all files of a side. `None` if one of these cannot be read.
-fn count(paths: &[PathBuf], pipe: &mut Pipe) -> Result<Option<SortedStacks>> {
-    let mut counts = StackCounts::default();
-    let read = profile::read_all(paths, pipe, |path, pipe| {
-        profile::read(path, pipe, |line| counts.add(&functions_of(line.stack), line.count))
-    })?;
-    pipe.leave_out(counts.overflows());
-    Ok(read.map(|_| counts.into_sorted()))
+/// The stacks of all files of a side, as the names of their functions.
+struct Side {
+    stacks: SortedStacks,
+    /// The root that holds at least half of it, of each file.
+    roots: Vec<Option<Vec<u8>>>,
 }
 
-/// The stack as the names of its functions: a function whose line changed is still the same. As it
-/// is if its frames are marks alone, since a line needs a stack.
-fn functions_of(stack: &[u8]) -> Cow<'_, [u8]> {
-    let names = names_of_stack(stack, false);
-    if names.is_empty() { stack.into() } else { names }
+impl Side {
+    /// `None` if one of the files cannot be read.
+    fn read(paths: &[PathBuf], names: FunctionNames, pipe: &mut Pipe) -> Result<Option<Side>> {
+        let mut counts = StackCounts::default();
+        let mut stack = StackBuf::default();
+        let roots = read_profiles(paths, pipe, |path, pipe| {
+            let (mut roots, mut whole) = (HashMap::new(), 0.0);
+            read_profile(path, pipe, |line| {
+                stack.clear();
+                for frame in Frames::new(line.stack) {
+                    let function = names.of(frame);
+                    if !function.is_empty() {
+                        stack.push_clean_frame(&function);
+                    }
+                }
+                // Of marks alone the line has to be made as it is.
+                if stack.as_bytes().is_empty() {
+                    stack.push_clean_frame(line.stack);
+                }
+                let root = Frames::new(stack.as_bytes()).next().unwrap_or_default();
+                *roots.entry_ref(root).or_insert(0.0) += line.count as f64;
+                whole += line.count as f64;
+                counts.add(stack.as_bytes(), line.count);
+            })?;
+            Ok(dominant_root(&roots, whole))
+        })?;
+        pipe.leave_out(counts.overflows());
+        Ok(roots.map(|roots| Side { stacks: counts.into_sorted(), roots }))
+    }
+
+    /// Whether a function is in any stack.
+    fn has(&self, function: &[u8]) -> bool {
+        self.stacks.frames().find(function).is_some()
+    }
+
+    /// Makes one root of those that name runs.
+    fn join(&mut self, names: &RunNames) {
+        let mut counts = StackCounts::default();
+        let mut stack = StackBuf::default();
+        for line in self.stacks.iter() {
+            stack.clear();
+            for (depth, frame) in frames(&self.stacks, &line).enumerate() {
+                let is_name = depth == 0 && names.has(frame);
+                stack.push_clean_frame(if is_name { names.shown() } else { frame });
+            }
+            counts.add(stack.as_bytes(), line.weight);
+        }
+        self.stacks = counts.into_sorted();
+    }
 }
 
-fn names<'a>(
+fn run_names(before: &Side, after: &Side) -> Option<RunNames> {
+    let is_in =
+        |side: usize, name: &[u8]| if side == 0 { before.has(name) } else { after.has(name) };
+    RunNames::of([&before.roots, &after.roots], is_in)
+}
+
+fn frames<'a>(
     stacks: &'a SortedStacks,
     stack: &SortedStack<'a>,
 ) -> impl Iterator<Item = &'a [u8]> + use<'a> {

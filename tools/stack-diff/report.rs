@@ -6,10 +6,8 @@ mod text;
 mod tsv;
 mod unit;
 
+use common::compare::{Change, Comparison, Function, Runs};
 use common::{Pipe, Result, grouped, printable};
-
-use crate::comparison::{Change, Comparison, Function};
-use crate::run::Runs;
 
 use unit::{Unit, with_sign};
 
@@ -19,15 +17,15 @@ use unit::{Unit, with_sign};
 pub(crate) struct Format {
     /// Print tab-separated values with a header line
     #[arg(long)]
-    tsv: bool,
+    pub(crate) tsv: bool,
 
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// Print a table in Markdown, for a pull request
     #[arg(long)]
-    markdown: bool,
+    pub(crate) markdown: bool,
 }
 
 /// What a report is made of.

@@ -122,8 +122,8 @@ impl Rows {
     /// Adds the header lines of an input. They name its events if its lines do not.
     pub(crate) fn add_header(&mut self, lines: Vec<Vec<u8>>, lines_have_events: bool) {
         let mut header = Headers::default();
-        header.add(lines.clone());
-        self.headers.add(lines);
+        header.add(lines.clone(), 0);
+        self.headers.add(lines, 0);
         if lines_have_events {
             return;
         }

@@ -72,6 +72,7 @@ struct ThisInput {
     name: String,
     format: &'static str,
     root: Root,
+    weighs: Weighs,
     rule: Rule,
     advice: Option<Advice>,
 }
@@ -141,6 +142,7 @@ impl<'p> Samples<'p> {
                 name: String::new(),
                 format: "",
                 root: Root::None,
+                weighs: Weighs::Value,
                 rule: Rule::Count,
                 advice: None,
             },
@@ -166,6 +168,7 @@ impl<'p> Samples<'p> {
             name: source.input.to_owned(),
             format: source.format,
             root: self.args.root.as_ref().unwrap_or(source.root).clone(),
+            weighs: source.weighs,
             rule: Rule::new(self.args.weight, source.weighs, self.sink.auto_rule()),
             advice: source.advice,
         };
@@ -225,6 +228,12 @@ impl<'p> Samples<'p> {
         self.events.take_first(event);
     }
 
+    /// Says of the samples of an event that were added without a number of samples how many were
+    /// drawn for them, which weigh `weight` together; all must have been taken.
+    pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: u64) {
+        self.events.draw(event, weight, drawn, self.window.is_bounded());
+    }
+
     /// Says what the weights of an event are in, if any sample has it.
     pub(crate) fn set_unit(&mut self, event: &[u8], unit: &[u8]) {
         self.events.set_unit(event, unit);
@@ -261,7 +270,7 @@ impl<'p> Samples<'p> {
     pub(crate) fn open(&mut self, origin: &Sample<'_>) -> Option<OpenSample> {
         let (event, weight) = self.events.of_sample(origin);
         let fate = self.fate(event, origin.time, origin.since);
-        self.events.account((event, weight), origin, fate);
+        self.events.account((event, weight), origin, self.input.weighs, fate);
         if fate != Fate::Taken || matches!(self.sink, Sink::List) {
             return None;
         }
@@ -308,7 +317,8 @@ impl<'p> Samples<'p> {
     #[inline]
     pub(crate) fn reopen(&mut self, sample: OpenSample, time: &[u8]) -> bool {
         let fate = self.fate(sample.event, Some(Time::Text(time)), None);
-        self.events.account_one(sample.event, sample.count, sample.weight, fate);
+        let drawn = self.input.weighs.drawn(sample.count);
+        self.events.account_one(sample.event, sample.count, sample.weight, drawn, fate);
         fate == Fate::Taken
     }
 

@@ -67,6 +67,7 @@ struct Readme;
 
 #[cfg(target_env = "musl")]
 mod allocator;
+pub mod compare;
 mod digits;
 mod error;
 mod folded;
@@ -91,7 +92,7 @@ pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Label, LabelKeys, Labels, Malformed,
     NO_STACK, StackBuf, append_folded, append_label, append_label_frame, clean_frame,
     clean_frame_in_place, clean_label_key, end_line, header_line, is_end_line, is_label_key,
-    lacks_frames, parse_header, parse_label_key, sort_labels,
+    lacks_frames, noted_samples, parse_header, parse_label_key, sort_labels,
 };
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};
@@ -107,7 +108,7 @@ pub use io::terminal_color::terminal_color;
 pub use io::unsafe_code::map_executable;
 pub use names::{
     CodeKind, FrameParts, base_of_place, code_color, cpp, escaped, fitted, fitted_with, is_unseen,
-    module, name_hash, names_of_stack, ocaml, printable, rust, split_place, symbol_name,
+    module, name_hash, names_of_stack, normalize, ocaml, printable, rust, split_place, symbol_name,
     unit_of_event, without_g,
 };
 pub use numbers::{MINUS, Unit, grouped, share};

@@ -1,10 +1,9 @@
 //! JSON, for programs.
 
+use common::compare::{Function, Run};
 use serde::Serialize;
 
 use super::{Change, Report};
-use crate::comparison::Function;
-use crate::run::Run;
 
 #[derive(Serialize)]
 struct Document {
@@ -56,7 +55,7 @@ pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {
         before: side(&report.runs.before, before),
         after: side(&report.runs.after, after),
         total: row(&comparison.whole),
-        noise: 100.0 * comparison.noise.of_programs,
+        noise: 100.0 * comparison.variation,
         functions: comparison.functions.len(),
         changed: report.changed,
         rows: report.functions.iter().map(|function| function_row(report, function)).collect(),

@@ -83,11 +83,18 @@ fn row(cells: &[String; NUMBERS], widths: &[usize; NUMBERS], name: &str) -> Vec<
 /// What the table does not say by itself.
 fn foot(report: &Report<'_>) -> Vec<String> {
     let [before, after] = [&report.runs.before, &report.runs.after].map(Vec::len);
-    let noise = 100.0 * report.comparison.noise.of_programs;
+    let noise = 100.0 * report.comparison.variation;
     let runs = if report.has_runs() {
         format!("Means of {before} and {after} runs, between which functions vary by {noise:.1}%.")
     } else {
         format!("One run each does not show how much functions vary: {noise:.1}% is assumed.")
     };
-    vec!["* noise does not explain it; \u{b1} two standard errors".to_owned(), runs]
+    let mut lines =
+        vec!["* noise does not explain it; \u{b1} two standard errors".to_owned(), runs];
+    if !report.comparison.are_counts {
+        lines.push(
+            "The weights are no counts of samples: each stack is taken for one sample.".to_owned(),
+        );
+    }
+    lines
 }

@@ -1,6 +1,8 @@
 //! Folded stacks, as other tools make them; man/folded-stack.5 is the grammar.
 
-use common::{FoldedLine, Frames, Input, Label, Result, lacks_frames, lines, parse_header};
+use common::{
+    FoldedLine, Frames, Input, Label, Result, lacks_frames, lines, noted_samples, parse_header,
+};
 use memchr::memrchr;
 
 use super::unread;
@@ -103,7 +105,7 @@ fn ends_in_decimal(line: &[u8]) -> bool {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut frames = Vec::new();
-    let (mut header, mut times) = (Header::default(), Times::default());
+    let (mut header, mut times, mut weight) = (Header::default(), Times::default(), 0.0);
     let read = for_each_line(input, |number, line| {
         if line.starts_with(b"# ") {
             header.add(line);
@@ -121,7 +123,9 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
                 frames.extend(Frames::new(stack).map(|frame| samples.frame(frame)));
                 let labels: Vec<Label<'_>> = labels.iter().collect();
                 let weights = &[count];
-                let sample = Sample { weights, ..Sample::default() };
+                weight += count as f64;
+                let drawn = header.drawn(count);
+                let sample = Sample { weights, drawn, ..Sample::default() };
                 let sample = with_labels(sample, &labels);
                 times.look_at(&sample);
                 samples.add(&sample, &frames)
@@ -133,6 +137,9 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         }
     });
     times.report(samples);
+    if let Some(drawn) = header.samples.filter(|_| header.unit != b"samples") {
+        samples.draw(&header.event, weight, drawn);
+    }
     read
 }
 
@@ -178,6 +185,8 @@ impl Times {
 struct Header {
     event: Vec<u8>,
     unit: Vec<u8>,
+    /// How many samples there are.
+    samples: Option<u64>,
     is_announced: bool,
 }
 
@@ -186,8 +195,14 @@ impl Header {
         match parse_header(line) {
             Some(("event", event)) => self.event = event.to_vec(),
             Some(("unit", unit)) => self.unit = unit.to_vec(),
-            _ => {}
+            _ => self.samples = self.samples.or(noted_samples(line)),
         }
+    }
+
+    /// How many samples were drawn for a line with this count; 0 if that is known of all lines
+    /// together.
+    fn drawn(&self, count: u64) -> Option<u64> {
+        if self.unit == b"samples" { Some(count) } else { self.samples.map(|_| 0) }
     }
 
     /// Says before the first stack what is counted.

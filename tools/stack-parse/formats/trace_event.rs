@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
     detect,
     parse,
     root: Root::Comm,
-    weighs: Weighs::Value,
+    weighs: Weighs::Exact,
     extras: &[],
 };
 

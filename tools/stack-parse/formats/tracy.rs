@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     detect,
     parse,
     root: Root::None,
-    weighs: Weighs::Value,
+    weighs: Weighs::Exact,
     extras: &[],
 };
 

@@ -25,6 +25,8 @@ pub(crate) struct Thread {
     pub(crate) unit: Vec<u8>,
     /// The name of its process, where the thread has another one.
     pub(crate) process: Vec<u8>,
+    /// Whether its samples were drawn, where other threads of the format have spans.
+    pub(crate) is_sampled: bool,
 }
 
 /// A sample, in as few bytes as possible: there may be many.
@@ -104,6 +106,7 @@ impl Held {
                 event: &thread.event,
                 time: (row.time != NO_TIME).then_some(Time::Nanoseconds(row.time)),
                 weights: &[row.weight],
+                drawn: thread.is_sampled.then_some(1),
                 ..Sample::default()
             };
             stacks.add(&origin, row.stack, names, samples)?;

@@ -35,18 +35,50 @@ pub(crate) struct Sum {
     pub(crate) samples: u128,
     /// In the unit of the event.
     pub(crate) total: u128,
+    /// The squares of what was drawn, summed: of samples that weigh W together, W²/N.
+    pub(crate) squares: f64,
+    /// Whether of some of them nothing says how many were drawn.
+    pub(crate) is_unknown: bool,
 }
 
 impl Sum {
     #[inline]
-    pub(super) fn add(&mut self, count: u64, weight: u64) {
+    pub(super) fn add(&mut self, count: u64, weight: u64, drawn: Option<u64>) {
         self.samples += u128::from(count);
-        self.total = self.total.saturating_add(u128::from(count) * u128::from(weight));
+        let all = u128::from(count) * u128::from(weight);
+        self.total = self.total.saturating_add(all);
+        match drawn {
+            Some(drawn) => self.draw(all as f64, drawn),
+            None => self.is_unknown = true,
+        }
+    }
+
+    /// Notes that of what was added, this weight is that of so many samples.
+    #[inline]
+    pub(super) fn draw(&mut self, weight: f64, drawn: u64) {
+        if drawn > 0 {
+            self.squares += weight * weight / drawn as f64;
+        }
+    }
+
+    /// Takes back what [`draw`](Sum::draw) noted.
+    pub(super) fn draw_back(&mut self, weight: f64, drawn: u64) {
+        if drawn > 0 {
+            self.squares -= weight * weight / drawn as f64;
+        }
+    }
+
+    /// How many samples would vary as much as the sum does; `None` if nothing says so.
+    pub(crate) fn drawn(&self) -> Option<f64> {
+        let total = self.total as f64;
+        (!self.is_unknown && self.squares > 0.0).then(|| total * total / self.squares)
     }
 
     pub(crate) fn absorb(&mut self, other: Sum) {
         self.samples += other.samples;
         self.total = self.total.saturating_add(other.total);
+        self.squares += other.squares;
+        self.is_unknown |= other.is_unknown;
     }
 }
 

@@ -13,6 +13,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use super::event::{Event, Fate};
 use super::event_name::{is_same, plain_name};
 use super::sample::Sample;
+use super::weight::Weighs;
 
 /// Which events to take.
 #[derive(Args, Clone, Debug)]
@@ -40,6 +41,9 @@ enum Wanted {
     All,
 }
 
+/// What formats call the number of samples that were drawn for the values beside it.
+const SAMPLES: [&[u8]; 2] = [b"samples", b"sample"];
+
 /// The events met so far; few, so they are found by looking at each.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
@@ -53,6 +57,8 @@ pub(crate) struct Events {
     last: usize,
     /// The numbers of the measures of the input that is being read.
     measures: Vec<usize>,
+    /// The place of the measure that counts the samples of the others.
+    samples: Option<usize>,
     /// Whether an event was chosen from the input that is being read.
     is_chosen: bool,
 }
@@ -75,13 +81,15 @@ impl Events {
 
     fn of(wanted: Wanted, asked: String, hint: &'static str) -> Events {
         let (events, measures) = (Vec::new(), Vec::new());
-        Events { wanted, asked, hint, events, last: 0, measures, is_chosen: false }
+        let (last, samples, is_chosen) = Default::default();
+        Events { wanted, asked, hint, events, last, measures, samples, is_chosen }
     }
 
     /// Chooses anew: each input has a first event of its own.
     pub(crate) fn begin_input(&mut self) {
         self.is_chosen = false;
         self.measures.clear();
+        self.samples = None;
         for event in &mut self.events {
             event.is_wanted = self.wanted.matches(&event.name);
             event.is_in_input = false;
@@ -140,6 +148,7 @@ impl Events {
             event.unit = measure.unit.to_vec();
             self.measures.push(index);
         }
+        self.samples = measures.iter().position(|it| SAMPLES.contains(&it.name));
         self.is_chosen = true;
         chosen
     }
@@ -183,9 +192,12 @@ impl Events {
         &mut self,
         (event, weight): (usize, u64),
         origin: &Sample<'_>,
+        weighs: Weighs,
         fate: Fate,
     ) {
-        self.account_one(event, origin.count, weight, fate);
+        let counted = || origin.weights.get(self.samples?).copied();
+        let drawn = origin.drawn.or_else(counted).or_else(|| weighs.drawn(origin.count));
+        self.account_one(event, origin.count, weight, drawn, fate);
         if self.measures.is_empty() {
             return;
         }
@@ -193,25 +205,47 @@ impl Events {
             let other = self.measures[place];
             if other != event {
                 let weight = origin.weights.get(place).copied().unwrap_or(0);
-                self.account_one(other, origin.count, weight, Fate::OtherEvent);
+                self.account_one(other, origin.count, weight, drawn, Fate::OtherEvent);
             }
         }
     }
 
     /// Accounts for several samples of one event, each of this weight.
     #[inline]
-    pub(crate) fn account_one(&mut self, event: usize, count: u64, weight: u64, fate: Fate) {
+    pub(crate) fn account_one(
+        &mut self,
+        event: usize,
+        count: u64,
+        weight: u64,
+        drawn: Option<u64>,
+        fate: Fate,
+    ) {
         let event = &mut self.events[event];
         event.is_in_input = true;
-        event.sums[fate as usize].add(count, weight);
+        event.sums[fate as usize].add(count, weight, drawn);
+    }
+
+    /// Notes how many samples were drawn for what an event weighs; `is_part` if some of it may
+    /// have been left out, so that nobody knows.
+    pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: u64, is_part: bool) {
+        let index = self.index(event);
+        for sum in &mut self.events[index].sums {
+            if is_part {
+                sum.is_unknown = true;
+            } else if sum.samples > 0 {
+                sum.draw(weight, drawn);
+            }
+        }
     }
 
     /// Notes that samples which were taken are to be left out.
     pub(crate) fn take_back(&mut self, event: usize, count: u64, weight: u64, fate: Fate) {
         let taken = &mut self.events[event].sums[Fate::Taken as usize];
         taken.samples -= u128::from(count);
-        taken.total = taken.total.saturating_sub(u128::from(count) * u128::from(weight));
-        self.account_one(event, count, weight, fate);
+        let all = u128::from(count) * u128::from(weight);
+        taken.total = taken.total.saturating_sub(all);
+        taken.draw_back(all as f64, count);
+        self.account_one(event, count, weight, Some(count), fate);
     }
 
     /// Whether the samples of an event are wanted.
@@ -319,7 +353,7 @@ mod tests {
         let (index, weight) = events.of_sample(&origin);
         let is_wanted = events.is_wanted(index);
         let fate = if is_wanted { Fate::Taken } else { Fate::OtherEvent };
-        events.account((index, weight), &origin, fate);
+        events.account((index, weight), &origin, Weighs::Value, fate);
         is_wanted
     }
 

@@ -342,12 +342,27 @@ impl Samples<'_> {
         }
         let mut headers = Headers::default();
         for input in &self.headers.inputs {
-            headers.add(match is_off_cpu {
+            let lines = match is_off_cpu {
                 true => input.off_cpu_lines(),
                 false => input.lines(&self.events, self.args.events.by_event),
-            });
+            };
+            // How many samples there are is known of the sum.
+            headers.add(lines, 0);
         }
-        pipe.write_header_of(&headers)
+        pipe.write_header_of(&headers.with_samples(self.drawn()))
+    }
+
+    /// How many samples would vary as much as what is written does; `None` if nothing says so, or
+    /// if there are several events.
+    fn drawn(&self) -> Option<u64> {
+        let mut taken = self.events.iter().filter(|event| event.is_taken());
+        let (event, None) = (taken.next()?, taken.next()) else { return None };
+        let sum = event.sum(Fate::Taken);
+        match event.weigher.sums() {
+            _ if matches!(self.sink, Sink::OffCpu(_)) => None,
+            true => sum.drawn().map(|samples| samples.round() as u64),
+            false => u64::try_from(sum.samples).ok(),
+        }
     }
 
     /// Writes all lines.

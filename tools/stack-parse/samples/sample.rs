@@ -21,6 +21,9 @@ pub(crate) struct Sample<'a> {
     pub(crate) weights: &'a [u64],
     /// How many samples these are, all of the same frames and weights.
     pub(crate) count: u64,
+    /// How many samples were drawn for it, where the format sums them and says so; 0 if it says so
+    /// of the whole input at its end.
+    pub(crate) drawn: Option<u64>,
     /// What a tracepoint says of itself.
     pub(crate) text: &'a [u8],
     /// When it was taken, in nanoseconds after the first sample of its recording, where the
@@ -47,6 +50,7 @@ impl Default for Sample<'_> {
             event: b"",
             weights: &[],
             count: 1,
+            drawn: None,
             text: b"",
             since: None,
             labels: &[],

@@ -52,9 +52,20 @@ pub(crate) enum Weighs {
     Period,
     /// What was measured: bytes of an allocation.
     Value,
+    /// What was measured of each thing, of which none was left out by chance: the size of a file,
+    /// the time of a span.
+    Exact,
     /// The sum of an unknown number of samples, as a line of folded stacks holds
     /// it, or a node of a call tree. There are no samples to count.
     Sum,
+}
+
+impl Weighs {
+    /// How many samples were drawn for `count` that are alike; `None` if nothing says so.
+    #[inline]
+    pub(crate) fn drawn(self, count: u64) -> Option<u64> {
+        matches!(self, Weighs::Period | Weighs::Value).then_some(count)
+    }
 }
 
 /// How the samples of an input are weighed.
@@ -73,7 +84,9 @@ impl Rule {
     /// `auto` is the rule for sampling periods if the user leaves it to us.
     pub(crate) fn new(asked: Weight, weighs: Weighs, auto: Rule) -> Rule {
         match (asked, weighs) {
-            (_, Weighs::Sum) | (Weight::Period, _) | (Weight::Auto, Weighs::Value) => Rule::Sum,
+            (_, Weighs::Sum)
+            | (Weight::Period, _)
+            | (Weight::Auto, Weighs::Value | Weighs::Exact) => Rule::Sum,
             (Weight::Samples, _) => Rule::Count,
             (Weight::Auto, Weighs::Period) => auto,
         }

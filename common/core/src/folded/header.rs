@@ -4,14 +4,20 @@
 //! # event: cycles
 //! # unit: samples
 //! # source: perf-script
+//! # samples: 4021
 //! ```
+//!
+//! `samples` is how many samples would vary as much as the weights do: if all weigh the same, how
+//! many there are; else (Σw)²/Σw², where w is what each of them weighs.
 
 use bstr::ByteSlice;
 
-use crate::printable;
+use crate::{decimal, printable};
 
 /// The keys of header lines, in the order in which they are written.
-pub const HEADER_KEYS: [&str; 3] = ["event", "unit", "source"];
+pub const HEADER_KEYS: [&str; 4] = ["event", "unit", "source", SAMPLES];
+
+const SAMPLES: &str = "samples";
 
 /// Returns the key and the value of a header line: `event` and `cycles` of
 /// `# event: cycles`. `None` for other lines.
@@ -20,6 +26,13 @@ pub fn parse_header(line: &[u8]) -> Option<(&'static str, &[u8])> {
     let (key, value) = line.strip_prefix(b"# ")?.split_once_str(": ")?;
     let key = HEADER_KEYS.into_iter().find(|known| known.as_bytes() == key)?;
     Some((key, value))
+}
+
+/// The number of a header line `# samples: 4021`; `None` for other lines.
+#[must_use]
+pub fn noted_samples(line: &[u8]) -> Option<u64> {
+    let (key, value) = parse_header(line)?;
+    decimal(value).filter(|samples| key == SAMPLES && *samples > 0)
 }
 
 /// Makes a header line, without the LF.
@@ -36,11 +49,46 @@ pub fn header_line(key: &str, value: &[u8]) -> Vec<u8> {
 pub struct Headers {
     /// The header of each input that has one; equal ones once.
     inputs: Vec<Vec<Vec<u8>>>,
+    samples: Samples,
+}
+
+/// How many samples inputs have together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Samples {
+    /// What the inputs weigh.
+    weight: f64,
+    /// The squares of what the samples weigh, summed: an input that weighs W and has N samples
+    /// adds W²/N.
+    squares: f64,
+    /// Whether an input does not say how many there are.
+    is_unknown: bool,
+    /// What the last input says.
+    last: Option<u64>,
+}
+
+impl Samples {
+    fn add(&mut self, samples: Option<u64>, weight: u128) {
+        self.last = samples;
+        let weight = weight as f64;
+        if weight > 0.0 {
+            self.is_unknown |= samples.is_none();
+            self.weight += weight;
+            self.squares += samples.map_or(0.0, |samples| weight * weight / samples as f64);
+        }
+    }
+
+    fn all(&self) -> Option<u64> {
+        let is_known = !self.is_unknown && self.squares > 0.0;
+        is_known.then(|| (self.weight * self.weight / self.squares).round() as u64)
+    }
 }
 
 impl Headers {
-    /// Adds the header lines of one input. An input without any changes nothing.
-    pub fn add(&mut self, lines: Vec<Vec<u8>>) {
+    /// Adds the header lines of one input, and what its stacks weigh. An input without any lines
+    /// changes nothing, but that nobody knows how many samples there are.
+    pub fn add(&mut self, mut lines: Vec<Vec<u8>>, weight: u128) {
+        self.samples.add(lines.iter().find_map(|line| noted_samples(line)), weight);
+        lines.retain(|line| noted_samples(line).is_none());
         if !lines.is_empty() && !self.inputs.contains(&lines) {
             self.inputs.push(lines);
         }
@@ -54,6 +102,25 @@ impl Headers {
             _ => None,
         });
         agreed.flatten().collect()
+    }
+
+    /// How many samples all inputs have together, if all that weigh something say so.
+    #[must_use]
+    pub fn samples(&self) -> Option<u64> {
+        self.samples.all()
+    }
+
+    /// The same headers with another number of samples; `None` if nobody knows it.
+    #[must_use]
+    pub fn with_samples(mut self, samples: Option<u64>) -> Headers {
+        self.samples = Samples::default();
+        self.samples.add(samples, 1);
+        self
+    }
+
+    /// How many samples the input that was added last has, if it says so.
+    pub(crate) fn samples_of_last(&self) -> Option<u64> {
+        self.samples.last
     }
 
     /// What the lines of any input say of `key`, each once.
@@ -111,7 +178,7 @@ mod tests {
     fn headers(inputs: &[&[&str]]) -> Headers {
         let mut headers = Headers::default();
         for lines in inputs {
-            headers.add(lines.iter().map(|line| line.as_bytes().to_vec()).collect());
+            headers.add(lines.iter().map(|line| line.as_bytes().to_vec()).collect(), 10);
         }
         headers
     }
@@ -141,5 +208,24 @@ mod tests {
             ["inputs differ in '# event:', it is left out: # event: cycles; # event: cpu-clock"]
         );
         assert!(headers(&[]).kept().is_empty());
+    }
+
+    #[test]
+    fn samples_of_inputs_add_up_if_all_are_known() {
+        let samples = |inputs: &[(&str, u128)]| {
+            let mut headers = Headers::default();
+            for (line, weight) in inputs {
+                headers.add(vec![line.as_bytes().to_vec()], *weight);
+            }
+            assert!(headers.kept().iter().all(|line| !line.starts_with(b"# samples")));
+            headers.samples()
+        };
+        assert_eq!(samples(&[("# samples: 7", 70)]), Some(7));
+        assert_eq!(samples(&[("# samples: 7", 70), ("# samples: 3", 30)]), Some(10));
+        // 9 samples that weigh 1 tell little beside one that weighs 91.
+        assert_eq!(samples(&[("# samples: 9", 9), ("# samples: 1", 91)]), Some(1));
+        assert_eq!(samples(&[("# samples: 7", 70), ("# unit: ns", 30)]), None);
+        assert_eq!(samples(&[("# samples: 7", 70), ("# unit: ns", 0)]), Some(7));
+        assert_eq!(samples(&[("# samples: 0", 70)]), None);
     }
 }

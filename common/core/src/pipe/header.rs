@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use crate::{Headers, Pipe, Result, parse_header, printable};
+use crate::{Headers, Pipe, Result, header_line, parse_header, printable};
 
 impl Pipe {
     /// The value that the header lines of all inputs have for a key, such as `unit`.
@@ -46,6 +46,17 @@ impl Pipe {
         self.write_header_of(&headers)
     }
 
+    /// The same where lines are written that count other things than those that were read: the
+    /// number of samples is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Output`] with what the system says.
+    pub fn write_header_of_weights(&mut self) -> Result<()> {
+        let headers = self.headers.clone().with_samples(None);
+        self.write_header_of(&headers)
+    }
+
     /// The same for header lines that a tool collected itself.
     ///
     /// # Errors
@@ -53,6 +64,9 @@ impl Pipe {
     /// [`crate::Error::Output`] with what the system says.
     pub fn write_header_of(&mut self, headers: &Headers) -> Result<()> {
         headers.differences().iter().for_each(|what| self.note(what));
-        headers.kept().into_iter().try_for_each(|line| self.out.line(line))
+        headers.kept().into_iter().try_for_each(|line| self.out.line(line))?;
+        let samples = headers.samples().map(|samples| samples.to_string());
+        let line = samples.map(|samples| header_line("samples", samples.as_bytes()));
+        line.map_or(Ok(()), |line| self.out.line(&line))
     }
 }

@@ -34,7 +34,7 @@ impl Pipe {
                 }
                 Ok(ControlFlow::Continue(()))
             });
-            pipe.headers.add(header);
+            pipe.headers.add(header, 0);
             read
         })
     }

@@ -7,7 +7,7 @@ use super::foreign;
 use crate::folded::{LineEnd, LineEnds, clean_text, has_control, would_be_comment};
 use crate::{
     Blocks, Error, Files, FoldedLine, Input, Malformed, Pipe, Result, STDIN, StackBuf, is_end_line,
-    lacks_frames, parse_header, without_cr,
+    lacks_frames, noted_samples, parse_header, without_cr,
 };
 
 /// What comes in while a profile is still being recorded.
@@ -134,7 +134,7 @@ impl Pipe {
         self.filter_lines(input, each, pass_comment)
     }
 
-    fn filter_lines(
+    pub(super) fn filter_lines(
         &mut self,
         input: &mut Input,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
@@ -184,6 +184,7 @@ impl Pipe {
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let mut header = Vec::new();
+        let before = self.stats.read.weight;
         let read = self.for_each_line(input, |line, pipe| {
             if line.is_comment() {
                 header.extend(line.header());
@@ -191,8 +192,23 @@ impl Pipe {
             }
             pipe.folded(&line, &mut each)
         });
-        self.headers.add(header);
+        self.headers.add(header, self.stats.read.weight - before);
         read
+    }
+
+    /// As [`read_folded`](Pipe::read_folded); returns how many samples the header lines of this
+    /// input say there are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`], or what `each` returns.
+    pub fn read_samples(
+        &mut self,
+        input: &mut Input,
+        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<()>,
+    ) -> Result<Option<u64>> {
+        self.read_folded(input, each)?;
+        Ok(self.headers.samples_of_last())
     }
 
     /// Calls `each` with every folded line and at every line that ends an interval.
@@ -216,7 +232,7 @@ impl Pipe {
                     return Ok(ControlFlow::Continue(()));
                 }
                 if !header.is_empty() {
-                    pipe.headers.add(std::mem::take(&mut header));
+                    pipe.headers.add(std::mem::take(&mut header), 0);
                 }
                 let mut go_on =
                     |live: Live<'_>, pipe: &mut Pipe| each(live, pipe).map(ControlFlow::Continue);
@@ -357,6 +373,11 @@ impl Pipe {
     pub(super) fn begin_input(&mut self) {
         self.lines_before = Some(self.stats.read.lines);
     }
+}
+
+/// The same for what writes some lines only: the header line with the number of samples goes.
+pub(super) fn pass_comment_on_all(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
+    if noted_samples(comment).is_some() { Ok(()) } else { pass_comment(comment, pipe) }
 }
 
 /// Writes a comment, and all that was written before it if it ends an interval.

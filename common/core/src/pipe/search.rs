@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::{memchr, memrchr};
 
-use super::read::{Line, pass_comment};
+use super::read::{Line, pass_comment_on_all};
 use crate::folded::{LineEnd, LineEnds};
 use crate::io::scanned::for_each_scanned;
 use crate::{Finder, FoldedLine, Input, Malformed, NO_STACK, Pipe, Result, Total, without_cr};
@@ -34,7 +34,8 @@ struct Search {
 
 impl Pipe {
     /// As [`filter`](Pipe::filter) with one input, until `each` has enough; lines in which
-    /// `finder` finds nothing are not shown to `each`: they are counted as dropped.
+    /// `finder` finds nothing are not shown to `each`: they are counted as dropped. So is the
+    /// header line with the number of samples, as some of them go.
     ///
     /// # Errors
     ///
@@ -46,8 +47,8 @@ impl Pipe {
         each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>> + Send,
     ) -> Result<()> {
         match finder {
-            Some(finder) => self.search(input, finder, each, pass_comment),
-            None => self.filter_until(input, each),
+            Some(finder) => self.search(input, finder, each, pass_comment_on_all),
+            None => self.filter_lines(input, each, pass_comment_on_all),
         }
     }
 

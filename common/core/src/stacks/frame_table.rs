@@ -44,6 +44,13 @@ impl FrameTable {
         id
     }
 
+    /// The number of `name`, if it was interned.
+    #[must_use]
+    pub fn find(&self, name: &[u8]) -> Option<FrameId> {
+        let FrameTable { hasher, ids, ends, bytes } = self;
+        ids.find(hasher.hash_one(name), |&id| name_of(ends, bytes, id) == name).copied()
+    }
+
     /// The name that was interned as `id`.
     #[must_use]
     #[inline]

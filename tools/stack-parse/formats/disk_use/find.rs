@@ -18,7 +18,7 @@ pub(in crate::formats) const FORMAT: Format = Format {
     detect,
     parse,
     root: Root::None,
-    weighs: Weighs::Value,
+    weighs: Weighs::Exact,
     extras: &[],
 };
 

@@ -175,7 +175,7 @@ impl Profile {
     /// Holds the samples that were read.
     pub(super) fn hold(self, stacks: &mut Stacks, held: &mut Held, troubles: &mut Troubles) {
         let mut output = Output {
-            thread: held.thread(self.thread()),
+            thread: held.thread(Thread { is_sampled: self.events.is_empty(), ..self.thread() }),
             unit: self.unit,
             weight: Carry::default(),
             held,

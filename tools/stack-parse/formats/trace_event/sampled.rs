@@ -14,7 +14,7 @@ use super::event::TraceEvent;
 use super::frames::Frames;
 use super::threads::Threads;
 use crate::read::bad_weights::note_bad_weights;
-use crate::read::held::Held;
+use crate::read::held::{Held, Thread};
 use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
@@ -120,7 +120,10 @@ impl Sampled {
             let Output { names, stacks, held, samples } = output;
             let stack = self.stack(row.frame, stacks);
             let held_thread =
-                |held: &mut Held| held.thread(threads.get(row.thread, &self.events[row.event]));
+                |held: &mut Held| held.thread(Thread {
+                    is_sampled: true,
+                    ..threads.get(row.thread, &self.events[row.event])
+                });
             let thread =
                 *numbers.entry((row.thread, row.event)).or_insert_with(|| held_thread(held));
             held.add(thread, stack, row.weight, row.time);

@@ -14,9 +14,11 @@ const LEAST_NAMES: usize = 5;
 
 /// How many runs there are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
-    pub(crate) before: usize,
-    pub(crate) after: usize,
+pub struct Layout {
+    /// Before.
+    pub before: usize,
+    /// After.
+    pub after: usize,
 }
 
 impl Layout {
@@ -33,7 +35,7 @@ impl Layout {
 
     /// The median of a variance that was estimated from these runs and is 1 in
     /// truth. It is below 1: few runs often vary too little, and seldom far too much.
-    pub(crate) fn median_of_variance(self) -> Option<f64> {
+    pub(super) fn median_of_variance(self) -> Option<f64> {
         let freedom = self.degrees_of_freedom() as f64;
         let distribution = ChiSquared::new(freedom).ok()?;
         Some(distribution.inverse_cdf(0.5) / freedom)
@@ -42,18 +44,18 @@ impl Layout {
 
 /// The means and the variance of one thing in all runs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moments {
-    pub(crate) before: f64,
-    pub(crate) after: f64,
+pub(super) struct Moments {
+    pub(super) before: f64,
+    pub(super) after: f64,
     /// The mean of all runs.
-    pub(crate) mean: f64,
+    pub(super) mean: f64,
     /// How much the runs of a side vary; `None` if there is one run each.
-    pub(crate) variance: Option<f64>,
+    pub(super) variance: Option<f64>,
 }
 
 impl Moments {
     /// `values` are those before, then those after.
-    pub(crate) fn new(values: &[f64], layout: Layout) -> Moments {
+    pub(super) fn new(values: &[f64], layout: Layout) -> Moments {
         let (before, after) = values.split_at(layout.before);
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let squares = |values: &[f64]| {
@@ -73,25 +75,25 @@ impl Moments {
 
 /// What is known of the noise.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Noise {
+pub(super) struct Noise {
     layout: Layout,
     /// How much programs vary, as a share of each count.
-    pub(crate) of_programs: f64,
+    pub(super) of_programs: f64,
 }
 
 /// Something that is compared, counted in runs of one size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counted {
-    pub(crate) moments: Moments,
+pub(super) struct Counted {
+    pub(super) moments: Moments,
     /// The share of all that is something else. If a share of 90 % varies, it is
     /// the other 10 % that do. 1 where no shares are compared.
-    pub(crate) rest: f64,
-    pub(crate) is_tested: bool,
+    pub(super) rest: f64,
+    pub(super) is_tested: bool,
 }
 
 impl Noise {
     /// Learns from all names how much programs vary, but at least `floor`.
-    pub(crate) fn new(counted: &[Counted], layout: Layout, floor: f64) -> Noise {
+    pub(super) fn new(counted: &[Counted], layout: Layout, floor: f64) -> Noise {
         let squares = counted.iter().filter(|one| one.moments.mean >= LEAST_COUNT);
         let typical = layout.median_of_variance();
         let squares = squares.filter_map(|one| {
@@ -107,7 +109,7 @@ impl Noise {
     }
 
     /// The standard error of the difference between the means.
-    pub(crate) fn error(&self, Counted { moments, rest, .. }: &Counted) -> f64 {
+    pub(super) fn error(&self, Counted { moments, rest, .. }: &Counted) -> f64 {
         let count = moments.mean * rest;
         let variance = count + (self.of_programs * count) * (self.of_programs * count);
         let variance = moments.variance.map_or(variance, |own| own.max(variance));
@@ -116,13 +118,13 @@ impl Noise {
 
     /// Half a count: means are multiples of a count, where the normal distribution,
     /// which tests compare with, takes any value.
-    pub(crate) fn half_count(&self) -> f64 {
+    pub(super) fn half_count(&self) -> f64 {
         0.5 / self.layout.before.min(self.layout.after) as f64
     }
 }
 
 /// The middle one, or the mean of the two in the middle. `None` of nothing.
-pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;
     let lower = values[(values.len() - 1) / 2];

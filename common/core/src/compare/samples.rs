@@ -1,6 +1,6 @@
-//! What one sample weighs. Only samples that are counted vary as counts do.
+//! How many samples a profile has. Only samples vary as counts do.
 
-use common::Unit;
+use crate::Unit;
 
 /// The units that say that samples were counted.
 const SAMPLES: [&str; 4] = ["samples", "sample", "counts", "count"];
@@ -13,32 +13,31 @@ const LITTLE: u128 = 100_000;
 
 /// What the weights of the lines of one run have in common.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Weights {
-    /// The greatest common divisor.
-    divisor: u64,
-    lines: u64,
+pub(super) struct Weights {
+    pub(super) lines: u64,
     /// How many lines weigh little.
     light: u64,
     sum: u128,
+    /// What the header line `# samples: N` of the run says.
+    pub(super) noted: Option<u64>,
 }
 
 impl Weights {
-    pub(crate) fn add(&mut self, weight: u64) {
-        if self.divisor == 0 || !weight.is_multiple_of(self.divisor) {
-            self.divisor = common_divisor(self.divisor, weight);
-        }
+    pub(super) fn add(&mut self, weight: u64) {
         self.lines += 1;
         self.light += u64::from(weight <= LIGHT);
         self.sum += u128::from(weight);
     }
 
-    /// What one sample weighs; `None` if the weights do not tell.
-    pub(crate) fn of_sample(&self, unit: &Unit) -> Option<f64> {
+    /// How many samples there are; `None` if nothing says so.
+    ///
+    /// What weights have in common says nothing: a clock rounds times to microseconds, and an
+    /// allocator sizes to words.
+    pub(super) fn samples(&self, unit: &Unit) -> Option<f64> {
         match unit {
-            Unit::Things(name) if SAMPLES.contains(&&name[..]) => Some(1.0),
-            // Periods that were all the same, such as 10 ms.
-            _ if self.divisor > 1 => Some(self.divisor as f64),
-            Unit::Unknown if self.are_counts() => Some(1.0),
+            Unit::Things(name) if SAMPLES.contains(&&name[..]) => Some(self.sum as f64),
+            _ if self.noted.is_some() => self.noted.map(|samples| samples as f64),
+            Unit::Unknown if self.are_counts() => Some(self.sum as f64),
             _ => None,
         }
     }
@@ -49,10 +48,6 @@ impl Weights {
     fn are_counts(&self) -> bool {
         2 * self.light >= self.lines || self.sum <= LITTLE
     }
-}
-
-fn common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 #[cfg(test)]
@@ -66,23 +61,25 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_weighs_what_the_weights_have_in_common() {
-        let tens = weights([30_000_000, 10_000_000, 50_000_000]);
-        assert_eq!(tens.of_sample(&Unit::Unknown), Some(1e7));
-        assert_eq!(tens.of_sample(&Unit::named("ns")), Some(1e7));
-        assert_eq!(tens.of_sample(&Unit::named("samples")), Some(1.0));
+    fn counts_are_known_by_their_unit_or_by_their_size() {
+        let counts = weights([1, 1, 3, 8, 20_000_000]);
+        assert_eq!(counts.samples(&Unit::Unknown), Some(20_000_013.0));
+        // Bytes, for all their size.
+        assert_eq!(counts.samples(&Unit::named("bytes")), None);
+        let few_stacks = weights([30_001, 20_000]);
+        assert_eq!(few_stacks.samples(&Unit::Unknown), Some(50_001.0));
+        let times = weights([1_230_001, 992_817, 12]);
+        assert_eq!(times.samples(&Unit::Unknown), None);
+        assert_eq!(times.samples(&Unit::named("samples")), Some(2_222_830.0));
     }
 
     #[test]
-    fn counts_are_known_by_their_unit_or_by_their_size() {
-        let counts = weights([1, 1, 3, 8, 20_000_000]);
-        assert_eq!(counts.of_sample(&Unit::Unknown), Some(1.0));
-        // Bytes, for all their size.
-        assert_eq!(counts.of_sample(&Unit::named("bytes")), None);
-        let few_stacks = weights([30_001, 20_000]);
-        assert_eq!(few_stacks.of_sample(&Unit::Unknown), Some(1.0));
-        let times = weights([1_230_001, 992_817, 12]);
-        assert_eq!(times.of_sample(&Unit::Unknown), None);
-        assert_eq!(times.of_sample(&Unit::named("samples")), Some(1.0));
+    fn a_divisor_is_no_sample() {
+        // Whole microseconds, as V8 writes them.
+        let times = weights([30_000_000, 10_021_000, 50_250_000]);
+        assert_eq!(times.samples(&Unit::named("ns")), None);
+        assert_eq!(times.samples(&Unit::Unknown), None);
+        let noted = Weights { noted: Some(77), ..times };
+        assert_eq!(noted.samples(&Unit::named("ns")), Some(77.0));
     }
 }

@@ -1,15 +1,15 @@
 //! What changed, and whether noise explains it.
 
-use common::{FrameId, Result};
+use crate::FrameId;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::holm;
-use crate::noise::{Counted, Moments, Noise};
-use crate::run::{Run, Runs};
-use crate::sizes::Sizes;
+use super::holm;
+use super::noise::{Counted, Moments, Noise};
+use super::runs::{Run, Runs};
+use super::sizes::Sizes;
 
 /// The chance that anything is said to have changed where nothing has.
-pub(crate) const ALPHA: f64 = 0.01;
+pub const ALPHA: f64 = 0.01;
 
 /// What has fewer counts in all runs together is not tested: a normal distribution
 /// does not describe it, and a change in it could hardly be told from noise.
@@ -21,80 +21,96 @@ const LEAST_REST: f64 = 1e-4;
 
 /// What the user wants to know.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Question {
+pub struct Question {
     /// Whether weights are compared, not shares.
-    pub(crate) absolute: bool,
+    pub absolute: bool,
     /// How much programs vary at least from run to run, as a share of each count.
-    pub(crate) noise: f64,
+    pub noise: f64,
 }
 
 /// What became of one thing: means per run, in percent of the whole or weights.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Change {
-    pub(crate) before: f64,
-    pub(crate) after: f64,
+pub struct Change {
+    /// The mean of the runs before.
+    pub before: f64,
+    /// The mean of the runs after.
+    pub after: f64,
     /// The standard error of the difference.
-    pub(crate) error: f64,
+    pub error: f64,
     /// How likely noise makes as large a difference; `None` if that is not tested.
     probability: Option<f64>,
     /// Whether noise does not explain the difference.
-    pub(crate) is_real: bool,
+    pub is_real: bool,
 }
 
 impl Change {
-    pub(crate) fn difference(&self) -> f64 {
+    /// How much more there is after.
+    #[must_use]
+    pub fn difference(&self) -> f64 {
         self.after - self.before
     }
 
     /// Whether there was nothing before and after.
-    pub(crate) fn is_of_nothing(&self) -> bool {
+    #[must_use]
+    pub fn is_of_nothing(&self) -> bool {
         self.before == 0.0 && self.after == 0.0
     }
 
-    pub(crate) fn is_tested(&self) -> bool {
+    /// Whether there was enough of it to tell.
+    #[must_use]
+    pub fn is_tested(&self) -> bool {
         self.probability.is_some()
     }
 }
 
 /// What became of a function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Function {
-    pub(crate) frame: FrameId,
-    pub(crate) own: Change,
-    pub(crate) total: Change,
+pub struct Function {
+    /// Its number in [`Runs::functions`].
+    pub frame: FrameId,
+    /// What its self weight became.
+    pub own: Change,
+    /// What its total weight became.
+    pub total: Change,
     /// Whether it calls nothing, so that its total is no other thing than its self.
     is_leaf: bool,
 }
 
 impl Function {
     /// Whether noise does not explain what became of it.
-    pub(crate) fn is_real(&self) -> bool {
+    #[must_use]
+    pub fn is_real(&self) -> bool {
         self.own.is_real || self.total.is_real
     }
 }
 
 /// What became of everything.
-pub(crate) struct Comparison {
-    pub(crate) absolute: bool,
+#[derive(Debug)]
+pub struct Comparison {
+    /// Whether weights were compared, not shares.
+    pub absolute: bool,
     /// What all stacks weigh, in weights.
-    pub(crate) whole: Change,
+    pub whole: Change,
     /// All functions, in the order in which they were read.
-    pub(crate) functions: Vec<Function>,
-    pub(crate) noise: Noise,
+    pub functions: Vec<Function>,
+    noise: Noise,
+    /// How much functions vary between runs, as a share of each.
+    pub variation: f64,
     /// Half a count, in the unit of the changes of functions.
-    pub(crate) half_count: f64,
+    pub half_count: f64,
     /// How many samples there are before and after, and in a run of average size.
-    pub(crate) samples: [f64; 2],
+    pub samples: [f64; 2],
+    /// Whether that is known; else there are at least as many.
+    pub are_counts: bool,
     size: f64,
 }
 
 impl Comparison {
-    /// # Errors
-    ///
-    /// [`common::Error::Unknown`] if the weights do not tell how many samples there are.
-    pub(crate) fn new(runs: &Runs, question: Question) -> Result<Comparison> {
+    /// Compares the runs of one side with those of the other.
+    #[must_use]
+    pub fn new(runs: &Runs, question: Question) -> Comparison {
         let Question { absolute, noise: floor } = question;
-        let sizes = Sizes::new(runs, absolute)?;
+        let sizes = Sizes::new(runs, absolute);
         let pairs: Vec<Pair> = (0..runs.functions.len() as FrameId)
             .map(|frame| Pair::new(runs, &sizes, absolute, frame))
             .collect();
@@ -116,17 +132,20 @@ impl Comparison {
             whole: change(&whole, &noise, sizes.sample_weight),
             functions: functions.collect(),
             noise,
+            variation: noise.of_programs,
             half_count: noise.half_count() * unit,
             samples: sizes.of_sides,
+            are_counts: sizes.are_counts,
             size: sizes.samples,
         };
         comparison.test();
-        Ok(comparison)
+        comparison
     }
 
     /// The standard error of the growth of a function from nothing to so many percent
     /// of the whole, in percent of the whole.
-    pub(crate) fn error_of_new(&self, percent: f64) -> f64 {
+    #[must_use]
+    pub fn error_of_new(&self, percent: f64) -> f64 {
         let after = percent / 100.0 * self.size;
         let moments = Moments { before: 0.0, after, mean: after / 2.0, variance: None };
         let rest = if self.absolute { 1.0 } else { 1.0 - percent / 200.0 };
@@ -153,7 +172,7 @@ impl Comparison {
     }
 
     /// All that was tested, each thing once.
-    pub(crate) fn tested(&self) -> impl Iterator<Item = (Tested, &Change)> {
+    pub fn tested(&self) -> impl Iterator<Item = (Tested, &Change)> {
         let functions = self.functions.iter().flat_map(|function| {
             let total = (!function.is_leaf).then_some(&function.total);
             std::iter::once((Tested::Own(function.frame), &function.own))
@@ -166,15 +185,19 @@ impl Comparison {
 
 /// What was tested.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Tested {
+pub enum Tested {
+    /// What all stacks weigh.
     Whole,
     /// The self weight of a function; also its total, if it calls nothing.
     Own(FrameId),
+    /// The total weight of a function.
     Total(FrameId),
 }
 
 impl Tested {
-    pub(crate) fn function(self) -> Option<FrameId> {
+    /// The function, if it is one.
+    #[must_use]
+    pub fn function(self) -> Option<FrameId> {
         match self {
             Tested::Whole => None,
             Tested::Own(frame) | Tested::Total(frame) => Some(frame),
@@ -229,7 +252,8 @@ fn change(counted: &Counted, noise: &Noise, unit: f64) -> Change {
 }
 
 /// The chance that noise of this standard error is larger.
-pub(crate) fn chance_above(value: f64, error: f64) -> f64 {
+#[must_use]
+pub fn chance_above(value: f64, error: f64) -> f64 {
     if error > 0.0 {
         Normal::standard().sf(value / error)
     } else if value > 0.0 {

@@ -1,14 +1,18 @@
-//! Reads one file, or all of a side.
+//! Reads profiles that are compared: one file, or all of a side.
 
 use std::path::{Path, PathBuf};
 
-use common::{Error, FoldedLine, Pipe, Result, Total};
+use crate::{Error, FoldedLine, Pipe, Result, Total};
 
 /// What was read of one file.
-pub(crate) struct Profile {
+#[derive(Debug)]
+pub struct Profile {
     /// The file as the user wrote it, or `<stdin>`.
-    pub(crate) name: String,
-    pub(crate) total: Total,
+    pub name: String,
+    /// Its lines and their weight.
+    pub total: Total,
+    /// How many samples there are, if a header line says so.
+    pub samples: Option<u64>,
 }
 
 /// Calls `each` with every folded line of a file that weighs something.
@@ -17,14 +21,14 @@ pub(crate) struct Profile {
 ///
 /// [`Error::Input`] with what the system says, [`Error::Unknown`] if there is no such
 /// line.
-pub(crate) fn read(
+pub fn read_profile(
     path: &Path,
     pipe: &mut Pipe,
     mut each: impl FnMut(FoldedLine<'_>),
 ) -> Result<Profile> {
     let mut input = pipe.open(path)?;
     let mut total = Total::default();
-    pipe.read_folded(&mut input, |line, _| {
+    let samples = pipe.read_samples(&mut input, |line, _| {
         if line.count > 0 {
             total += line.count;
             each(line);
@@ -36,7 +40,7 @@ pub(crate) fn read(
         let what = "expected folded stacks that weigh something, found none".to_owned();
         return Err(Error::Unknown { name, what });
     }
-    Ok(Profile { name, total })
+    Ok(Profile { name, total, samples })
 }
 
 /// Calls `read` with every file. `None` if that fails for one of them, after all
@@ -45,7 +49,7 @@ pub(crate) fn read(
 /// # Errors
 ///
 /// Those of `read` that are not of an input.
-pub(crate) fn read_all<T>(
+pub fn read_profiles<T>(
     paths: &[PathBuf],
     pipe: &mut Pipe,
     mut read: impl FnMut(&Path, &mut Pipe) -> Result<T>,

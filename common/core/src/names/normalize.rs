@@ -1,10 +1,10 @@
-//! `--normalize`: makes names equal that differ only between builds, runs or
+//! Makes names equal that differ only between builds, runs or
 //! copies of a function. man/stack-demangle.1 has the table.
 
 use bstr::ByteSlice;
 
 /// Rewrites `name` where its form is unmistakable.
-pub(crate) fn normalize(name: &mut Vec<u8>) {
+pub fn normalize(name: &mut Vec<u8>) {
     drop_rust_hash(name);
     drop_clones(name);
     drop_crate_hashes(name);

@@ -2,7 +2,7 @@
 
 /// Which of the hypotheses with these probabilities are rejected by Holm's
 /// procedure: the chance that even one of them is true after all is below `alpha`.
-pub(crate) fn rejected(probabilities: &[f64], alpha: f64) -> Vec<bool> {
+pub(super) fn rejected(probabilities: &[f64], alpha: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
     order.sort_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b]));
     let mut rejected = vec![false; probabilities.len()];

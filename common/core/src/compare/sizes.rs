@@ -1,19 +1,19 @@
 //! Runs of different sizes, made comparable.
 
-use common::{Error, Result};
-
-use crate::noise::{Moments, median};
-use crate::run::{Run, Runs};
+use super::noise::{Moments, median};
+use super::runs::{Run, Runs};
 
 /// How many samples there are, and what makes the weights of a run comparable with
 /// those of others: all that is compared are counts of samples in runs of one size.
-pub(crate) struct Sizes {
+pub(super) struct Sizes {
     /// How many samples a run of average size has.
-    pub(crate) samples: f64,
+    pub(super) samples: f64,
     /// How many samples there are before and after.
-    pub(crate) of_sides: [f64; 2],
+    pub(super) of_sides: [f64; 2],
     /// What one sample weighs, on average over all runs.
-    pub(crate) sample_weight: f64,
+    pub(super) sample_weight: f64,
+    /// Whether anything says how many samples there are; else there may be more.
+    pub(super) are_counts: bool,
     /// For each run, the factor that makes counts of its weights.
     factors: Vec<f64>,
     /// How much more the runs of a side vary than runs of average size would.
@@ -21,14 +21,11 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// # Errors
-    ///
-    /// [`Error::Unknown`] if nothing tells what a sample weighs.
-    pub(crate) fn new(runs: &Runs, absolute: bool) -> Result<Sizes> {
-        let weights = match runs.sample_weights() {
-            Some(weights) => weights,
-            None => from_spread(runs).ok_or_else(|| unknown_weight(runs))?,
-        };
+    pub(super) fn new(runs: &Runs, absolute: bool) -> Sizes {
+        let known = runs.sample_weights().or_else(|| from_spread(runs));
+        let are_counts = known.is_some();
+        let at_least = |run: &Run| run.whole / run.samples_at_least(&runs.unit);
+        let weights = known.unwrap_or_else(|| runs.iter().map(at_least).collect());
         let wholes: Vec<f64> = runs.iter().map(|run| run.whole).collect();
         let samples: Vec<f64> = wholes.iter().zip(&weights).map(|(all, one)| all / one).collect();
         let (before, after) = samples.split_at(runs.before.len());
@@ -42,25 +39,15 @@ impl Sizes {
                 excess_variance(before, after, average),
             ),
         };
-        Ok(Sizes { samples: average, of_sides, sample_weight, factors, excess })
+        Sizes { samples: average, of_sides, sample_weight, are_counts, factors, excess }
     }
 
     /// Makes counts of what something weighs in each run.
-    pub(crate) fn counts(&self, runs: &Runs, weight: impl Fn(&Run) -> f64) -> Moments {
+    pub(super) fn counts(&self, runs: &Runs, weight: impl Fn(&Run) -> f64) -> Moments {
         let counts = runs.iter().zip(&self.factors).map(|(run, factor)| weight(run) * factor);
         let moments = Moments::new(&counts.collect::<Vec<_>>(), runs.layout());
         Moments { variance: moments.variance.map(|variance| variance / self.excess), ..moments }
     }
-}
-
-/// The error for weights that are no counts where there is one run each, so that
-/// the noise cannot be seen either.
-fn unknown_weight(runs: &Runs) -> Error {
-    let is_unknown = |run: &&Run| run.weights.of_sample(&runs.unit).is_none();
-    let name = runs.iter().find(is_unknown).map(|run| run.name.clone());
-    let what = "its weights are no counts of samples, so one run does not show how they vary: \
-                give several runs, or read it with 'stack-parse --weight samples'";
-    Error::Unknown { name: name.unwrap_or_default(), what: what.to_owned() }
 }
 
 /// The size that makes equal runs as exact as these: a difference of means is as

@@ -1,0 +1,20 @@
+//! What changed between profiles, and what of it noise explains: one rule for all tools.
+//!
+//! man/stack-diff.1 describes the method.
+
+mod comparison;
+mod files;
+mod functions;
+mod holm;
+mod noise;
+mod run_names;
+mod runs;
+mod samples;
+mod sizes;
+
+pub use comparison::{ALPHA, Change, Comparison, Function, Question, Tested, chance_above};
+pub use files::{Profile, read_profile, read_profiles};
+pub use functions::FunctionNames;
+pub use noise::Layout;
+pub use run_names::{RunNames, dominant_root};
+pub use runs::{Run, RunReader, Runs};

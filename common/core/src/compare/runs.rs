@@ -1,0 +1,219 @@
+//! Runs of a program: what each function weighs in each of them.
+
+use std::path::{Path, PathBuf};
+
+use hashbrown::HashMap;
+
+use super::files::{Profile, read_profile, read_profiles};
+use super::functions::FunctionNames;
+use super::noise::Layout;
+use super::run_names::{RunNames, dominant_root};
+use super::samples::Weights;
+use crate::{FrameId, FrameTable, Pipe, Result, StackIds, Unit};
+
+/// All runs, before and after.
+#[derive(Debug)]
+pub struct Runs {
+    /// The names of all functions.
+    pub functions: FrameTable,
+    /// The runs of the one side.
+    pub before: Vec<Run>,
+    /// The runs of the other side.
+    pub after: Vec<Run>,
+    /// What the header lines of all runs say that was counted; empty if they do not.
+    pub unit_name: String,
+    /// The same, for printing weights.
+    pub unit: Unit,
+}
+
+/// What was read of one run.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// The file as the user wrote it, or `<stdin>`.
+    pub name: String,
+    /// What all stacks weigh.
+    pub whole: f64,
+    weights: Weights,
+    /// For each function, the weight of the stacks that end in it.
+    own: Vec<f64>,
+    /// For each function, the weight of the stacks that hold it, however often.
+    total: Vec<f64>,
+    /// For each function that is a root, the weight of the stacks that begin with it.
+    roots: HashMap<FrameId, f64>,
+}
+
+impl Run {
+    /// The weight of the stacks that end in `function`.
+    #[must_use]
+    pub fn own(&self, function: FrameId) -> f64 {
+        self.own.get(function as usize).copied().unwrap_or_default()
+    }
+
+    /// The weight of the stacks that hold `function`.
+    #[must_use]
+    pub fn total(&self, function: FrameId) -> f64 {
+        self.total.get(function as usize).copied().unwrap_or_default()
+    }
+
+    /// How many samples there are, if the weights or the header say so.
+    #[must_use]
+    pub fn samples(&self, unit: &Unit) -> Option<f64> {
+        self.weights.samples(unit)
+    }
+
+    /// How many samples there are at least: there is one in each stack.
+    #[must_use]
+    pub fn samples_at_least(&self, unit: &Unit) -> f64 {
+        self.samples(unit).unwrap_or(self.weights.lines as f64)
+    }
+
+    /// Gives what `function` weighs to another one, which must not be in the same stacks.
+    fn rename(&mut self, function: FrameId, other: FrameId) {
+        for weights in [&mut self.own, &mut self.total] {
+            let weight = weights.get_mut(function as usize).map(std::mem::take);
+            let length = weights.len().max(other as usize + 1);
+            weights.resize(length, 0.0);
+            weights[other as usize] += weight.unwrap_or_default();
+        }
+    }
+}
+
+impl Runs {
+    /// Reads all files, each of which is a run. `None` if one cannot be read or
+    /// weighs nothing; all of these are named, and the exit status will be 2.
+    ///
+    /// # Errors
+    ///
+    /// Those that are not of an input.
+    pub fn read(
+        sides: &[Vec<PathBuf>; 2],
+        names: FunctionNames,
+        pipe: &mut Pipe,
+    ) -> Result<Option<Runs>> {
+        let mut reader = RunReader::new(names);
+        let mut side = |paths| read_profiles(paths, pipe, |path, pipe| reader.read(path, pipe));
+        let [before, after] = [side(&sides[0])?, side(&sides[1])?];
+        let unit_name = pipe.header_unit().unwrap_or_default();
+        let runs = before.zip(after);
+        Ok(runs.map(|(before, after)| Runs::of(reader.functions, [before, after], unit_name)))
+    }
+
+    /// Runs that were read, whose weights are in this unit; it is empty if nobody says.
+    #[must_use]
+    pub fn of(functions: FrameTable, sides: [Vec<Run>; 2], unit_name: String) -> Runs {
+        let [before, after] = sides;
+        Runs { functions, before, after, unit: Unit::named(&unit_name), unit_name }
+    }
+
+    /// How many runs there are of each side.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        Layout { before: self.before.len(), after: self.after.len() }
+    }
+
+    /// What a sample of each run weighs, those before first; `None` if that is unknown of any.
+    pub(super) fn sample_weights(&self) -> Option<Vec<f64>> {
+        self.iter().map(|run| Some(run.whole / run.samples(&self.unit)?)).collect()
+    }
+
+    /// All runs, those before first.
+    pub fn iter(&self) -> impl Iterator<Item = &Run> {
+        self.before.iter().chain(&self.after)
+    }
+
+    /// Makes one function of the roots that name the runs, if these do; returns their names.
+    pub fn join_run_names(&mut self) -> Option<RunNames> {
+        let sides = [&self.before, &self.after];
+        let roots = sides.map(|runs| runs.iter().map(|run| self.root(run)).collect::<Vec<_>>());
+        let is_in = |side: usize, name: &[u8]| {
+            let function = self.functions.find(name);
+            let weighs = |function| sides[side].iter().any(|run| run.total(function) > 0.0);
+            function.is_some_and(weighs)
+        };
+        let names = RunNames::of([&roots[0], &roots[1]], is_in)?;
+        let shown = self.functions.intern(names.shown());
+        for run in self.before.iter_mut().chain(&mut self.after) {
+            for name in names.sides.iter().flatten() {
+                let function = self.functions.find(name).filter(|it| *it != shown);
+                if let Some(function) = function.filter(|it| run.total(*it) > 0.0) {
+                    run.rename(function, shown);
+                }
+            }
+        }
+        Some(names)
+    }
+
+    /// The root that holds at least half of a run.
+    fn root(&self, run: &Run) -> Option<Vec<u8>> {
+        let roots = run.roots.iter();
+        let roots = roots.map(|(root, weight)| (self.functions.name(*root).to_vec(), *weight));
+        dominant_root(&roots.collect(), run.whole)
+    }
+}
+
+/// Sums runs by function.
+#[derive(Debug, Default)]
+pub struct RunReader {
+    names: FunctionNames,
+    frames: FrameTable,
+    ids: StackIds,
+    /// The names of all functions that were read.
+    pub functions: FrameTable,
+    /// For each frame its function.
+    function_of: Vec<FrameId>,
+    /// For each function, the number of the last stack that holds it.
+    seen: Vec<u64>,
+    stacks: u64,
+}
+
+impl RunReader {
+    /// A reader that tells frames apart as `names` says.
+    #[must_use]
+    pub fn new(names: FunctionNames) -> RunReader {
+        RunReader { names, ..RunReader::default() }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_profile`].
+    pub fn read(&mut self, path: &Path, pipe: &mut Pipe) -> Result<Run> {
+        let mut run = Run::default();
+        let Profile { name, total, samples } =
+            read_profile(path, pipe, |line| self.add(line.stack, line.count, &mut run))?;
+        pipe.count_written(total);
+        run.weights.noted = samples;
+        Ok(Run { name, ..run })
+    }
+
+    /// Adds a stack to the weights of its functions; to each once, even where it is
+    /// there several times.
+    pub fn add(&mut self, stack: &[u8], count: u64, run: &mut Run) {
+        let RunReader { names, frames, ids, functions, function_of, seen, stacks } = self;
+        let weight = count as f64;
+        run.weights.add(count);
+        run.whole += weight;
+        *stacks += 1;
+        let stack = ids.of(stack, frames);
+        for frame in function_of.len()..frames.len() {
+            let function = names.of(frames.name(frame as FrameId));
+            function_of.push(functions.intern(&function));
+        }
+        seen.resize(functions.len(), 0);
+        for sums in [&mut run.own, &mut run.total] {
+            sums.resize(functions.len(), 0.0);
+        }
+        for &frame in stack {
+            let function = function_of[frame as usize] as usize;
+            if seen[function] != *stacks {
+                seen[function] = *stacks;
+                run.total[function] += weight;
+            }
+        }
+        if let (Some(&root), Some(&leaf)) = (stack.first(), stack.last()) {
+            run.own[function_of[leaf as usize] as usize] += weight;
+            *run.roots.entry(function_of[root as usize]).or_default() += weight;
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! `--outliers`: which of many profiles is unlike the rest.
+//!
+//! Each is compared with the sum of all others: how many standard errors its functions are from
+//! what they are there.
+
+pub(crate) mod report;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use common::compare::{ALPHA, FunctionNames, Run, RunReader, read_profile, read_profiles};
+use common::{FrameId, FrameTable, Pipe, Result, Split, Unit, append_label_frame, printable};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// Functions with fewer samples in all profiles together are not looked at.
+const LEAST_SAMPLES: f64 = 5.0;
+
+/// A typical profile has at least as many samples of a function that tells how profiles vary.
+const TYPICAL_SAMPLES: f64 = 30.0;
+
+/// With fewer functions nothing is learned of how profiles vary.
+const LEAST_FUNCTIONS: usize = 5;
+
+/// How many functions are named.
+pub(crate) const NAMED: usize = 3;
+
+/// Many profiles and what is known of each.
+pub(crate) struct Outliers {
+    functions: FrameTable,
+    /// The most unlike first.
+    pub(crate) profiles: Vec<Unlike>,
+    /// How much functions vary from profile to profile, as a share of each.
+    pub(crate) variation: f64,
+    /// As many standard errors are hardly chance, of all that was compared.
+    pub(crate) limit: f64,
+}
+
+/// How unlike the others a profile is.
+pub(crate) struct Unlike {
+    pub(crate) name: String,
+    pub(crate) samples: f64,
+    /// The largest first.
+    pub(crate) functions: Vec<Difference>,
+}
+
+impl Unlike {
+    /// How many standard errors the largest difference is.
+    pub(crate) fn errors(&self) -> f64 {
+        self.functions.first().map_or(0.0, |first| first.errors)
+    }
+}
+
+/// A function that is more or less there than elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Difference {
+    pub(crate) function: FrameId,
+    /// Whether it is of the self weight, else of the total.
+    pub(crate) is_own: bool,
+    /// Shares here and in the others together, in percent.
+    pub(crate) here: f64,
+    pub(crate) elsewhere: f64,
+    /// How many standard errors they are apart.
+    pub(crate) errors: f64,
+}
+
+/// Reads all profiles: files, or the values of a label in them. `None` if a file cannot be read;
+/// it was named.
+///
+/// # Errors
+///
+/// Those that are not of an input.
+pub(crate) fn read(
+    files: &[PathBuf],
+    split: Option<&Split>,
+    names: FunctionNames,
+    pipe: &mut Pipe,
+) -> Result<Option<(FrameTable, Vec<Run>, Unit)>> {
+    let mut reader = RunReader::new(names);
+    let runs = match split {
+        None | Some(Split::File) => {
+            read_profiles(files, pipe, |path, pipe| reader.read(path, pipe))?
+        }
+        Some(split) => read_values(files, split, &mut reader, pipe)?,
+    };
+    let unit = Unit::named(&pipe.header_unit().unwrap_or_default());
+    Ok(runs.map(|runs| (reader.functions, runs, unit)))
+}
+
+/// Reads a profile for each value of a label, or for each root.
+fn read_values(
+    files: &[PathBuf],
+    split: &Split,
+    reader: &mut RunReader,
+    pipe: &mut Pipe,
+) -> Result<Option<Vec<Run>>> {
+    let mut runs: BTreeMap<Vec<u8>, Run> = BTreeMap::new();
+    let mut value = Vec::new();
+    let read = read_profiles(files, pipe, |path: &Path, pipe| {
+        let profile = read_profile(path, pipe, |line| {
+            value.clear();
+            let stack = match split {
+                Split::Label(key) => {
+                    append_label_frame(key.as_bytes(), line.labels.get(key.as_bytes()), &mut value);
+                    line.stack
+                }
+                // A value is no function.
+                Split::Root | Split::File => {
+                    let end = line.stack.iter().position(|&byte| byte == b';');
+                    value.extend_from_slice(&line.stack[..end.unwrap_or(line.stack.len())]);
+                    end.map_or(line.stack, |end| &line.stack[end + 1..])
+                }
+            };
+            reader.add(stack, line.count, runs.entry(value.clone()).or_default());
+        })?;
+        pipe.count_written(profile.total);
+        Ok(())
+    })?;
+    let named = |(value, mut run): (Vec<u8>, Run)| {
+        run.name = printable(&value);
+        run
+    };
+    Ok(read.map(|_| runs.into_iter().map(named).collect()))
+}
+
+impl Outliers {
+    /// `noise` is how much functions vary from profile to profile, at least.
+    pub(crate) fn new(functions: FrameTable, runs: &[Run], unit: &Unit, noise: f64) -> Outliers {
+        let mut comparisons = Comparisons::new(&functions, runs, unit);
+        comparisons.learn_variation(noise);
+        let mut profiles: Vec<Unlike> =
+            (0..runs.len()).map(|profile| comparisons.unlike(profile)).collect();
+        profiles.sort_by(|a, b| b.errors().total_cmp(&a.errors()).then(a.name.cmp(&b.name)));
+        let tests = (comparisons.tested.len() * runs.len()).max(1) as f64;
+        let limit = -Normal::standard().inverse_cdf(ALPHA / 2.0 / tests);
+        Outliers { profiles, variation: comparisons.variation, limit, functions }
+    }
+
+    pub(crate) fn function(&self, difference: &Difference) -> &[u8] {
+        self.functions.name(difference.function)
+    }
+}
+
+/// What a function weighs in one profile: its self weight, or its total.
+type Measure = fn(&Run, FrameId) -> f64;
+
+const MEASURES: [(bool, Measure); 2] = [(true, Run::own), (false, Run::total)];
+
+/// All profiles, counted in samples.
+struct Comparisons<'a> {
+    runs: &'a [Run],
+    /// How many samples each profile has, and one sample of it weighs.
+    samples: Vec<f64>,
+    weights: Vec<f64>,
+    all: f64,
+    /// What is compared, and how many samples of it are in all profiles.
+    tested: Vec<(FrameId, bool, Measure, f64)>,
+    variation: f64,
+}
+
+impl<'a> Comparisons<'a> {
+    fn new(functions: &FrameTable, runs: &'a [Run], unit: &Unit) -> Comparisons<'a> {
+        let samples: Vec<f64> = runs.iter().map(|run| run.samples_at_least(unit)).collect();
+        let weights: Vec<f64> =
+            runs.iter().zip(&samples).map(|(run, samples)| run.whole / samples).collect();
+        let all = samples.iter().sum();
+        let mut comparisons =
+            Comparisons { runs, samples, weights, all, tested: Vec::new(), variation: 0.0 };
+        for function in 0..functions.len() as FrameId {
+            let [own, total] = MEASURES.map(|(_, measure)| comparisons.sum(function, measure));
+            for ((is_own, measure), sum) in MEASURES.into_iter().zip([own, total]) {
+                // The total of what calls nothing is its self weight.
+                if sum >= LEAST_SAMPLES && (is_own || total != own) {
+                    comparisons.tested.push((function, is_own, measure, sum));
+                }
+            }
+        }
+        comparisons
+    }
+
+    fn sum(&self, function: FrameId, measure: Measure) -> f64 {
+        self.runs
+            .iter()
+            .zip(&self.weights)
+            .map(|(run, weight)| measure(run, function) / weight)
+            .sum()
+    }
+
+    /// Learns from all functions how much profiles vary beside the chance in sampling.
+    fn learn_variation(&mut self, floor: f64) {
+        let typical = self.all / self.runs.len().max(1) as f64;
+        let mut squares = Vec::new();
+        for &(function, _, measure, sum) in &self.tested {
+            let share = sum / self.all;
+            if share * typical < TYPICAL_SAMPLES || share >= 1.0 {
+                continue;
+            }
+            let (mut found, mut expected, mut scale) = (0.0, 0.0, 0.0);
+            for ((run, weight), samples) in self.runs.iter().zip(&self.weights).zip(&self.samples) {
+                let difference = measure(run, function) / weight - samples * share;
+                found += difference * difference;
+                expected += samples * share * (1.0 - share);
+                scale += (samples * share * (1.0 - share)).powi(2);
+            }
+            squares.push((found - expected) / scale);
+        }
+        squares.sort_by(f64::total_cmp);
+        let median = (squares.len() >= LEAST_FUNCTIONS).then(|| squares[squares.len() / 2]);
+        self.variation = median.unwrap_or_default().max(floor * floor).sqrt();
+    }
+
+    /// What is unlike the others in one profile.
+    fn unlike(&self, profile: usize) -> Unlike {
+        let run = &self.runs[profile];
+        let (samples, weight) = (self.samples[profile], self.weights[profile]);
+        let others = self.all - samples;
+        let mut functions: Vec<Difference> = Vec::new();
+        for &(function, is_own, measure, sum) in &self.tested {
+            let here = measure(run, function) / weight;
+            let elsewhere = (sum - here).max(0.0);
+            let errors = self.errors(here, samples, elsewhere, others);
+            let share = |count: f64, all: f64| if all > 0.0 { 100.0 * count / all } else { 0.0 };
+            let (here, elsewhere) = (share(here, samples), share(elsewhere, others));
+            // Of each function there are two, so that as many hold those that are named.
+            if functions.len() < 2 * NAMED || functions.last().is_some_and(|it| it.errors < errors)
+            {
+                functions.truncate(2 * NAMED - 1);
+                functions.push(Difference { function, is_own, here, elsewhere, errors });
+                functions
+                    .sort_by(|a, b| b.errors.total_cmp(&a.errors).then(b.is_own.cmp(&a.is_own)));
+            }
+        }
+        let mut named = Vec::new();
+        functions.retain(|difference| {
+            let is_new = named.len() < NAMED && !named.contains(&difference.function);
+            if is_new {
+                named.push(difference.function);
+            }
+            is_new
+        });
+        Unlike { name: run.name.clone(), samples, functions }
+    }
+
+    /// How many standard errors `here` of `samples` is from `elsewhere` of `others`.
+    ///
+    /// Of few samples the normal distribution makes too much: the deviance of two binomial
+    /// counts, whose square root is as many standard errors, is a second opinion.
+    fn errors(&self, here: f64, samples: f64, elsewhere: f64, others: f64) -> f64 {
+        if others <= 0.0 || samples <= 0.0 {
+            return 0.0;
+        }
+        let share = (here + elsewhere) / (samples + others);
+        let difference = (here - elsewhere * samples / others).abs() - 0.5;
+        if difference <= 0.0 || share >= 1.0 {
+            return 0.0;
+        }
+        let mean = samples * share * (1.0 - share);
+        let vary = self.variation * mean;
+        let normal = difference / (mean * (1.0 + samples / others) + vary * vary).sqrt();
+        let sign = if here > elsewhere * samples / others { -0.5 } else { 0.5 };
+        normal.min(deviance(here + sign, samples, elsewhere, others).sqrt())
+    }
+}
+
+/// How unlikely it is that both counts are of one share: twice the logarithm of a ratio.
+fn deviance(here: f64, samples: f64, elsewhere: f64, others: f64) -> f64 {
+    let share = (here + elsewhere) / (samples + others);
+    let part = |count: f64, expected: f64| {
+        if count > 0.0 && expected > 0.0 { count * (count / expected).ln() } else { 0.0 }
+    };
+    let of =
+        |count: f64, all: f64| part(count, all * share) + part(all - count, all * (1.0 - share));
+    (2.0 * (of(here, samples) + of(elsewhere, others))).max(0.0)
+}
