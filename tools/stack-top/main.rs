@@ -18,7 +18,9 @@ mod under;
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser};
-use common::{Error, Files, Pipe, Result, Screen, Split, StackCounts, Status, Total, Unit};
+use common::{
+    Error, Files, Pipe, Result, Screen, Split, StackCounts, Status, Total, Unit, root_of_file,
+};
 
 use asked::{Asked, Patterns};
 use by::By;
@@ -200,7 +202,9 @@ impl Args {
             None if self.tsv || self.json => usize::MAX,
             None => split::most_that_fit(values, unit, screen),
         };
-        let profile = SplitProfile::of(&counts.into_sorted(), split, self.by, most, unit);
+        let files: Vec<Vec<u8>> = self.files.iter().map(root_of_file).collect();
+        let stacks = counts.into_sorted();
+        let profile = SplitProfile::of(&stacks, split, &files, self.by, most, unit);
         if profile.total == 0 {
             return None;
         }

@@ -2,9 +2,11 @@
 
 mod data;
 mod table;
+mod trend;
 
 use std::cmp::Reverse;
 
+use common::compare::{Run, Weights};
 use common::{
     FrameId, FrameParts, FrameTable, FrameWeights, SortedStack, SortedStacks, Split, Unit, filled,
     with_room,
@@ -29,6 +31,10 @@ pub(crate) struct SplitProfile {
     weights: Vec<FrameWeights>,
     /// By the numbers of the names and of the columns; that of others is the last.
     cells: HashMap<(FrameId, usize), FrameWeights>,
+    /// By the numbers of the columns, what their lines weigh.
+    lines: Vec<Weights>,
+    /// Whether the columns are files, all of them, in the order of the command line.
+    are_versions: bool,
     /// What all stacks weigh.
     pub(crate) total: u64,
     pub(crate) unit: Unit,
@@ -72,6 +78,13 @@ impl Values {
         Value { name: self.names.name(value).to_vec(), total: self.totals[value as usize] }
     }
 
+    /// The values that weigh something, as they were given.
+    fn in_order(&self, given: &[Vec<u8>]) -> Vec<FrameId> {
+        let mut order = self.heaviest_first();
+        order.sort_by_key(|&value| given.iter().position(|it| it == self.names.name(value)));
+        order
+    }
+
     /// The values that weigh something, the heaviest first.
     fn heaviest_first(&self) -> Vec<FrameId> {
         let mut order: Vec<FrameId> = (0..self.totals.len() as FrameId).collect();
@@ -88,20 +101,26 @@ impl Values {
 impl SplitProfile {
     /// Sums the stacks, which `split` put below their values. `most` says of all values, the
     /// heaviest first, how many columns there may be: the last one is the sum of the values
-    /// that have none.
+    /// that have none. If all of `files` have one, they stay in their order.
     pub(crate) fn of(
         stacks: &SortedStacks,
         split: &Split,
+        files: &[Vec<u8>],
         by: By,
         most: impl FnOnce(&[Value], &Unit) -> usize,
         unit_name: Option<String>,
     ) -> SplitProfile {
         let roots = Values::of(stacks, split);
-        let order = roots.heaviest_first();
+        let mut order = roots.heaviest_first();
         let mut values: Vec<Value> = order.iter().map(|&value| roots.value(value)).collect();
         let unit = Unit::named(unit_name.as_deref().unwrap_or_default());
         let total = values.iter().map(|value| value.total).sum();
         let most = most(&values, &unit);
+        let are_versions = *split == Split::File && (2..=most).contains(&values.len());
+        if are_versions {
+            order = roots.in_order(files);
+            values = order.iter().map(|&value| roots.value(value)).collect();
+        }
         let shown = if values.len() > most { most.max(1) - 1 } else { values.len() };
         let rest = values.split_off(shown);
         let others =
@@ -110,9 +129,19 @@ impl SplitProfile {
         for (column, &value) in order[..shown].iter().enumerate() {
             column_of[value as usize] = column;
         }
-        let (names, weights, cells) = <(Vec<_>, Vec<_>, HashMap<_, _>)>::default();
-        let mut profile =
-            SplitProfile { values, others, names, weights, cells, total, unit, unit_name };
+        let (names, weights, cells, lines) = Default::default();
+        let mut profile = SplitProfile {
+            values,
+            others,
+            names,
+            weights,
+            cells,
+            lines,
+            are_versions,
+            total,
+            unit,
+            unit_name,
+        };
         profile.sum(stacks, split, by, |root| column_of[roots.of_root[&root] as usize]);
         profile
     }
@@ -135,10 +164,12 @@ impl SplitProfile {
         let row_of = |label: &[u8]| names.partition_point(|name| *name < label) as FrameId;
         let row_of: Vec<FrameId> = labels.iter().map(|label| row_of(label)).collect();
         self.weights = filled(FrameWeights::default(), names.len());
+        self.lines = filled(Weights::default(), self.columns());
         // The number of the last stack that held each row, counted from 1.
         let mut last = filled(0, names.len());
         for (stack, number) in stacks.iter().zip(1u64..).filter(|(stack, _)| stack.weight > 0) {
             let column = column_of(stack.frames[0]);
+            self.lines[column].add(stack.weight);
             // A value that was put above a stack is no function.
             let own = if *split == Split::Root { stack.frames } else { &stack.frames[1..] };
             let counted = by.counted(own);
@@ -169,6 +200,13 @@ impl SplitProfile {
     /// What a row weighs in a column.
     pub(crate) fn cell(&self, row: FrameId, column: usize) -> FrameWeights {
         self.cells.get(&(row, column)).copied().unwrap_or_default()
+    }
+
+    /// What is in a column, as a run that may be compared with others.
+    fn run(&self, column: usize) -> Run {
+        let cells = (0..self.names.len() as FrameId).map(|row| self.cell(row, column));
+        let (own, total) = cells.map(|it| (it.self_weight as f64, it.total as f64)).unzip();
+        Run::of(String::new(), self.lines[column], own, total)
     }
 
     /// How many columns there are, with that of others.

@@ -18,3 +18,4 @@ pub use functions::FunctionNames;
 pub use noise::Layout;
 pub use run_names::{RunNames, dominant_root};
 pub use runs::{Run, RunReader, Runs};
+pub use samples::Weights;

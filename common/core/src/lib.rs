@@ -117,7 +117,7 @@ pub use pattern::{
     mentions_mark, pattern_text,
 };
 pub use picture::{Theme, content_policy, page_script, page_style};
-pub use pipe::{Limit, Live, Pipe, Split, no_label};
+pub use pipe::{Limit, Live, Pipe, Split, no_label, root_of_file};
 pub use run::{Known, run, run_for_users_of, run_wrapper};
 pub use seconds::{nanoseconds, nanoseconds_of_label, seconds};
 pub use stacks::{

@@ -17,7 +17,7 @@ use crate::io::progress::Progress;
 use crate::status::{SUCCESS, TROUBLE};
 use crate::{Error, Headers, Output, Result, Stats, Status, Total};
 
-pub use read::Live;
+pub use read::{Live, root_of_file};
 pub use split::{Split, no_label};
 pub use sums::Limit;
 

@@ -1,8 +1,10 @@
 //! The table with a column for each value, for people.
 
-use common::{FrameWeights, Screen, Unit, fitted, grouped, printable, share};
+use common::{FrameId, FrameWeights, Screen, Unit, fitted, grouped, printable, share};
 use console::measure_text_width;
+use hashbrown::HashSet;
 
+use super::trend::departures;
 use super::{SplitProfile, Value};
 use crate::Answer;
 use crate::by::By;
@@ -20,6 +22,12 @@ const NAME: usize = 30;
 
 /// As wide as `100.00%`.
 const SHARE: usize = 7;
+
+/// How many columns are before those of the values.
+const FIRST: usize = 2;
+
+/// What a mark means.
+const MARK: &str = "* noise does not explain the change from the files before it\n";
 
 /// The space after each column.
 const GAP: usize = 2;
@@ -63,14 +71,32 @@ pub(crate) fn table(
         let first = [unit.number(whole), share(whole, *total)];
         first.into_iter().chain(weights.map(|weight| unit.number(weight))).collect()
     };
+    let marked = if profile.are_versions { departures(profile, sort) } else { HashSet::new() };
+    // Of a column with a mark all numbers end in one column.
+    let with_mark = |line: &mut Vec<String>, row: Option<FrameId>| {
+        for (column, cell) in line.iter_mut().skip(FIRST).enumerate() {
+            let is_marked = row.is_some_and(|row| marked.contains(&(row, column)));
+            let is_wide = || marked.iter().any(|(_, it)| *it == column);
+            cell.push_str(if is_marked {
+                "*"
+            } else if is_wide() {
+                " "
+            } else {
+                ""
+            });
+        }
+    };
     let mut lines: Vec<Vec<String>> = Vec::new();
     for row in &rows.rows {
         let columns = 0..profile.columns();
         let mut weights = columns.map(|column| shown(profile.cell(row.frame, column), sort));
-        lines.push(cells(shown(row.weights, sort), &mut weights));
+        let mut line = cells(shown(row.weights, sort), &mut weights);
+        with_mark(&mut line, Some(row.frame));
+        lines.push(line);
     }
     let totals = profile.values.iter().map(|value| value.total);
-    let all = cells(*total, &mut totals.chain(profile.others.map(|(_, total)| total)));
+    let mut all = cells(*total, &mut totals.chain(profile.others.map(|(_, total)| total)));
+    with_mark(&mut all, None);
     let columns = Columns::of(lines.iter().chain([&heads, &all]));
     let mut text = Vec::new();
     columns.line(&heads, head.as_bytes(), &mut text);
@@ -80,6 +106,9 @@ pub(crate) fn table(
     }
     columns.line(&all, b"[all]", &mut text);
     text.extend_from_slice(foot(rows, plural, unit, *total).as_bytes());
+    if !marked.is_empty() {
+        text.extend_from_slice(MARK.as_bytes());
+    }
     Answer::new(text, rows.shown())
 }
 

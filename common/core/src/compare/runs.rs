@@ -43,6 +43,13 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run that was summed elsewhere: `own` and `total` are by function, `weights` of its lines.
+    #[must_use]
+    pub fn of(name: String, weights: Weights, own: Vec<f64>, total: Vec<f64>) -> Run {
+        let whole = own.iter().sum();
+        Run { name, whole, weights, own, total, roots: HashMap::new() }
+    }
+
     /// The weight of the stacks that end in `function`.
     #[must_use]
     pub fn own(&self, function: FrameId) -> f64 {

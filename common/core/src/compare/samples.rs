@@ -13,7 +13,7 @@ const LITTLE: u128 = 100_000;
 
 /// What the weights of the lines of one run have in common.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Weights {
+pub struct Weights {
     pub(super) lines: u64,
     /// How many lines weigh little.
     light: u64,
@@ -23,7 +23,8 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    pub(super) fn add(&mut self, weight: u64) {
+    /// Adds a line.
+    pub fn add(&mut self, weight: u64) {
         self.lines += 1;
         self.light += u64::from(weight <= LIGHT);
         self.sum += u128::from(weight);

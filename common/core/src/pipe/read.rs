@@ -271,12 +271,10 @@ impl Pipe {
         let mut stack = StackBuf::default();
         for path in files.iter() {
             let file = Files { paths: vec![path.to_owned()] };
-            let is_stdin = path == Path::new("-");
-            let root =
-                if is_stdin { STDIN.as_bytes() } else { path.as_os_str().as_encoded_bytes() };
+            let root = root_of_file(path);
             self.for_each_folded(&file, |line| {
                 stack.clear();
-                stack.push_frame(root);
+                stack.push_clean_frame(&root);
                 stack.push_clean_frame(line.stack);
                 each(FoldedLine { stack: stack.as_bytes(), ..line })
             })?;
@@ -373,6 +371,18 @@ impl Pipe {
     pub(super) fn begin_input(&mut self) {
         self.lines_before = Some(self.stats.read.lines);
     }
+}
+
+/// The root frame that stands for a file, as [`for_each_folded_by_file`] puts it above stacks.
+///
+/// [`for_each_folded_by_file`]: Pipe::for_each_folded_by_file
+#[must_use]
+pub fn root_of_file(path: &Path) -> Vec<u8> {
+    let is_stdin = path == Path::new("-");
+    let name = if is_stdin { STDIN.as_bytes() } else { path.as_os_str().as_encoded_bytes() };
+    let mut stack = StackBuf::default();
+    stack.push_frame(name);
+    stack.as_bytes().to_vec()
 }
 
 /// The same for what writes some lines only: the header line with the number of samples goes.

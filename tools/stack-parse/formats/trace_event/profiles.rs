@@ -52,10 +52,8 @@ impl Profiles {
         for mut profile in self.list {
             let Output { names, stacks, held, samples } = output;
             profile.nodes.resolve(stacks, names, samples);
-            let thread = held.thread(Thread {
-                is_sampled: true,
-                ..threads.get(profile.thread, b"cpu-time")
-            });
+            let thread = held
+                .thread(Thread { is_sampled: true, ..threads.get(profile.thread, b"cpu-time") });
             profile.ticks.hold(thread, &profile.nodes, held, samples);
             held.relieve(stacks, names, samples)?;
         }

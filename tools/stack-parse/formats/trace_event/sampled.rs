@@ -119,11 +119,12 @@ impl Sampled {
         for row in std::mem::take(&mut self.samples) {
             let Output { names, stacks, held, samples } = output;
             let stack = self.stack(row.frame, stacks);
-            let held_thread =
-                |held: &mut Held| held.thread(Thread {
+            let held_thread = |held: &mut Held| {
+                held.thread(Thread {
                     is_sampled: true,
                     ..threads.get(row.thread, &self.events[row.event])
-                });
+                })
+            };
             let thread =
                 *numbers.entry((row.thread, row.event)).or_insert_with(|| held_thread(held));
             held.add(thread, stack, row.weight, row.time);
