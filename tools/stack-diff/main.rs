@@ -129,9 +129,11 @@ fn odd_ones(args: &Args, pipe: &mut Pipe) -> Result<Status> {
 
 /// That the roots of the runs are taken for one.
 fn joined(names: &RunNames) -> String {
+    const NAMED: usize = 3;
     let [before, after] = names.sides.each_ref().map(|side| {
-        let first = side.first().map_or(String::new(), |name| printable(name));
-        if side.len() > 1 { format!("{first} and {} others", side.len() - 1) } else { first }
+        let named: Vec<String> = side.iter().take(NAMED).map(|name| printable(name)).collect();
+        let more = if side.len() > NAMED { ", \u{2026}" } else { "" };
+        named.join(", ") + more
     });
     format!(
         "the roots {before} before and {after} after name the runs and are compared as one: \
