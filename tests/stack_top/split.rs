@@ -216,3 +216,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_mark_is_where_a_function_leaves_what_noise_explains() {
+    let version = |hot: u64, other: u64| {
+        TempFile::new(format!("main;hot {hot}\nmain;other {other}\nmain;rest 1000000\n"))
+    };
+    // Noise, a step, and no other step.
+    let files = [(20_010, 9_950), (19_980, 10_020), (26_000, 10_010), (26_100, 9_990)]
+        .map(|(hot, other)| version(hot, other));
+    let paths = files.each_ref().map(TempFile::path);
+    let args = [&["--split", "file", "--columns", "0"], &paths[..]].concat();
+    let table = filter("stack-top", &args, "");
+    let cells = |name: &str| {
+        let line = table.lines().find(|line| line.ends_with(name)).expect("a row");
+        line.split_whitespace().skip(2).take(4).map(str::to_owned).collect::<Vec<_>>()
+    };
+    // In the order of the command line, not that of the weights.
+    assert_eq!(cells("  hot"), ["20,010", "19,980", "26,000*", "26,100"], "{table}");
+    assert_eq!(cells("  other"), ["9,950", "10,020", "10,010", "9,990"], "{table}");
+    assert!(table.ends_with("\n* noise does not explain the change from the files before it\n"));
+    // Between threads there is no before.
+    let labelled = "tid=1\tmain;hot 9000\ntid=2\tmain;hot 900\ntid=2\tmain;cold 8100\n";
+    assert!(!filter("stack-top", &["--split", "tid"], labelled).contains('*'));
+}
