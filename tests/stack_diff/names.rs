@@ -44,7 +44,10 @@ fn several_runs_may_have_a_root_each() {
     let args = [&args[..], &["--after", path(&after[0]), path(&after[1])]].concat();
     let found = crate::util::output("stack-diff", &args, "");
     assert!(stdout(&found).contains("; 0 of 5 functions changed"), "{found:?}");
-    assert!(stderr(&found).contains("the roots app-1, app-2 before and app-3, app-4 after name"), "{found:?}");
+    assert!(
+        stderr(&found).contains("the roots app-1, app-2 before and app-3, app-4 after name"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::trend::departures;
 use super::{SplitProfile, Value};
 use crate::Answer;
 use crate::by::By;
-use crate::profile::{Rows, Sort};
+use crate::profile::{Row, Rows, Sort};
 use crate::table::{Columns, foot};
 
 /// How many columns there are in a pipe, unless the user says how many.
@@ -67,36 +67,16 @@ pub(crate) fn table(
     let others = profile.others.iter().map(|(number, _)| others_head(*number));
     let heads: Vec<String> =
         first.map(str::to_owned).into_iter().chain(values).chain(others).collect();
-    let cells = |whole: u64, weights: &mut dyn Iterator<Item = u64>| -> Vec<String> {
-        let first = [unit.number(whole), share(whole, *total)];
-        first.into_iter().chain(weights.map(|weight| unit.number(weight))).collect()
+    let marks = Marks::of(profile, sort);
+    let row_cells = |row: &Row| {
+        let weights = (0..profile.columns()).map(|it| shown(profile.cell(row.frame, it), sort));
+        let line = cells(profile, shown(row.weights, sort), weights);
+        marks.added_to(line, Some(row.frame))
     };
-    let marked = if profile.are_versions { departures(profile, sort) } else { HashSet::new() };
-    // Of a column with a mark all numbers end in one column.
-    let with_mark = |line: &mut Vec<String>, row: Option<FrameId>| {
-        for (column, cell) in line.iter_mut().skip(FIRST).enumerate() {
-            let is_marked = row.is_some_and(|row| marked.contains(&(row, column)));
-            let is_wide = || marked.iter().any(|(_, it)| *it == column);
-            cell.push_str(if is_marked {
-                "*"
-            } else if is_wide() {
-                " "
-            } else {
-                ""
-            });
-        }
-    };
-    let mut lines: Vec<Vec<String>> = Vec::new();
-    for row in &rows.rows {
-        let columns = 0..profile.columns();
-        let mut weights = columns.map(|column| shown(profile.cell(row.frame, column), sort));
-        let mut line = cells(shown(row.weights, sort), &mut weights);
-        with_mark(&mut line, Some(row.frame));
-        lines.push(line);
-    }
+    let lines: Vec<Vec<String>> = rows.rows.iter().map(row_cells).collect();
     let totals = profile.values.iter().map(|value| value.total);
-    let mut all = cells(*total, &mut totals.chain(profile.others.map(|(_, total)| total)));
-    with_mark(&mut all, None);
+    let totals = totals.chain(profile.others.map(|(_, total)| total));
+    let all = marks.added_to(cells(profile, *total, totals), None);
     let columns = Columns::of(lines.iter().chain([&heads, &all]));
     let mut text = Vec::new();
     columns.line(&heads, head.as_bytes(), &mut text);
@@ -106,10 +86,43 @@ pub(crate) fn table(
     }
     columns.line(&all, b"[all]", &mut text);
     text.extend_from_slice(foot(rows, plural, unit, *total).as_bytes());
-    if !marked.is_empty() {
-        text.extend_from_slice(MARK.as_bytes());
-    }
+    text.extend_from_slice(marks.foot().as_bytes());
     Answer::new(text, rows.shown())
+}
+
+/// The numbers of a row: what it weighs, its share, and what it weighs in each column.
+fn cells(profile: &SplitProfile, whole: u64, weights: impl Iterator<Item = u64>) -> Vec<String> {
+    let first = [profile.unit.number(whole), share(whole, profile.total)];
+    first.into_iter().chain(weights.map(|weight| profile.unit.number(weight))).collect()
+}
+
+/// What is marked: the row and the column.
+struct Marks(HashSet<(FrameId, usize)>);
+
+impl Marks {
+    /// The marks of files that are versions of a program; none of other columns.
+    fn of(profile: &SplitProfile, sort: Sort) -> Marks {
+        Marks(if profile.are_versions { departures(profile, sort) } else { HashSet::new() })
+    }
+
+    /// The cells of a row with their marks; in a column with a mark, all numbers end at one place.
+    fn added_to(&self, mut line: Vec<String>, row: Option<FrameId>) -> Vec<String> {
+        for (column, cell) in line.iter_mut().skip(FIRST).enumerate() {
+            let is_marked = row.is_some_and(|row| self.0.contains(&(row, column)));
+            let has_marks = || self.0.iter().any(|(_, marked)| *marked == column);
+            cell.push_str(match is_marked {
+                true => "*",
+                false if has_marks() => " ",
+                false => "",
+            });
+        }
+        line
+    }
+
+    /// What they mean, if there are any.
+    fn foot(&self) -> &str {
+        if self.0.is_empty() { "" } else { MARK }
+    }
 }
 
 /// The weight that is shown: the self weight, unless the rows are sorted by the total.

@@ -373,6 +373,17 @@ impl Pipe {
     }
 }
 
+/// Writes a comment, and all that was written before it if it ends an interval.
+pub(super) fn pass_comment(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
+    pipe.out.line(comment)?;
+    if is_end_line(comment) { pipe.out.flush() } else { Ok(()) }
+}
+
+/// The same for what writes some lines only: the header line with the number of samples goes.
+pub(super) fn pass_comment_on_all(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
+    if noted_samples(comment).is_some() { Ok(()) } else { pass_comment(comment, pipe) }
+}
+
 /// The root frame that stands for a file, as [`for_each_folded_by_file`] puts it above stacks.
 ///
 /// [`for_each_folded_by_file`]: Pipe::for_each_folded_by_file
@@ -383,15 +394,4 @@ pub fn root_of_file(path: &Path) -> Vec<u8> {
     let mut stack = StackBuf::default();
     stack.push_frame(name);
     stack.as_bytes().to_vec()
-}
-
-/// The same for what writes some lines only: the header line with the number of samples goes.
-pub(super) fn pass_comment_on_all(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
-    if noted_samples(comment).is_some() { Ok(()) } else { pass_comment(comment, pipe) }
-}
-
-/// Writes a comment, and all that was written before it if it ends an interval.
-pub(super) fn pass_comment(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
-    pipe.out.line(comment)?;
-    if is_end_line(comment) { pipe.out.flush() } else { Ok(()) }
 }
