@@ -1,0 +1,3 @@
+module post
+
+go 1.19
