@@ -47,6 +47,12 @@ def holm(p, alpha):
     return listed
 
 
+def weighted_median(values, weights):
+    order = np.argsort(values)
+    sums = np.cumsum(weights[order])
+    return values[order][np.searchsorted(sums, sums[-1] / 2)]
+
+
 def compare(before, after, kind, floor=0.01, alpha=0.01):
     runs = before + after
     n1, n2 = len(before), len(after)
@@ -80,7 +86,8 @@ def compare(before, after, kind, floor=0.01, alpha=0.01):
             own /= sum((len(side) - 1) * (mean_size / side).mean() for side in (size[:n1], size[n1:])) / df
         known = tested & (mu >= 30) & np.array([which != "whole" for _, which in keys])
         excess = (own / (stats.chi2.ppf(0.5, df) / df) - mu * q)[known] / (mu * q)[known]**2
-        variation = max(floor, np.sqrt(max(np.median(excess), 0)))
+        # The more there is of a function, the more it tells.
+        variation = max(floor, np.sqrt(max(weighted_median(excess, (mu * q)[known]), 0)))
     variance = np.maximum(mu * q + (variation * mu * q)**2, own)
     error = np.sqrt(variance * (1 / n1 + 1 / n2))
     beyond = np.maximum(abs(difference) - 0.5 / min(n1, n2), 0)

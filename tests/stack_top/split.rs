@@ -96,13 +96,14 @@ fn roots_and_files_are_columns_and_so_are_labels_of_these_names() {
     );
     let [one, two] = ["main;f 1\n", "main;f 2\nmain;g 4\n"].map(TempFile::new);
     let args = ["--split", "file", "--tsv", one.path(), two.path()];
+    // Files are versions: they stay in their order.
     let expected = format!(
         "function\tself\ttotal\tfile={}\tfile={}\n\
-         g\t4\t4\t4\t0\n\
-         f\t3\t3\t2\t1\n\
+         g\t4\t4\t0\t4\n\
+         f\t3\t3\t1\t2\n\
          main\t0\t7\t0\t0\n",
-        two.path(),
-        one.path()
+        one.path(),
+        two.path()
     );
     assert_eq!(filter("stack-top", &args, ""), expected);
     for (word, heads) in

@@ -6,9 +6,12 @@
 pub(crate) mod report;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
-use common::compare::{ALPHA, FunctionNames, Run, RunReader, read_profile, read_profiles};
+use common::compare::{
+    ALPHA, FunctionNames, Run, RunReader, Weighed, read_profile, read_profiles, weighted_median,
+};
 use common::{FrameId, FrameTable, Pipe, Result, Split, Unit, append_label_frame, printable};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -93,33 +96,51 @@ fn read_values(
     reader: &mut RunReader,
     pipe: &mut Pipe,
 ) -> Result<Option<Vec<Run>>> {
+    let read = read_profiles(files, pipe, |path, pipe| values_of_file(path, split, reader, pipe))?;
+    let Some(files) = read else { return Ok(None) };
+    let mut runs: BTreeMap<Vec<u8>, Run> = BTreeMap::new();
+    for (value, mut part) in files.into_iter().flatten() {
+        match runs.entry(value) {
+            Entry::Occupied(run) => run.into_mut().add(&part),
+            Entry::Vacant(place) => {
+                part.name = printable(place.key());
+                place.insert(part);
+            }
+        }
+    }
+    Ok(Some(runs.into_values().collect()))
+}
+
+/// What one file has of each value.
+fn values_of_file(
+    path: &Path,
+    split: &Split,
+    reader: &mut RunReader,
+    pipe: &mut Pipe,
+) -> Result<BTreeMap<Vec<u8>, Run>> {
     let mut runs: BTreeMap<Vec<u8>, Run> = BTreeMap::new();
     let mut value = Vec::new();
-    let read = read_profiles(files, pipe, |path: &Path, pipe| {
-        let profile = read_profile(path, pipe, |line| {
-            value.clear();
-            let stack = match split {
-                Split::Label(key) => {
-                    append_label_frame(key.as_bytes(), line.labels.get(key.as_bytes()), &mut value);
-                    line.stack
-                }
-                // A value is no function.
-                Split::Root | Split::File => {
-                    let end = line.stack.iter().position(|&byte| byte == b';');
-                    value.extend_from_slice(&line.stack[..end.unwrap_or(line.stack.len())]);
-                    end.map_or(line.stack, |end| &line.stack[end + 1..])
-                }
-            };
-            reader.add(stack, line.count, runs.entry(value.clone()).or_default());
-        })?;
-        pipe.count_written(profile.total);
-        Ok(())
+    let profile = read_profile(path, pipe, |line| {
+        value.clear();
+        let stack = match split {
+            Split::Label(key) => {
+                append_label_frame(key.as_bytes(), line.labels.get(key.as_bytes()), &mut value);
+                line.stack
+            }
+            // A value is no function.
+            Split::Root | Split::File => {
+                let end = line.stack.iter().position(|&byte| byte == b';');
+                value.extend_from_slice(&line.stack[..end.unwrap_or(line.stack.len())]);
+                end.map_or(line.stack, |end| &line.stack[end + 1..])
+            }
+        };
+        reader.add(stack, line.count, runs.entry(value.clone()).or_default());
     })?;
-    let named = |(value, mut run): (Vec<u8>, Run)| {
-        run.name = printable(&value);
-        run
-    };
-    Ok(read.map(|_| runs.into_iter().map(named).collect()))
+    pipe.count_written(profile.total);
+    for run in runs.values_mut() {
+        run.note_share(profile.samples, profile.total.weight);
+    }
+    Ok(runs)
 }
 
 impl Outliers {
@@ -127,11 +148,10 @@ impl Outliers {
     pub(crate) fn new(functions: FrameTable, runs: &[Run], unit: &Unit, noise: f64) -> Outliers {
         let mut comparisons = Comparisons::new(&functions, runs, unit);
         comparisons.learn_variation(noise);
-        let mut profiles: Vec<Unlike> =
-            (0..runs.len()).map(|profile| comparisons.unlike(profile)).collect();
-        profiles.sort_by(|a, b| b.errors().total_cmp(&a.errors()).then(a.name.cmp(&b.name)));
         let tests = (comparisons.tested.len() * runs.len()).max(1) as f64;
         let limit = -Normal::standard().inverse_cdf(ALPHA / 2.0 / tests);
+        let mut profiles = comparisons.leave_out_odd(limit);
+        profiles.sort_by(|a, b| b.errors().total_cmp(&a.errors()).then(a.name.cmp(&b.name)));
         Outliers { profiles, variation: comparisons.variation, limit, functions }
     }
 
@@ -201,11 +221,38 @@ impl<'a> Comparisons<'a> {
                 expected += samples * share * (1.0 - share);
                 scale += (samples * share * (1.0 - share)).powi(2);
             }
-            squares.push((found - expected) / scale);
+            squares.push(Weighed { value: (found - expected) / scale, weight: share });
         }
-        squares.sort_by(f64::total_cmp);
-        let median = (squares.len() >= LEAST_FUNCTIONS).then(|| squares[squares.len() / 2]);
-        self.variation = median.unwrap_or_default().max(floor * floor).sqrt();
+        let is_enough = squares.len() >= LEAST_FUNCTIONS;
+        let square = weighted_median(squares).filter(|_| is_enough).unwrap_or_default();
+        self.variation = square.max(floor * floor).sqrt();
+    }
+
+    /// All profiles. One that is more unlike the others than the limit is no longer among the
+    /// others of those that are left: with few profiles, it would make them all look odd. A tenth
+    /// of the profiles at most is left out like this.
+    fn leave_out_odd(&mut self, limit: f64) -> Vec<Unlike> {
+        let mut found = Vec::new();
+        let mut left: Vec<usize> = (0..self.runs.len()).collect();
+        loop {
+            let mut all: Vec<Unlike> = left.iter().map(|&profile| self.unlike(profile)).collect();
+            let most = (0..all.len()).max_by(|&a, &b| all[a].errors().total_cmp(&all[b].errors()));
+            let may_be_odd = found.len() < self.runs.len().div_ceil(10);
+            match most.filter(|&most| may_be_odd && all[most].errors() > limit) {
+                Some(most) => {
+                    found.push(all.swap_remove(most));
+                    self.leave_out(left.swap_remove(most));
+                }
+                None => break found.into_iter().chain(all).collect(),
+            }
+        }
+    }
+
+    fn leave_out(&mut self, profile: usize) {
+        self.all -= self.samples[profile];
+        for (function, _, measure, sum) in &mut self.tested {
+            *sum -= measure(&self.runs[profile], *function) / self.weights[profile];
+        }
     }
 
     /// What is unlike the others in one profile.

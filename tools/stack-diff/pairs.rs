@@ -74,17 +74,17 @@ impl Side {
             read_profile(path, pipe, |line| {
                 stack.clear();
                 for frame in Frames::new(line.stack) {
-                    let function = names.of(frame);
-                    if !function.is_empty() {
-                        stack.push_clean_frame(&function);
-                    }
+                    stack.push_clean_frame(&names.of(frame));
                 }
                 // Of marks alone the line has to be made as it is.
                 if stack.as_bytes().is_empty() {
+                    stack.clear();
                     stack.push_clean_frame(line.stack);
                 }
-                let root = Frames::new(stack.as_bytes()).next().unwrap_or_default();
-                *roots.entry_ref(root).or_insert(0.0) += line.count as f64;
+                let mut frames = Frames::new(stack.as_bytes());
+                if let (Some(root), Some(_)) = (frames.next(), frames.next()) {
+                    *roots.entry_ref(root).or_insert(0.0) += line.count as f64;
+                }
                 whole += line.count as f64;
                 counts.add(stack.as_bytes(), line.count);
             })?;

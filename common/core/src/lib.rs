@@ -91,8 +91,8 @@ pub use error::{Error, Result};
 pub use folded::{
     FoldedLine, FoldedPair, Frames, HEADER_KEYS, Headers, Label, LabelKeys, Labels, Malformed,
     NO_STACK, StackBuf, append_folded, append_label, append_label_frame, clean_frame,
-    clean_frame_in_place, clean_label_key, end_line, header_line, is_end_line, is_label_key,
-    lacks_frames, noted_samples, parse_header, parse_label_key, sort_labels,
+    clean_frame_in_place, clean_label_key, counts_samples, end_line, header_line, is_end_line,
+    is_label_key, lacks_frames, noted_samples, parse_header, parse_label_key, sort_labels,
 };
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};

@@ -1,7 +1,8 @@
 //! Folded stacks, as other tools make them; man/folded-stack.5 is the grammar.
 
 use common::{
-    FoldedLine, Frames, Input, Label, Result, lacks_frames, lines, noted_samples, parse_header,
+    FoldedLine, Frames, Input, Label, Result, counts_samples, lacks_frames, lines, noted_samples,
+    parse_header,
 };
 use memchr::memrchr;
 
@@ -137,7 +138,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         }
     });
     times.report(samples);
-    if let Some(drawn) = header.samples.filter(|_| header.unit != b"samples") {
+    if let Some(drawn) = header.samples.filter(|_| !counts_samples(&header.unit)) {
         samples.draw(&header.event, weight, drawn);
     }
     read
@@ -202,7 +203,7 @@ impl Header {
     /// How many samples were drawn for a line with this count; 0 if that is known of all lines
     /// together.
     fn drawn(&self, count: u64) -> Option<u64> {
-        if self.unit == b"samples" { Some(count) } else { self.samples.map(|_| 0) }
+        if counts_samples(&self.unit) { Some(count) } else { self.samples.map(|_| 0) }
     }
 
     /// Says before the first stack what is counted.

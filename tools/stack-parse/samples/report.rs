@@ -1,6 +1,8 @@
 //! What is written and said when all inputs were read.
 
-use common::{Headers, Pipe, Result, StackTree, Total, header_line, parse_header, printable};
+use common::{
+    Headers, Pipe, Result, StackTree, Total, counts_samples, header_line, parse_header, printable,
+};
 
 use super::event::{Event, Fate, LEFT_OUT, Sum};
 use super::event_name::shown;
@@ -352,17 +354,15 @@ impl Samples<'_> {
         pipe.write_header_of(&headers.with_samples(self.drawn()))
     }
 
-    /// How many samples would vary as much as what is written does; `None` if nothing says so, or
-    /// if there are several events.
+    /// How many samples would vary as much as what is written does; `None` if nothing says so, if
+    /// there are several events, or if the weights are these numbers themselves.
     fn drawn(&self) -> Option<u64> {
         let mut taken = self.events.iter().filter(|event| event.is_taken());
         let (event, None) = (taken.next()?, taken.next()) else { return None };
-        let sum = event.sum(Fate::Taken);
-        match event.weigher.sums() {
-            _ if matches!(self.sink, Sink::OffCpu(_)) => None,
-            true => sum.drawn().map(|samples| samples.round() as u64),
-            false => u64::try_from(sum.samples).ok(),
+        if matches!(self.sink, Sink::OffCpu(_)) || counts_samples(unit(event)) {
+            return None;
         }
+        event.sum(Fate::Taken).drawn().map(|samples| samples.round() as u64)
     }
 
     /// Writes all lines.

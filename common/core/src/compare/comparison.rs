@@ -118,7 +118,9 @@ impl Comparison {
         let noise = Noise::new(&tested, runs.layout(), floor);
         // What a count is: a share in percent, or a weight.
         let unit = if absolute { sizes.sample_weight } else { 100.0 / sizes.samples };
-        let functions = pairs.iter().zip(0..).map(|(pair, frame)| Function {
+        // Names of runs that were joined have nothing left.
+        let seen = pairs.iter().zip(0..).filter(|(pair, _)| pair.total.moments.mean > 0.0);
+        let functions = seen.map(|(pair, frame)| Function {
             frame,
             own: change(&pair.own, &noise, unit),
             total: change(&pair.total, &noise, unit),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 
-use crate::{FrameParts, normalize};
+use crate::{FrameId, FrameParts, normalize};
 
 /// How frames are told apart where profiles are compared.
 ///
@@ -33,11 +33,33 @@ impl FunctionNames {
         normalize(&mut function);
         Cow::Owned(function)
     }
+
+    /// The stack without a leaf that has the time of its caller, if it has one.
+    ///
+    /// A profile of Go has `runtime.asyncPreempt` where the scheduler interrupted a function at
+    /// the very moment of the sample; how often differs from run to run.
+    #[must_use]
+    pub fn without_interruption<'a>(
+        self,
+        stack: &'a [FrameId],
+        function: impl Fn(FrameId) -> &'a [u8],
+    ) -> &'a [FrameId] {
+        match stack {
+            [callers @ .., leaf]
+                if self == FunctionNames::Normalized
+                    && !callers.is_empty()
+                    && function(*leaf) == b"runtime.asyncPreempt" =>
+            {
+                callers
+            }
+            _ => stack,
+        }
+    }
 }
 
 /// Whether a name holds anything that numbers, marks of copies, hashes and tiers begin with.
 fn may_differ(name: &[u8]) -> bool {
-    name.find_byteset(b".[$/:").is_some()
+    name.find_byteset(b".[$/:+").is_some()
 }
 
 /// Drops the number that OCaml's compiler gave to a function without a name: `Main.f.(fun/826)`.
@@ -62,6 +84,10 @@ mod tests {
             ("Main.serve.(fun/826)", "Main.serve.(fun)"),
             ("Main.serve.(fun/826) (main.ml:4)", "Main.serve.(fun)"),
             ("Foo$$Lambda$12/0x00007f9b78000a08.run", "Foo$$Lambda.run"),
+            (
+                "java.util.Comparator$$Lambda$111+0x00007f55dc013988.1448525331.compare",
+                "java.util.Comparator$$Lambda.compare",
+            ),
             ("core::fmt::write::h0123456789abcdef", "core::fmt::write"),
             ("main", "main"),
             ("f(fun/x)", "f(fun/x)"),

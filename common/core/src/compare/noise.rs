@@ -100,11 +100,13 @@ impl Noise {
             let Counted { moments, rest, .. } = one;
             let variance = moments.variance? / typical?;
             let count = moments.mean * rest;
-            Some((variance - count) / (count * count))
+            // The more there is of something, the more exactly it shows how programs vary:
+            // the standard error of what it shows is about the inverse of its count.
+            Some(Weighed { value: (variance - count) / (count * count), weight: count })
         });
-        let squares: Vec<f64> = squares.collect();
+        let squares: Vec<Weighed> = squares.collect();
         let is_enough = squares.len() >= LEAST_NAMES;
-        let square = median(squares).filter(|_| is_enough).unwrap_or_default();
+        let square = weighted_median(squares).filter(|_| is_enough).unwrap_or_default();
         Noise { layout, of_programs: square.max(floor * floor).sqrt() }
     }
 
@@ -121,6 +123,28 @@ impl Noise {
     pub(super) fn half_count(&self) -> f64 {
         0.5 / self.layout.before.min(self.layout.after) as f64
     }
+}
+
+/// A value that counts as much as its weight.
+#[derive(Clone, Copy, Debug)]
+pub struct Weighed {
+    /// The value.
+    pub value: f64,
+    /// How much it counts.
+    pub weight: f64,
+}
+
+/// The least value that has, with all that are smaller, half of the weight. `None` of nothing.
+#[must_use]
+pub fn weighted_median(mut values: Vec<Weighed>) -> Option<f64> {
+    values.sort_by(|one, other| one.value.total_cmp(&other.value));
+    let half = values.iter().map(|it| it.weight).sum::<f64>() / 2.0;
+    let mut sum = 0.0;
+    let middle = values.iter().find(|it| {
+        sum += it.weight;
+        sum >= half
+    });
+    middle.map(|it| it.value)
 }
 
 /// The middle one, or the mean of the two in the middle. `None` of nothing.
@@ -147,6 +171,18 @@ mod tests {
         close(FIVE_EACH, 0.9180);
         close(Layout { before: 1, after: 2 }, 0.4549);
         assert_eq!(Layout { before: 1, after: 1 }.median_of_variance(), None);
+    }
+
+    #[test]
+    fn heavy_values_decide_the_median() {
+        let median = |values: &[(f64, f64)]| {
+            weighted_median(
+                values.iter().map(|&(value, weight)| Weighed { value, weight }).collect(),
+            )
+        };
+        assert_eq!(median(&[(9.0, 1.0), (3.0, 5.0), (7.0, 1.0), (8.0, 1.0)]), Some(3.0));
+        assert_eq!(median(&[(9.0, 1.0), (3.0, 1.0), (7.0, 1.0)]), Some(7.0));
+        assert_eq!(median(&[]), None);
     }
 
     #[test]

@@ -44,7 +44,8 @@ impl RunNames {
     }
 }
 
-/// The root that holds at least half of a run that weighs `whole`, if one does.
+/// The root that holds at least half of a run that weighs `whole`, if one does. `roots` are those
+/// that call something: what has self weight is a function.
 #[must_use]
 pub fn dominant_root(roots: &HashMap<Vec<u8>, f64>, whole: f64) -> Option<Vec<u8>> {
     let heaviest = roots.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));

@@ -38,7 +38,7 @@ pub struct Run {
     own: Vec<f64>,
     /// For each function, the weight of the stacks that hold it, however often.
     total: Vec<f64>,
-    /// For each function that is a root, the weight of the stacks that begin with it.
+    /// For each function that is a root, the weight of the stacks in which it calls something.
     roots: HashMap<FrameId, f64>,
 }
 
@@ -72,6 +72,25 @@ impl Run {
     #[must_use]
     pub fn samples_at_least(&self, unit: &Unit) -> f64 {
         self.samples(unit).unwrap_or(self.weights.lines as f64)
+    }
+
+    /// Adds another part of the same run.
+    pub fn add(&mut self, other: &Run) {
+        self.whole += other.whole;
+        self.weights.merge(other.weights);
+        for (sums, others) in [(&mut self.own, &other.own), (&mut self.total, &other.total)] {
+            sums.resize(sums.len().max(others.len()), 0.0);
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        }
+        for (root, weight) in &other.roots {
+            *self.roots.entry(*root).or_default() += weight;
+        }
+    }
+
+    /// Notes that it has its share of the `samples` that a file of this weight has.
+    pub fn note_share(&mut self, samples: Option<u64>, weight: u128) {
+        let share = self.whole / weight as f64;
+        self.weights.noted = samples.map(|samples| (samples as f64 * share).round() as u64);
     }
 
     /// Gives what `function` weighs to another one, which must not be in the same stacks.
@@ -211,6 +230,8 @@ impl RunReader {
         for sums in [&mut run.own, &mut run.total] {
             sums.resize(functions.len(), 0.0);
         }
+        let name_of = |frame: FrameId| functions.name(function_of[frame as usize]);
+        let stack = names.without_interruption(stack, name_of);
         for &frame in stack {
             let function = function_of[frame as usize] as usize;
             if seen[function] != *stacks {
@@ -218,8 +239,9 @@ impl RunReader {
                 run.total[function] += weight;
             }
         }
-        if let (Some(&root), Some(&leaf)) = (stack.first(), stack.last()) {
-            run.own[function_of[leaf as usize] as usize] += weight;
+        let Some(&leaf) = stack.last() else { return };
+        run.own[function_of[leaf as usize] as usize] += weight;
+        if let [root, _, ..] = *stack {
             *run.roots.entry(function_of[root as usize]).or_default() += weight;
         }
     }

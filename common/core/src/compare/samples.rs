@@ -1,9 +1,9 @@
 //! How many samples a profile has. Only samples vary as counts do.
 
-use crate::Unit;
+use crate::{Unit, counts_samples};
 
-/// The units that say that samples were counted.
-const SAMPLES: [&str; 4] = ["samples", "sample", "counts", "count"];
+/// The units that say that something was counted; samples, if nothing else is known.
+const COUNTS: [&str; 2] = ["counts", "count"];
 
 /// Up to this weight a stack may have been counted, see [`Weights::are_counts`].
 const LIGHT: u64 = 100;
@@ -30,14 +30,23 @@ impl Weights {
         self.sum += u128::from(weight);
     }
 
+    /// Adds other lines of the same run. How many samples there are is known if both say so.
+    pub(super) fn merge(&mut self, other: Weights) {
+        self.lines += other.lines;
+        self.light += other.light;
+        self.sum += other.sum;
+        self.noted = self.noted.zip(other.noted).map(|(one, other)| one + other);
+    }
+
     /// How many samples there are; `None` if nothing says so.
     ///
     /// What weights have in common says nothing: a clock rounds times to microseconds, and an
     /// allocator sizes to words.
     pub(super) fn samples(&self, unit: &Unit) -> Option<f64> {
         match unit {
-            Unit::Things(name) if SAMPLES.contains(&&name[..]) => Some(self.sum as f64),
+            Unit::Things(name) if counts_samples(name.as_bytes()) => Some(self.sum as f64),
             _ if self.noted.is_some() => self.noted.map(|samples| samples as f64),
+            Unit::Things(name) if COUNTS.contains(&&name[..]) => Some(self.sum as f64),
             Unit::Unknown if self.are_counts() => Some(self.sum as f64),
             _ => None,
         }
@@ -82,5 +91,8 @@ mod tests {
         assert_eq!(times.samples(&Unit::Unknown), None);
         let noted = Weights { noted: Some(77), ..times };
         assert_eq!(noted.samples(&Unit::named("ns")), Some(77.0));
+        // What was allocated, estimated from a sample of it.
+        assert_eq!(noted.samples(&Unit::named("count")), Some(77.0));
+        assert_eq!(times.samples(&Unit::named("count")), Some(90_271_000.0));
     }
 }

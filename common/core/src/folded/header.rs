@@ -8,7 +8,8 @@
 //! ```
 //!
 //! `samples` is how many samples would vary as much as the weights do: if all weigh the same, how
-//! many there are; else (Σw)²/Σw², where w is what each of them weighs.
+//! many there are; else (Σw)²/Σw², where w is what each of them weighs. It is not there where the
+//! unit is samples.
 
 use bstr::ByteSlice;
 
@@ -33,6 +34,13 @@ pub fn parse_header(line: &[u8]) -> Option<(&'static str, &[u8])> {
 pub fn noted_samples(line: &[u8]) -> Option<u64> {
     let (key, value) = parse_header(line)?;
     decimal(value).filter(|samples| key == SAMPLES && *samples > 0)
+}
+
+/// Whether weights of this unit are numbers of samples, so that nothing else need say how many
+/// there are.
+#[must_use]
+pub fn counts_samples(unit: &[u8]) -> bool {
+    matches!(unit, b"samples" | b"sample")
 }
 
 /// Makes a header line, without the LF.

@@ -105,13 +105,14 @@ fn drop_crate_hashes(name: &mut Vec<u8>) {
 /// Drops the numbers of Java's classes for lambdas, which are numbered when they
 /// are first used:
 /// `Foo$$Lambda$12/0x00007f9b78000a08.run`, `Foo$$Lambda$12/1234567.run`,
-/// `Foo$$Lambda/0x00007f9b78000a08.run`, `Foo$$Lambda$12.0x00007f9b.run`.
+/// `Foo$$Lambda/0x00007f9b78000a08.run`, `Foo$$Lambda$12.0x00007f9b.run`, and in JFR's files
+/// `Foo$$Lambda$12+0x00007f9b78000a08.1234567.run`.
 fn drop_lambda_ids(name: &mut Vec<u8>) {
     const LAMBDA: &str = "$$Lambda";
     let Some(at) = name.find(LAMBDA) else { return };
     let start = at + LAMBDA.len();
     let mut end = start;
-    for separator in [b'$', b'/', b'.'] {
+    for separator in [b'$', b'/', b'+', b'.'] {
         if let [byte, id @ ..] = &name[end..]
             && *byte == separator
             && let length @ 1.. = length_of_id(id)
@@ -132,17 +133,32 @@ fn length_of_id(text: &[u8]) -> usize {
 }
 
 /// Drops the addresses of Java's hidden classes:
-/// `LambdaForm$MH/0x00007f9b78002c00.invoke`.
+/// `LambdaForm$MH/0x00007f9b78002c00.invoke`, and in JFR's files
+/// `LambdaForm$MH+0x00007f9b78002c00.1234567.invoke`.
 fn drop_class_addresses(name: &mut Vec<u8>) {
-    let mut from = 1;
-    while let Some(at) = name.get(from..).and_then(|rest| rest.find("/0x")).map(|at| from + at) {
-        let length = length_of_id(&name[at + 1..]);
-        let ends = matches!(name.get(at + 1 + length), None | Some(b'.' | b':'));
-        if (10..=18).contains(&length) && ends {
-            name.drain(at..at + 1 + length);
-        }
+    let mut from = 2;
+    while let Some(at) = name.get(from..).and_then(|rest| rest.find("0x")).map(|at| from + at) {
         from = at + 1;
+        let length = length_of_id(&name[at..]);
+        if !(10..=18).contains(&length) {
+            continue;
+        }
+        let rest = &name[at + length..];
+        let end = match name[at - 1] {
+            b'/' => matches!(rest, [] | [b'.' | b':', ..]).then_some(0),
+            b'+' => length_of_hash(rest),
+            _ => None,
+        };
+        if let Some(end) = end {
+            name.drain(at - 1..at + length + end);
+        }
     }
+}
+
+/// The length of `.1234567` before a method's name: what JFR appends to an address.
+fn length_of_hash(text: &[u8]) -> Option<usize> {
+    let digits = length_of_id(text.strip_prefix(b".")?);
+    (digits > 0 && text.get(1 + digits) == Some(&b'.')).then_some(1 + digits)
 }
 
 /// Drops the numbers of Java's classes for reflection and proxies:
@@ -217,6 +233,9 @@ mod tests {
             ("<a[846817f741e54dfd]::T as b[00e817f741e54dfd]::U>::f", "<a::T as b::U>::f"),
             ("Foo$$Lambda$12/0x00007f9b78000a08.run", "Foo$$Lambda.run"),
             ("Foo$$Lambda$12/1234567890.run", "Foo$$Lambda.run"),
+            ("Foo$$Lambda$12+0x00007f9b78000a08.1234567.run", "Foo$$Lambda.run"),
+            ("LambdaForm$MH+0x00007f9b78002c00.1234567.invoke", "LambdaForm$MH.invoke"),
+            ("f+0x00007f9b78002c00.g", "f+0x00007f9b78002c00.g"),
             ("Foo$$Lambda/0x00007f9b78000a08.run", "Foo$$Lambda.run"),
             ("Foo$$Lambda$12.0x00007f9b78000a08.run", "Foo$$Lambda.run"),
             ("Foo$$Lambda.0x00007f9b78000a08.run", "Foo$$Lambda.run"),
