@@ -20,6 +20,9 @@ mod outliers;
 // Recorded runs: what is found, what is not, and what the gate makes of it.
 mod runs;
 
+// The same, of programs in several languages.
+mod languages;
+
 // The same comparisons, computed by Python.
 mod oracle;
 

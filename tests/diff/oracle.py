@@ -88,7 +88,10 @@ def compare(before, after, kind, floor=0.01, alpha=0.01):
         excess = (own / (stats.chi2.ppf(0.5, df) / df) - mu * q)[known] / (mu * q)[known]**2
         # The more there is of a function, the more it tells.
         variation = max(floor, np.sqrt(max(weighted_median(excess, (mu * q)[known]), 0)))
-    variance = np.maximum(mu * q + (variation * mu * q)**2, own)
+    variance = mu * q + (variation * mu * q)**2
+    if df:
+        both = (variance + own) / 2
+        variance = np.max([both, own, mu * q + (floor * mu * q)**2], axis=0)
     error = np.sqrt(variance * (1 / n1 + 1 / n2))
     beyond = np.maximum(abs(difference) - 0.5 / min(n1, n2), 0)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -10,7 +10,11 @@ use crate::util::{TempFile, output, recording};
 
 /// How many drawings there are, and in how many of them it must hold: 19 of 20.
 const DRAWINGS: usize = 100;
-const ENOUGH: usize = 95;
+const ENOUGH: usize = DRAWINGS * 19 / 20;
+
+/// Of equal programs it holds in about 24 of 25: 100 drawings would not tell this from 19 of 20.
+const EQUAL_DRAWINGS: usize = 600;
+const ENOUGH_EQUAL: usize = EQUAL_DRAWINGS * 19 / 20;
 
 /// The names of the runs of a kind.
 fn runs_of(kind: &str) -> Vec<String> {
@@ -62,8 +66,8 @@ fn of_equal_programs_nothing_is_listed() {
             let is_equal = text.lines().count() == 1 && !text.contains("more than noise");
             is_equal && found.status.code() == Some(0)
         };
-        let quiet = (0..DRAWINGS).filter(is_quiet).count();
-        assert!(quiet >= ENOUGH, "{args:?}: {quiet} of {DRAWINGS}");
+        let quiet = (0..EQUAL_DRAWINGS).filter(is_quiet).count();
+        assert!(quiet >= ENOUGH_EQUAL, "{args:?}: {quiet} of {EQUAL_DRAWINGS}");
     }
 }
 

@@ -264,17 +264,17 @@ impl<'a> Comparisons<'a> {
         for &(function, is_own, measure, sum) in &self.tested {
             let here = measure(run, function) / weight;
             let elsewhere = (sum - here).max(0.0);
-            let errors = self.errors(here, samples, elsewhere, others);
+            // Of each function there are two, so that as many hold those that are named.
+            let least = functions.get(2 * NAMED - 1).map_or(-1.0, |it| it.errors);
+            let errors = self.errors(here, samples, elsewhere, others, least);
+            if errors <= least {
+                continue;
+            }
             let share = |count: f64, all: f64| if all > 0.0 { 100.0 * count / all } else { 0.0 };
             let (here, elsewhere) = (share(here, samples), share(elsewhere, others));
-            // Of each function there are two, so that as many hold those that are named.
-            if functions.len() < 2 * NAMED || functions.last().is_some_and(|it| it.errors < errors)
-            {
-                functions.truncate(2 * NAMED - 1);
-                functions.push(Difference { function, is_own, here, elsewhere, errors });
-                functions
-                    .sort_by(|a, b| b.errors.total_cmp(&a.errors).then(b.is_own.cmp(&a.is_own)));
-            }
+            functions.truncate(2 * NAMED - 1);
+            functions.push(Difference { function, is_own, here, elsewhere, errors });
+            functions.sort_by(|a, b| b.errors.total_cmp(&a.errors).then(b.is_own.cmp(&a.is_own)));
         }
         let mut named = Vec::new();
         functions.retain(|difference| {
@@ -287,11 +287,12 @@ impl<'a> Comparisons<'a> {
         Unlike { name: run.name.clone(), samples, functions }
     }
 
-    /// How many standard errors `here` of `samples` is from `elsewhere` of `others`.
+    /// How many standard errors `here` of `samples` is from `elsewhere` of `others`; if it is not
+    /// more than `least`, that may be a little too many.
     ///
     /// Of few samples the normal distribution makes too much: the deviance of two binomial
     /// counts, whose square root is as many standard errors, is a second opinion.
-    fn errors(&self, here: f64, samples: f64, elsewhere: f64, others: f64) -> f64 {
+    fn errors(&self, here: f64, samples: f64, elsewhere: f64, others: f64, least: f64) -> f64 {
         if others <= 0.0 || samples <= 0.0 {
             return 0.0;
         }
@@ -303,6 +304,9 @@ impl<'a> Comparisons<'a> {
         let mean = samples * share * (1.0 - share);
         let vary = self.variation * mean;
         let normal = difference / (mean * (1.0 + samples / others) + vary * vary).sqrt();
+        if normal <= least {
+            return normal;
+        }
         let sign = if here > elsewhere * samples / others { -0.5 } else { 0.5 };
         normal.min(deviance(here + sign, samples, elsewhere, others).sqrt())
     }

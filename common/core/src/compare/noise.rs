@@ -77,7 +77,9 @@ impl Moments {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
     layout: Layout,
-    /// How much programs vary, as a share of each count.
+    /// How much programs vary at least, as a share of each count.
+    floor: f64,
+    /// The same, as all functions show it.
     pub(super) of_programs: f64,
 }
 
@@ -107,14 +109,20 @@ impl Noise {
         let squares: Vec<Weighed> = squares.collect();
         let is_enough = squares.len() >= LEAST_NAMES;
         let square = weighted_median(squares).filter(|_| is_enough).unwrap_or_default();
-        Noise { layout, of_programs: square.max(floor * floor).sqrt() }
+        Noise { layout, floor, of_programs: square.max(floor * floor).sqrt() }
     }
 
-    /// The standard error of the difference between the means.
+    /// The standard error of the difference between the means. Few runs say little of how one
+    /// function varies, and all functions little of this one: the mean of both is taken, but not
+    /// less than it did vary, or than counts do.
     pub(super) fn error(&self, Counted { moments, rest, .. }: &Counted) -> f64 {
         let count = moments.mean * rest;
-        let variance = count + (self.of_programs * count) * (self.of_programs * count);
-        let variance = moments.variance.map_or(variance, |own| own.max(variance));
+        let variance = |variation: f64| count + (variation * count) * (variation * count);
+        let typical = variance(self.of_programs);
+        let variance = moments.variance.map_or(typical, |own| {
+            let both = f64::midpoint(typical, own);
+            both.max(own).max(variance(self.floor))
+        });
         (variance * self.layout.inverse_runs()).sqrt()
     }
 
@@ -192,6 +200,25 @@ mod tests {
         assert_eq!(moments.variance, Some(5.0));
         let single = Moments::new(&[1.0, 3.0], Layout { before: 1, after: 1 });
         assert_eq!(single.variance, None);
+    }
+
+    #[test]
+    fn a_function_that_varies_less_than_others_has_a_smaller_error() {
+        let layout = Layout { before: 3, after: 3 };
+        let steady = |count| {
+            let moments = Moments { variance: Some(0.0), ..Moments::new(&[count; 6], layout) };
+            Counted { moments, rest: 1.0, is_tested: true }
+        };
+        let unsteady = Counted {
+            moments: Moments { variance: Some(250_000.0), ..steady(10_000.0).moments },
+            ..steady(1.0)
+        };
+        let noise = Noise::new(&[unsteady; 5], layout, 0.01);
+        let [one, other] = [steady(10_000.0), unsteady].map(|it| noise.error(&it).powi(2));
+        // Half of the typical variance.
+        let typical = 250_000.0 / layout.median_of_variance().expect("six runs");
+        assert!((one - typical / 2.0 * 2.0 / 3.0).abs() < 1.0, "{one}");
+        assert!((other - (typical + 250_000.0) / 2.0 * 2.0 / 3.0).abs() < 1.0, "{other}");
     }
 
     #[test]

@@ -1,0 +1,77 @@
+//! Programs of several languages, recorded with the profiler that is usual there, see
+//! tests/diff/record-languages: the gate is silent where nothing changed, and finds what did.
+
+use std::ops::Range;
+use std::process::Output;
+
+use super::runs::compare;
+use super::{golden, rows, stderr};
+
+/// What was recorded, and the function that does 30 % more in the slower program.
+const KINDS: [(&str, &str); 8] = [
+    ("c", "edit_distance"),
+    ("ocaml", "Queens.threats"),
+    ("rust", "library::fractal::escape_time"),
+    ("go", "post/grid.Spread"),
+    ("node", "relax"),
+    ("java", "Risk.simulate"),
+    ("pyspy", "smooth"),
+    ("pstats", "smooth"),
+];
+
+/// How many pairs there are of each kind and number of runs.
+const PAIRS: usize = 5;
+
+/// The recordings of these numbers, which begin with 1.
+fn recorded(kind: &str, numbers: Range<usize>) -> Vec<String> {
+    numbers.map(|number| golden(&format!("diff/languages/{kind}-{number:02}.folded.gz"))).collect()
+}
+
+fn gate(before: &[String], after: &[String]) -> Output {
+    compare(before, after, &["--tsv", "--fail-over", "2%"])
+}
+
+/// What the gate says of pairs of recordings of one program, of so many runs each, where it fails.
+fn false_alarms(runs: usize) -> Vec<String> {
+    let mut said = Vec::new();
+    for (kind, _) in KINDS {
+        for pair in 0..PAIRS {
+            let first = 1 + 2 * pair * runs;
+            let [before, after] =
+                [first, first + runs].map(|first| recorded(kind, first..first + runs));
+            let found = gate(&before, &after);
+            match found.status.code() {
+                Some(0) => {}
+                Some(1) => said.push(format!("{kind} {first}: {}", stderr(&found))),
+                _ => panic!("{kind} {first}: {}", stderr(&found)),
+            }
+        }
+    }
+    said
+}
+
+#[test]
+fn one_program_twice_seldom_fails_the_gate() {
+    let of_three = false_alarms(3);
+    assert!(of_three.len() <= 1, "{of_three:#?}");
+    let of_one = false_alarms(1);
+    assert!(of_one.len() <= 5, "{of_one:#?}");
+}
+
+#[test]
+fn a_slower_function_fails_the_gate_and_is_first_in_every_language() {
+    for (kind, slower) in KINDS {
+        for first in [1, 4] {
+            let numbers = first..first + 3;
+            let before = recorded(kind, numbers.clone());
+            let after = recorded(&format!("{kind}-slower"), numbers);
+            let found = gate(&before, &after);
+            assert_eq!(found.status.code(), Some(1), "{kind} {first}: {}", stderr(&found));
+            let rows = rows(&found);
+            let listed = rows.iter().find(|row| row.own.listed).expect("a self weight");
+            assert_eq!(listed.function, slower, "{kind} {first}");
+            let share = listed.own.before;
+            assert!(share >= 30.0, "{kind}: {slower} has {share:.1} % of the self weight");
+        }
+    }
+}
