@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::Value;
 
 use crate::needs::{BROWSER, goes_without};
-use crate::util::filter_bytes;
+use crate::util::picture;
 pub(crate) use driver::Browser;
 pub(crate) use server::Server;
 
@@ -114,7 +114,7 @@ impl Stage {
 
     /// The same, at an address that ends in `fragment`.
     fn show_at(&self, fragment: &str, args: &[&str], folded: impl AsRef<[u8]>) -> &Browser {
-        self.show_svg(fragment, filter_bytes("stack-svg", args, folded))
+        self.show_svg(fragment, picture(args, folded))
     }
 
     /// Opens a picture at an address that ends in `fragment`.

@@ -1,7 +1,9 @@
 //! stack-svg. The tests read the pictures as XML.
 
 use crate::picture::Picture;
-use crate::util::{TOOLS, feed, filter, filter_bytes, output, recording, scratch, stderr, tool};
+use crate::util::{
+    TOOLS, feed, filter, filter_bytes, output, picture, recording, scratch, stderr, tool,
+};
 
 // Where the picture is written, and what happens if it cannot be.
 mod files;
@@ -10,7 +12,7 @@ mod files;
 mod names;
 
 fn draw(args: &[&str], input: impl AsRef<[u8]>) -> Picture {
-    Picture::of(filter_bytes("stack-svg", args, input))
+    Picture::of(picture(args, input))
 }
 
 fn frame(name: &str, row: i64, start: u64, weight: u64) -> (String, i64, u64, u64) {
@@ -145,7 +147,7 @@ fn a_reversed_picture_is_made_of_the_frames_that_are_kept() {
     let input = "a;x 50\nb;x 40\nc;y 7\nd;y 3\n";
     for script in [&[][..], &["--no-script"]] {
         let args = [&["--reverse", "--max-frames", "4"], script].concat();
-        let svg = filter("stack-svg", &args, input);
+        let svg = String::from_utf8(picture(&args, input)).expect("UTF-8");
         let picture = Picture::of(&svg);
         let frames = [
             frame("x", 1, 0, 90),
@@ -159,7 +161,25 @@ fn a_reversed_picture_is_made_of_the_frames_that_are_kept() {
         let cut = "4 frames (10.0% of the weight) are cut by --max-frames, and stand in [cut]";
         assert!(picture.texts.iter().any(|text| text == cut), "{:?}", picture.texts);
         assert_eq!(svg.contains(&format!("data-cut=\"{cut}\"")), script.is_empty());
+        let said = output("stack-svg", &[&args[..], &["--stats"]].concat(), input).stderr;
+        let said = String::from_utf8(said).expect("UTF-8");
+        assert!(said.contains(&format!("stack-svg: {cut}\n")), "{said}");
+        assert!(
+            said.contains(
+                "in 4 lines weight 100, out 3 lines weight 100, changed 1 lines weight 10"
+            ),
+            "{said}"
+        );
     }
+}
+
+#[test]
+fn of_frames_of_one_weight_those_that_fit_are_kept() {
+    let lines: String = (0..1000).map(|number| format!("main;f{number:03} 1\n")).collect();
+    let picture = draw(&["--max-frames", "901", "--min-width", "0"], &lines);
+    let names = |name: &str| picture.named(name).len();
+    assert_eq!((names("main"), names("f000"), names("f899"), names("f900")), (1, 1, 1, 0));
+    assert_eq!(picture.named("[cut]").len(), 1);
 }
 
 #[test]
@@ -180,7 +200,7 @@ fn the_words_below_a_narrow_picture_are_not_cut() {
     for width in [160, 300, 400, 559, 561, 1200] {
         let width_arg = width.to_string();
         let args = ["--no-script", "--max-frames", "7", "--width", &width_arg];
-        let svg = filter("stack-svg", &args, input);
+        let svg = String::from_utf8(picture(&args, input)).expect("UTF-8");
         let notes: Vec<_> = svg.split("<text ").filter(|text| text.contains("\"note\"")).collect();
         assert!(notes.len() >= 10, "{svg}");
         for note in notes {

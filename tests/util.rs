@@ -152,6 +152,16 @@ pub(crate) fn filter_bytes(name: &str, args: &[&str], input: impl AsRef<[u8]>) -
     output.stdout
 }
 
+/// The picture that stack-svg makes; it may have to say what `--max-frames` cut.
+pub(crate) fn picture(args: &[&str], input: impl AsRef<[u8]>) -> Vec<u8> {
+    let output = output("stack-svg", args, input);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {}\n{stderr}", output.status);
+    let is_cut = |line: &str| line.ends_with(" cut by --max-frames, and stand in [cut]");
+    assert!(stderr.lines().all(is_cut), "{args:?}: {stderr}");
+    output.stdout
+}
+
 /// [`filter_bytes`] for output that is UTF-8.
 pub(crate) fn filter(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> String {
     String::from_utf8(filter_bytes(name, args, input)).expect("UTF-8 output")

@@ -10,7 +10,8 @@ use proptest::prelude::*;
 
 use crate::random::Random;
 use crate::util::{
-    few_cases, filter, filter_bytes, golden_files, output, recording, stderr, third_party, weight,
+    few_cases, filter, filter_bytes, golden_files, output, picture, recording, stderr, third_party,
+    weight,
 };
 
 /// What names may break: SVG, escapes, titles of boxes, XML, folded lines.
@@ -107,7 +108,7 @@ fn both_profiles_of_a_picture_are_measures() {
 
 #[test]
 fn what_a_picture_lacks_is_said() {
-    let picture = filter("stack-svg", &["--max-frames", "2"], "a;b 5\na;c 1\nd 7\n");
+    let picture = picture(&["--max-frames", "2"], "a;b 5\na;c 1\nd 7\n");
     let output = output("stack-parse", &[], picture);
     assert_eq!(output.stdout, b"a;[cut] 6\nd 7\n");
     let cut = "2 frames (46.2% of the weight) are cut by --max-frames, and stand in [cut]\n";

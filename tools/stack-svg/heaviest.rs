@@ -67,9 +67,9 @@ struct Kept<'a> {
 }
 
 impl HeaviestTree {
-    /// Keeps at most so many nodes besides the root. Of nodes with the same
-    /// weight all or none are kept, so that the choice depends on weights only;
-    /// nodes without a weight are never kept.
+    /// Keeps at most so many nodes besides the root. Of nodes with the same weight, the first
+    /// in the tree are kept, so a node is never kept without those above it; nodes without a
+    /// weight are never kept.
     ///
     /// # Errors
     ///
@@ -146,14 +146,30 @@ impl<'a> Kept<'a> {
         let mut heaviest: Vec<_> =
             self.segments.iter().map(|segment| (segment.total, segment.length)).collect();
         heaviest.sort_unstable_by(|one, other| other.cmp(one));
-        let mut nodes = 0;
-        let first_out = heaviest.iter().find(|(_, length)| {
+        let (mut nodes, mut heavier) = (0, 0);
+        for (total, length) in heaviest {
+            if total != self.least {
+                (self.least, heavier) = (total, nodes);
+            }
             nodes += length;
-            nodes > self.at_most
-        });
-        self.least = first_out.map_or(self.least, |(total, _)| total.saturating_add(1));
+            if nodes > self.at_most {
+                break;
+            }
+        }
+        self.keep_first_of_lightest(self.at_most - heavier);
+    }
+
+    /// Of the lightest nodes that are still kept, keeps only so many. Those that are first in
+    /// the tree have come last, also those that are above others.
+    fn keep_first_of_lightest(&mut self, mut room: usize) {
         let before = self.nodes;
-        self.segments.retain(|segment| segment.total >= self.least);
+        for segment in self.segments.iter_mut().rev().filter(|it| it.total == self.least) {
+            if segment.length > room {
+                (segment.length, segment.weight) = (room, 0);
+            }
+            room -= segment.length;
+        }
+        self.segments.retain(|segment| segment.total >= self.least && segment.length > 0);
         self.nodes = self.segments.iter().map(|segment| segment.length).sum();
         self.left_out += (before - self.nodes) as u64;
     }
@@ -211,10 +227,12 @@ pub(crate) mod tests {
         let ours = HeaviestTree::new(&stacks, at_most).expect("small weights");
         let mut expected = whole(lines);
         let all = expected.len();
-        let mut heaviest: Vec<u64> = expected.values().map(|&(_, total)| total).collect();
-        heaviest.sort_unstable_by(|one, other| other.cmp(one));
-        let least = heaviest.get(at_most).map_or(1, |&out| out + 1);
-        expected.retain(|_, (_, total)| *total >= least);
+        // A stable sort: of one weight, the first in the tree stay first.
+        let mut heaviest: Vec<_> =
+            expected.iter().map(|(path, &(own, total))| (path.clone(), own, total)).collect();
+        heaviest.sort_by_key(|&(_, _, total)| std::cmp::Reverse(total));
+        heaviest.truncate(at_most);
+        expected = heaviest.into_iter().map(|(path, own, total)| (path, (own, total))).collect();
         let left_out = (all - expected.len()) as u64;
         let mut path = Vec::new();
         let mut found = Vec::new();

@@ -59,7 +59,7 @@ struct Args {
     min_width: MinWidth,
 
     /// Keep at most this many frames, the heaviest
-    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 5_000_000)]
     max_frames: usize,
 
     /// Merge the stacks from their leaves: the callers of a function stand on top of it
@@ -132,7 +132,7 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
         Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
         _ => pipe.out().write_all(&svg).map_err(unwritten)?,
     }
-    account(&stacks.profile, pipe);
+    account(&stacks, pipe);
     Ok(Status::Success)
 }
 
@@ -207,11 +207,17 @@ fn comparison(args: &Args, whole: &Node) -> Comparison {
     }
 }
 
-/// Counts the stacks that the picture holds, so that --stats can be checked:
-/// the weight that came in is the weight that is drawn.
-fn account(profile: &Profile, pipe: &mut Pipe) {
-    let weights = profile.nodes.iter().map(|node| node.self_weight);
-    for weight in weights.filter(|&weight| weight > 0) {
-        pipe.count_written(weight);
+/// Counts the stacks that the picture holds, so that --stats can be checked: the weight that
+/// came in is the weight that is drawn. What was cut is drawn as `[cut]`, and said.
+fn account(Stacks { profile, frames }: &Stacks, pipe: &mut Pipe) {
+    let cut = profile.is_cut().then(|| frames.find(CUT)).flatten();
+    for node in profile.nodes.iter().filter(|node| node.self_weight > 0) {
+        pipe.count_written(node.self_weight);
+        if cut.is_some() && node.frame == cut {
+            pipe.count_changed(node.self_weight);
+        }
+    }
+    if let Some(words) = profile.left_out.cut_words(profile.total()) {
+        pipe.note(words);
     }
 }

@@ -14,7 +14,6 @@ use crate::escape::shown;
 use crate::footer::Footer;
 use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
-use crate::numbers::percent;
 use crate::profile::{LeftOut, Node, Profile};
 
 /// The largest weight of which all lower ones are exact as a number of the script.
@@ -110,11 +109,13 @@ impl Picture<'_> {
         let hint = if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
         for (left_out, why) in [(self.narrow, "narrow"), (self.drawn.left_out, "deep")] {
             if left_out.frames > 0 {
-                let frames_are = self.frames_are(left_out);
+                let frames_are = left_out.are(self.drawn.total());
                 footer.push_line(&format!("{frames_are} too {why} to draw{hint}"));
             }
         }
-        for words in [self.comparison_words(), self.cut_words()].into_iter().flatten() {
+        for words in
+            [self.comparison_words(), self.cut.cut_words(self.drawn.total())].into_iter().flatten()
+        {
             footer.push_line(&words);
         }
         footer.push_line(&self.command);
@@ -140,21 +141,6 @@ impl Picture<'_> {
         compares_shares.then(|| {
             "changes are those of shares of the whole; --no-normalize compares weights".to_owned()
         })
-    }
-
-    fn cut_words(&self) -> Option<String> {
-        let words = || {
-            let frames = self.frames_are(self.cut);
-            format!("{frames} cut by --max-frames, and stand in [cut]")
-        };
-        (self.cut.frames > 0).then(words)
-    }
-
-    /// `4 frames (0.7% of the weight) are`.
-    fn frames_are(&self, frames: LeftOut) -> String {
-        let (noun, verb) = if frames.frames == 1 { ("frame", "is") } else { ("frames", "are") };
-        let share = percent(frames.weight, self.drawn.total());
-        format!("{} {noun} ({share} of the weight) {verb}", grouped(frames.frames))
     }
 
     /// What the colours of these names mean.
@@ -209,7 +195,7 @@ impl Picture<'_> {
             ("data-letter", self.look.font_size.to_string()),
             ("data-row", self.look.frame_height().to_string()),
             ("data-totals", self.totals()),
-            ("data-cut", self.cut_words().unwrap_or_default()),
+            ("data-cut", self.cut.cut_words(self.drawn.total()).unwrap_or_default()),
             ("data-command", self.command.clone()),
         ]
     }

@@ -127,16 +127,23 @@ impl Profile {
     }
 }
 
-/// The least weight of a frame among the `max_frames` heaviest. Frames of one
-/// weight are all in or all out, so that the choice depends on weights only.
-fn least_weight(weights: &[u64], max_frames: usize) -> u64 {
+/// Which of frames with these weights are the `max_frames` heaviest: of one weight, the first.
+/// `None` if that is all of them.
+fn heaviest_of(weights: &[u64], max_frames: usize) -> Option<Vec<bool>> {
     if weights.len() <= max_frames {
-        return 1;
+        return None;
     }
-    let mut weights = weights.to_vec();
-    let (_, &mut heaviest_out, _) =
-        weights.select_nth_unstable_by(max_frames, |one, other| other.cmp(one));
-    heaviest_out.saturating_add(1)
+    let mut sorted = weights.to_vec();
+    let (_, &mut lightest, _) =
+        sorted.select_nth_unstable_by(max_frames, |one, other| other.cmp(one));
+    let heavier = weights.iter().filter(|&&weight| weight > lightest).count();
+    let mut room = max_frames - heavier;
+    let is_kept = |&weight: &u64| {
+        let is_last = weight == lightest && room > 0;
+        room -= usize::from(is_last);
+        weight > lightest || is_last
+    };
+    Some(weights.iter().map(is_kept).collect())
 }
 
 /// Adds the weights of the first profile to the self weights of the nodes: a
@@ -280,16 +287,17 @@ mod tests {
         assert_eq!(all.expect("some weight").nodes.len(), 6);
         let (some, frames) = profile(&lines, 4);
         let some = some.expect("some weight");
-        // One of d and e would be a choice by chance.
+        // Of d and e, which weigh the same, the first is kept.
         let expected = [
             named("all", 0, 0, 10, 0),
-            named("[cut]", 1, 0, 2, 2),
-            named("a", 1, 2, 8, 0),
-            named("b", 2, 2, 5, 5),
-            named("c", 2, 7, 3, 3),
+            named("[cut]", 1, 0, 1, 1),
+            named("a", 1, 1, 8, 0),
+            named("b", 2, 1, 5, 5),
+            named("c", 2, 6, 3, 3),
+            named("d", 1, 9, 1, 1),
         ];
         assert_eq!(nodes(&some, &frames), expected);
-        assert_eq!(some.left_out, LeftOut { frames: 2, weight: 2 });
+        assert_eq!(some.left_out, LeftOut { frames: 1, weight: 1 });
         let (all, _) = profile(&lines, 5);
         assert_eq!(all.expect("some weight").at_most(4).left_out, some.left_out);
     }

@@ -121,6 +121,12 @@ impl Pipe {
         self.stats.written += what.into();
     }
 
+    /// Counts what was written with another stack than it came in with, by other means than the
+    /// methods of `Pipe` that write stacks.
+    pub fn count_changed(&mut self, what: impl Into<Total>) {
+        self.stats.changed += what.into();
+    }
+
     /// Counts what was left out, as the user asked.
     pub fn count_dropped(&mut self, what: impl Into<Total>) {
         self.stats.dropped += what.into();

@@ -1,9 +1,11 @@
 //! What `--max-frames` cut off stands in a frame of its own, `[cut]`, on each frame that
 //! lost something: so own weights stay right, and it can be seen where something is missing.
 
-use common::FrameId;
+use common::{FrameId, grouped};
 
-use super::{LeftOut, Node, Profile, least_weight};
+use crate::numbers::percent;
+
+use super::{LeftOut, Node, Profile, heaviest_of};
 
 /// The name of the frame.
 pub(crate) const CUT: &[u8] = b"[cut]";
@@ -34,20 +36,22 @@ impl Profile {
     /// them at most one frame stands for what was cut off there.
     pub(crate) fn at_most(self, max_frames: usize) -> Profile {
         let weights: Vec<u64> = self.nodes[1..].iter().map(|node| node.weight).collect();
-        match least_weight(&weights, max_frames) {
-            1 => self,
-            least => self.cut_below(least),
+        match heaviest_of(&weights, max_frames) {
+            None => self,
+            Some(are_kept) => self.cut_to(&are_kept),
         }
     }
 
-    fn cut_below(&self, least: u64) -> Profile {
+    /// `are_kept` says it of each frame but the whole.
+    fn cut_to(&self, are_kept: &[bool]) -> Profile {
         let mut kept: Vec<Node> = Vec::new();
         let mut left_out = LeftOut::default();
         // How many frames are open, the whole included.
         let mut open = 0;
-        for node in &self.nodes {
+        let are_kept = std::iter::once(true).chain(are_kept.iter().copied());
+        for (node, is_kept) in self.nodes.iter().zip(are_kept) {
             open = open.min(node.depth);
-            if node.depth == 0 || node.weight >= least {
+            if is_kept {
                 open += 1;
                 kept.push(*node);
                 continue;
@@ -67,6 +71,21 @@ impl Profile {
             }
         }
         Profile { nodes: kept, left_out }
+    }
+}
+
+impl LeftOut {
+    /// What the user should know of frames that `--max-frames` cut, if it cut any.
+    pub(crate) fn cut_words(self, total: u64) -> Option<String> {
+        let words = || format!("{} cut by --max-frames, and stand in [cut]", self.are(total));
+        (self.frames > 0).then(words)
+    }
+
+    /// `4 frames (0.7% of the weight) are`.
+    pub(crate) fn are(self, total: u64) -> String {
+        let (noun, verb) = if self.frames == 1 { ("frame", "is") } else { ("frames", "are") };
+        let share = percent(self.weight, total);
+        format!("{} {noun} ({share} of the weight) {verb}", grouped(self.frames))
     }
 }
 
