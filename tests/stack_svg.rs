@@ -1,8 +1,11 @@
 //! stack-svg. The tests read the pictures as XML.
 
+use std::collections::BTreeSet;
+
 use crate::picture::Picture;
 use crate::util::{
-    TOOLS, feed, filter, filter_bytes, output, picture, recording, scratch, stderr, tool,
+    TOOLS, feed, filter, filter_bytes, golden_path, output, picture, recording, scratch, stderr,
+    tool,
 };
 
 // Where the picture is written, and what happens if it cannot be.
@@ -449,4 +452,34 @@ fn the_unit_is_what_the_header_says_unless_told() {
     assert!(filter("stack-svg", &[], input).contains("7 nanoseconds"));
     let told = filter("stack-svg", &["--unit", "ns"], input);
     assert!(told.contains("7 ns") && !told.contains("nanoseconds"));
+}
+
+#[test]
+fn what_noise_explains_is_grey() {
+    let recorded = |name: &str| golden_path(&format!("diff/{name}.folded.gz"));
+    let pairs = |other: &str| {
+        let [one, other] = [recorded("base-01"), recorded(other)];
+        let paths = [&one, &other].map(|path| path.to_str().expect("UTF-8"));
+        filter("stack-diff", &["--folded", paths[0], paths[1]], "")
+    };
+    let colored = |pairs: &str| {
+        let svg = filter("stack-svg", &["--diff", "--min-width", "0"], pairs);
+        let titles = svg.split("<title>").skip(1).filter_map(|it| it.split_once("</title>"));
+        let colored = titles.filter(|(title, _)| title.contains(" before, "));
+        let colored = colored.filter(|(title, _)| !title.ends_with("; noise explains it)"));
+        let name = |title: &str| title.rsplit_once(" (").expect("numbers").0.to_owned();
+        let grey = svg.matches("#eaeaea").count();
+        (colored.map(|(title, _)| name(title)).collect::<BTreeSet<_>>(), grey)
+    };
+    let (of_equal, grey) = colored(&pairs("base-02"));
+    assert_eq!(of_equal, BTreeSet::new());
+    assert!(grey > 300, "{grey}");
+    // Those that stack-diff lists.
+    let [one, other] = [recorded("base-01"), recorded("slower-02")];
+    let paths = [&one, &other].map(|path| path.to_str().expect("UTF-8"));
+    let rows = filter("stack-diff", &["--tsv", paths[0], paths[1]], "");
+    let listed = rows.lines().skip(1).filter_map(|row| row.split('\t').next());
+    let listed: BTreeSet<String> = listed.map(str::to_owned).collect();
+    assert!(listed.contains("hot") && listed.len() < 10, "{listed:?}");
+    assert_eq!(colored(&pairs("slower-02")).0, listed);
 }

@@ -3,7 +3,7 @@
 mod gate;
 mod outliers;
 mod pairs;
-mod percent;
+
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -11,11 +11,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::compare::{Comparison, FunctionNames, Question, RunNames, Runs};
-use common::{Error, Pipe, Result, Split, Status, printable};
+use common::{Error, Percent, Pipe, Result, Split, Status, printable};
 
 use crate::gate::Gate;
 use crate::outliers::Outliers;
-use crate::percent::Percent;
 use crate::report::Format;
 
 /// How it is called: clap would show both ways in one line.

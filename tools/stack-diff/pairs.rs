@@ -3,9 +3,12 @@
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
-use common::compare::{FunctionNames, RunNames, dominant_root, read_profile, read_profiles};
+use common::compare::{
+    FunctionNames, Profile, RunNames, dominant_root, read_profile, read_profiles,
+};
 use common::{
-    Frames, Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts, Status, Total,
+    Frames, Headers, Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts, Status, Total,
+    counts_samples, header_line,
 };
 use hashbrown::HashMap;
 
@@ -27,6 +30,10 @@ pub(crate) fn write(
         after.join(&names);
     }
     pipe.write_header_of_weights()?;
+    let is_known = pipe.header_unit().is_some_and(|unit| counts_samples(unit.as_bytes()));
+    if let (false, Some(before), Some(after)) = (is_known, before.samples, after.samples) {
+        pipe.out().line(&header_line("samples", format!("{before} {after}").as_bytes()))?;
+    }
     write_pairs(&before.stacks, &after.stacks, pipe)
 }
 
@@ -62,6 +69,8 @@ struct Side {
     stacks: SortedStacks,
     /// The root that holds at least half of it, of each file.
     roots: Vec<Option<Vec<u8>>>,
+    /// How many samples all files have together, if they say so.
+    samples: Option<u64>,
 }
 
 impl Side {
@@ -69,9 +78,10 @@ impl Side {
     fn read(paths: &[PathBuf], names: FunctionNames, pipe: &mut Pipe) -> Result<Option<Side>> {
         let mut counts = StackCounts::default();
         let mut stack = StackBuf::default();
+        let mut headers = Headers::default();
         let roots = read_profiles(paths, pipe, |path, pipe| {
             let (mut roots, mut whole) = (HashMap::new(), 0.0);
-            read_profile(path, pipe, |line| {
+            let profile = read_profile(path, pipe, |line| {
                 stack.clear();
                 for frame in Frames::new(line.stack) {
                     stack.push_clean_frame(&names.of(frame));
@@ -88,10 +98,12 @@ impl Side {
                 whole += line.count as f64;
                 counts.add(stack.as_bytes(), line.count);
             })?;
+            headers.add(samples_line(&profile), profile.total.weight);
             Ok(dominant_root(&roots, whole))
         })?;
+        let samples = headers.samples();
         pipe.leave_out(counts.overflows());
-        Ok(roots.map(|roots| Side { stacks: counts.into_sorted(), roots }))
+        Ok(roots.map(|roots| Side { stacks: counts.into_sorted(), roots, samples }))
     }
 
     /// Whether a function is in any stack.
@@ -113,6 +125,12 @@ impl Side {
         }
         self.stacks = counts.into_sorted();
     }
+}
+
+/// The header line that says how many samples there are, if one does.
+fn samples_line(profile: &Profile) -> Vec<Vec<u8>> {
+    let line = |samples: u64| header_line("samples", samples.to_string().as_bytes());
+    profile.samples.map(line).into_iter().collect()
 }
 
 fn run_names(before: &Side, after: &Side) -> Option<RunNames> {

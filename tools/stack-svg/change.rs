@@ -17,11 +17,14 @@ pub(crate) const COLORS: [Color; 9] = [
     Color { r: 230, g: 139, b: 48 },
 ];
 
+/// What noise explains, too.
+pub(crate) const UNCHANGED: Color = COLORS[COLORS.len() / 2];
+
 /// What they mean.
 pub(crate) const LEGEND: [(Color, &str); 5] = [
     (COLORS[0], "gone"),
     (COLORS[2], "less"),
-    (COLORS[4], "as before"),
+    (UNCHANGED, "as before, or noise"),
     (COLORS[6], "more"),
     (COLORS[8], "new"),
 ];

@@ -5,6 +5,7 @@ use common::{
     Files, FoldedLine, FrameTable, Overflows, Pipe, Result, SortedStacks, Split, StackCounts,
 };
 
+use crate::noise::Sides;
 use crate::profile::{LeftOut, Node, Profile};
 
 /// The stacks of one profile or of two, merged.
@@ -13,6 +14,8 @@ pub(crate) struct MergedStacks {
     pub(crate) stacks: SortedStacks,
     /// The same stacks with their weights in the first of two profiles.
     pub(crate) before: Option<SortedStacks>,
+    /// The functions of two profiles.
+    pub(crate) sides: Option<Sides>,
 }
 
 /// Counts lines with one count, each below the value that `split` says.
@@ -22,7 +25,7 @@ pub(crate) fn one_count(
     pipe: &mut Pipe,
 ) -> Result<MergedStacks> {
     let stacks = pipe.count_folded_split(files, split)?.into_sorted();
-    Ok(MergedStacks { stacks, before: None })
+    Ok(MergedStacks { stacks, before: None, sides: None })
 }
 
 /// Counts lines with two counts: `stack before after`, each below the value that `split`
@@ -34,7 +37,7 @@ pub(crate) fn two_counts(
     pipe: &mut Pipe,
 ) -> Result<MergedStacks> {
     let (mut both, mut before) = (StackCounts::default(), StackCounts::default());
-    let (mut all, mut overflows) = (0, Overflows::default());
+    let (mut all, mut overflows, mut sides) = (0, Overflows::default(), Sides::default());
     let mut buffer = Vec::new();
     pipe.for_each_pair(files, |pair| {
         let stack = match split {
@@ -44,12 +47,15 @@ pub(crate) fn two_counts(
         let mut fits = |weight| overflows.add(&mut all, stack, weight);
         let (first, second) = (fits(pair.before), fits(pair.after));
         let kept = |fits, weight| if fits { weight } else { 0 };
-        both.add(stack, kept(first, pair.before) + kept(second, pair.after));
-        before.add(stack, kept(first, pair.before));
+        let weights = [kept(first, pair.before), kept(second, pair.after)];
+        both.add(stack, weights[0] + weights[1]);
+        before.add(stack, weights[0]);
+        sides.add(stack, weights);
         Ok(())
     })?;
     pipe.leave_out(&overflows);
-    Ok(MergedStacks { stacks: both.into_sorted(), before: Some(before.into_sorted()) })
+    let before = Some(before.into_sorted());
+    Ok(MergedStacks { stacks: both.into_sorted(), before, sides: Some(sides) })
 }
 
 /// Reads a flame chart: later lines stand further to the right, and only

@@ -13,6 +13,7 @@ mod heaviest;
 mod kind;
 mod look;
 mod min_width;
+mod noise;
 mod numbers;
 mod picture;
 mod profile;
@@ -24,9 +25,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use common::compare::Question;
 use common::{
-    Error, Files, FrameParts, FrameTable, Pipe, Result, Split, Status, content_policy, printable,
-    unwritten,
+    Error, Files, FrameParts, FrameTable, Percent, Pipe, Result, Split, Status, content_policy,
+    printable, unwritten,
 };
 
 use change::Comparison;
@@ -34,6 +36,7 @@ use count::MergedStacks;
 use kind::Kind;
 use look::Look;
 use min_width::MinWidth;
+use noise::Changed;
 use picture::Picture;
 use profile::cut::CUT;
 use profile::{Node, Profile};
@@ -82,6 +85,11 @@ struct Args {
     /// With --diff, compare weights as they are
     #[arg(long)]
     no_normalize: bool,
+
+    /// With --diff, the least that functions are taken to vary between recordings: what noise
+    /// explains is grey
+    #[arg(long, value_name = "PERCENT", default_value = "1%")]
+    noise: Percent,
 
     /// Let the reader choose one of several profiles: by the value of this label, or with
     /// 'root' by their root frame, with 'file' by the file
@@ -140,14 +148,15 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
 struct Stacks {
     profile: Profile,
     frames: FrameTable,
+    changed: Changed,
 }
 
 impl Stacks {
-    fn new(mut profile: Profile, mut frames: FrameTable) -> Stacks {
+    fn new(mut profile: Profile, mut frames: FrameTable, changed: Changed) -> Stacks {
         if profile.is_cut() {
             profile.name_cut(frames.intern(CUT));
         }
-        Stacks { profile, frames }
+        Stacks { profile, frames, changed }
     }
 }
 
@@ -157,17 +166,19 @@ fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
     if args.flamechart {
         let (chart, frames) = count::in_order(&args.files, split, pipe)?;
         let chart = chart.map(|chart| chart.at_most(args.max_frames));
-        return Ok(chart.map(|profile| Stacks::new(profile, frames)));
+        return Ok(chart.map(|profile| Stacks::new(profile, frames, Changed::default())));
     }
-    let MergedStacks { stacks, before } = match args {
+    let MergedStacks { stacks, before, sides } = match args {
         Args { diff: true, .. } => count::two_counts(&args.files, split, pipe)?,
         _ => count::one_count(&args.files, split, pipe)?,
     };
     let profile = Profile::heaviest(&stacks, before.as_ref(), args.max_frames)?;
-    Ok(profile.map(|profile| Stacks::new(profile, stacks.into_frames())))
+    let question = Question { absolute: args.no_normalize, noise: args.noise.fraction() };
+    let changed = sides.map(|sides| sides.compare(question, pipe)).unwrap_or_default();
+    Ok(profile.map(|profile| Stacks::new(profile, stacks.into_frames(), changed)))
 }
 
-fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec<u8>> {
+fn draw(args: &Args, Stacks { profile, frames, changed }: &Stacks) -> std::io::Result<Vec<u8>> {
     let least = args.min_width.share_of(args.look.frames_width());
     let is_wide = |weight: u64| weight as f64 / profile.total() as f64 >= least;
     let wide = if args.reverse { profile.bottom_up(is_wide) } else { profile.only(is_wide) };
@@ -181,6 +192,8 @@ fn draw(args: &Args, Stacks { profile, frames }: &Stacks) -> std::io::Result<Vec
         drawn: &drawn,
         narrow: wide.left_out,
         comparison: comparison(args, &profile.nodes[0]),
+        changed: &changed.of_frames(frames),
+        whole_changed: changed.whole,
         split: args.split.as_ref(),
         command: command::words(std::env::args_os().skip(1)),
     };
@@ -192,7 +205,7 @@ fn kind(args: &Args) -> Kind {
 }
 
 /// What was profiled: the only frame that all others stand on, which is mostly the program.
-fn only_root(Stacks { profile, frames }: &Stacks) -> Option<&[u8]> {
+fn only_root(Stacks { profile, frames, .. }: &Stacks) -> Option<&[u8]> {
     let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
     let only = roots.next().filter(|_| roots.next().is_none())?;
     let name = FrameParts::of(frames.name(only.frame?)).name;
@@ -209,7 +222,7 @@ fn comparison(args: &Args, whole: &Node) -> Comparison {
 
 /// Counts the stacks that the picture holds, so that --stats can be checked: the weight that
 /// came in is the weight that is drawn. What was cut is drawn as `[cut]`, and said.
-fn account(Stacks { profile, frames }: &Stacks, pipe: &mut Pipe) {
+fn account(Stacks { profile, frames, .. }: &Stacks, pipe: &mut Pipe) {
     let cut = profile.is_cut().then(|| frames.find(CUT)).flatten();
     for node in profile.nodes.iter().filter(|node| node.self_weight > 0) {
         pipe.count_written(node.self_weight);

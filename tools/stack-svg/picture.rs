@@ -33,6 +33,10 @@ pub(crate) struct Picture<'a> {
     /// The frames that are too narrow to be drawn without it.
     pub(crate) narrow: LeftOut,
     pub(crate) comparison: Comparison,
+    /// For each frame of `frames`, whether noise does not explain what became of it, and the same
+    /// for the whole.
+    pub(crate) changed: &'a [bool],
+    pub(crate) whole_changed: bool,
     /// What made each root frame a profile of its own, if anything did.
     pub(crate) split: Option<&'a Split>,
     pub(crate) command: String,
@@ -56,7 +60,7 @@ impl Picture<'_> {
             let classes = self.look.colors.of_classes(&ids, self.frames, &colors);
             let colors: Vec<_> = colors.iter().copied().zip(classes).collect();
             let mut embedded = Embedded::new(profile, columns, self.frames, &ids, &colors);
-            (embedded.facts, embedded.legend) = (self.facts(), self.legend(&ids));
+            (embedded.facts, embedded.legend) = (self.facts(&ids), self.legend(&ids));
             embedded
         });
         let document = Document {
@@ -85,6 +89,7 @@ impl Picture<'_> {
             (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&text, letters))
         };
         let color = match node.frame {
+            _ if self.kind.diff && !self.is_changed(node) => change::UNCHANGED,
             _ if self.kind.diff => self.comparison.color(node.before, node.after()),
             Some(id) => colors[id as usize],
             None => colors::WHOLE,
@@ -92,10 +97,25 @@ impl Picture<'_> {
         Caption { title, label, fill: hex(color), is_wide: width >= 3.0 }
     }
 
+    /// Whether noise does not explain what became of the function.
+    fn is_changed(&self, node: &Node) -> bool {
+        node.frame.map_or(self.whole_changed, |id| self.changed[id as usize])
+    }
+
     /// `f (100 counts before, 50 after: -50.0%)`.
     fn two_weights(&self, name: &str, node: &Node, change: &str) -> String {
         let before = self.look.counted(node.before);
-        format!("{name} ({before} before, {} after: {change})", grouped(node.after()))
+        let noise = if self.is_changed(node) { "" } else { "; noise explains it" };
+        format!("{name} ({before} before, {} after: {change}{noise})", grouped(node.after()))
+    }
+
+    /// The numbers of the names that changed by more than noise explains, and `all`, if the whole
+    /// did.
+    fn changed_names(&self, ids: &[FrameId]) -> String {
+        let numbers = ids.iter().zip(0..).filter(|(id, _)| self.changed[**id as usize]);
+        let numbers = numbers.map(|(_, number): (_, usize)| number.to_string());
+        let whole = self.whole_changed.then(|| "all".to_owned());
+        whole.into_iter().chain(numbers).collect::<Vec<_>>().join(" ")
     }
 
     /// The lines below the boxes: what the picture shows and leaves out.
@@ -169,7 +189,7 @@ impl Picture<'_> {
     }
 
     /// What the script must know besides the frames.
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn facts(&self, ids: &[FrameId]) -> Vec<(&'static str, String)> {
         let Kind { reverse, chart, diff } = self.kind;
         let flag = |on: bool| if on { "1" } else { "" }.to_owned();
         let changes = change::COLORS.map(hex).join(" ");
@@ -183,6 +203,7 @@ impl Picture<'_> {
             ("data-diff", flag(diff)),
             ("data-split", self.split.map(Split::word).unwrap_or_default()),
             ("data-changes", if diff { changes } else { String::new() }),
+            ("data-changed", if diff { self.changed_names(ids) } else { String::new() }),
             ("data-comparison", self.comparison_words().unwrap_or_default()),
             ("data-whole", hex(colors::WHOLE)),
             ("data-hidden", hex(self.look.colors.of_name(b"[hidden]"))),

@@ -79,6 +79,7 @@ mod io;
 mod names;
 mod numbers;
 mod pattern;
+mod percent;
 mod picture;
 mod pipe;
 mod run;
@@ -116,6 +117,7 @@ pub use pattern::{
     Finder, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns, looks_ahead,
     mentions_mark, pattern_text,
 };
+pub use percent::Percent;
 pub use picture::{Theme, content_policy, page_script, page_style};
 pub use pipe::{Limit, Live, Pipe, Split, no_label, root_of_file};
 pub use run::{Known, run, run_for_users_of, run_wrapper};

@@ -122,6 +122,8 @@ const [colorsOfNames, classesOfNames] = readColors(textOf('colors'));
 const [moduleNumbers, ...modules] = textOf('modules').split('\n');
 const moduleOf = readModules(new Numbers(moduleNumbers));
 const changeColors = facts.changes.split(' ');
+// The functions whose change noise does not explain.
+const changed = new Set((facts.changed.match(/\S+/g) ?? []).map((name) => (name === 'all' ? NOBODY : Number(name))));
 
 function readTree(numbers) {
   const frame = framesFor(Number(facts.frames) + 1);

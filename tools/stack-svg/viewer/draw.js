@@ -177,7 +177,7 @@ function fillFrame(element, { branch, width }) {
 }
 
 function colorOf(branch) {
-  if (isDiff) return changeColor(branch.before, branch.after);
+  if (isDiff) return changeColor(branch);
   return branch.name === NOBODY ? facts.whole : colorsOfNames[branch.name];
 }
 

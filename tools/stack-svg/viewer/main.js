@@ -57,21 +57,24 @@ function numbersOf(branch) {
   return numbers;
 }
 
-function changeOf({ before, after }) {
+const noiseWords = (name) => (changed.has(name) ? [] : ['noise explains it']);
+
+function changeOf({ name, before, after }) {
   return [
     `before ${number(before)} (${percent(before, tree.before[0])})`,
     `after ${number(after)} (${percent(after, tree.after[0])})`,
     change(before, after),
+    ...noiseWords(name),
   ];
 }
 
-function numbersOfRow({ own, total }) {
+function numbersOfRow({ name, own, total }) {
   const { weight } = scope();
   const of = weight === tree.total[0] ? '' : ' of zoom';
   const words = isDiff
     ? (sums) => `${number(sums.before)} before, ${number(sums.after)} after`
     : (sums) => `${counted(sums.weight)} (${percent(sums.weight, weight)}${of})`;
-  return [`self ${words(own)}`, `total ${words(total)}`];
+  return [`self ${words(own)}`, `total ${words(total)}`, ...(isDiff ? noiseWords(name) : [])];
 }
 
 function showStatus(branch = state.current ?? state.zoom) {

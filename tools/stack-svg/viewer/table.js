@@ -1,13 +1,19 @@
 // The table: every function with its weights. Only the rows in sight are made.
 
+// How much more of the whole it is, in percent of it; or how much more it weighs.
+function changeOfShare({ before, after }) {
+  if (!facts.comparison) return after - before;
+  return 100 * (Number(after) / Number(tree.after[0]) - Number(before) / Number(tree.before[0]));
+}
+
 const COLUMNS = isDiff
   ? [
       { id: 'ownBefore', word: 'Self before', of: ({ own }) => own.before },
       { id: 'ownAfter', word: 'Self after', of: ({ own }) => own.after },
-      { id: 'ownChange', word: 'Self change', of: ({ own }) => own.after - own.before, isChange: true },
+      { id: 'ownChange', word: 'Self change', of: ({ own }) => changeOfShare(own), isChange: true },
       { id: 'before', word: 'Total before', of: ({ total }) => total.before },
       { id: 'after', word: 'Total after', of: ({ total }) => total.after },
-      { id: 'change', word: 'Total change', of: ({ total }) => total.after - total.before, isChange: true },
+      { id: 'change', word: 'Total change', of: ({ total }) => changeOfShare(total), isChange: true },
     ]
   : [
       { id: 'own', word: 'Self', of: ({ own }) => own.weight },
@@ -87,6 +93,10 @@ function rowOf(sums, at) {
     role: 'row', 'aria-rowindex': at + 2, tabindex: isCurrent ? 0 : -1,
   });
   row.at = at;
+  if (isDiff && !changed.has(sums.name)) {
+    row.classList.add('noise');
+    row.title = 'noise explains the change';
+  }
   row.style.top = `${at * ROW_OF_TABLE}px`;
   row.style.height = `${ROW_OF_TABLE}px`;
   for (const column of COLUMNS) {
@@ -112,7 +122,9 @@ function cellText(column, sums) {
   const value = column.of(sums);
   if (column.isShare) return percent(value, scope().weight);
   if (!column.isChange) return number(value);
-  return value > 0 ? `+${number(value)}` : number(value).replace('-', '−');
+  const size = facts.comparison ? `${Math.abs(value).toFixed(2)}%` : number(value < 0 ? -value : value);
+  const sign = value > 0 ? '+' : value < 0 ? '−' : '';
+  return sign + size;
 }
 
 // The self weights of all rows sum up to the zoomed part.

@@ -72,9 +72,10 @@ function change(before, after) {
   return more < 0 ? `−${(-more).toFixed(1)}%` : `+${more.toFixed(1)}%`;
 }
 
-// As in change.rs.
-function changeColor(before, after) {
+// As in change.rs; grey where noise explains the change.
+function changeColor({ name, before, after }) {
   const middle = (changeColors.length - 1) / 2;
+  if (!changed.has(name)) return changeColors[middle];
   const [first, second] = [Number(before) * scaleOfBefore, Number(after)];
   const share = (second - first) / (second + first);
   const steps = Math.abs(share) < 0.02 ? 0 : Math.ceil(Math.abs(share) * middle);

@@ -32,8 +32,12 @@ pub fn parse_header(line: &[u8]) -> Option<(&'static str, &[u8])> {
 /// The number of a header line `# samples: 4021`; `None` for other lines.
 #[must_use]
 pub fn noted_samples(line: &[u8]) -> Option<u64> {
-    let (key, value) = parse_header(line)?;
-    decimal(value).filter(|samples| key == SAMPLES && *samples > 0)
+    decimal(samples_of(line)?).filter(|samples| *samples > 0)
+}
+
+/// What a header line says of the number of samples, be it a number or not; `None` for other lines.
+pub(crate) fn samples_of(line: &[u8]) -> Option<&[u8]> {
+    parse_header(line).filter(|(key, _)| *key == SAMPLES).map(|(_, value)| value)
 }
 
 /// Whether weights of this unit are numbers of samples, so that nothing else need say how many
@@ -96,7 +100,8 @@ impl Headers {
     /// changes nothing, but that nobody knows how many samples there are.
     pub fn add(&mut self, mut lines: Vec<Vec<u8>>, weight: u128) {
         self.samples.add(lines.iter().find_map(|line| noted_samples(line)), weight);
-        lines.retain(|line| noted_samples(line).is_none());
+        // Two numbers are of two profiles in one file.
+        lines.retain(|line| samples_of(line).is_none_or(|value| value.contains(&b' ')));
         if !lines.is_empty() && !self.inputs.contains(&lines) {
             self.inputs.push(lines);
         }

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::foreign;
-use crate::folded::{LineEnd, LineEnds, clean_text, has_control, would_be_comment};
+use crate::folded::{LineEnd, LineEnds, clean_text, has_control, samples_of, would_be_comment};
 use crate::{
     Blocks, Error, Files, FoldedLine, Input, Malformed, Pipe, Result, STDIN, StackBuf, is_end_line,
-    lacks_frames, noted_samples, parse_header, without_cr,
+    lacks_frames, parse_header, without_cr,
 };
 
 /// What comes in while a profile is still being recorded.
@@ -381,7 +381,7 @@ pub(super) fn pass_comment(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
 
 /// The same for what writes some lines only: the header line with the number of samples goes.
 pub(super) fn pass_comment_on_all(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
-    if noted_samples(comment).is_some() { Ok(()) } else { pass_comment(comment, pipe) }
+    if samples_of(comment).is_some() { Ok(()) } else { pass_comment(comment, pipe) }
 }
 
 /// The root frame that stands for a file, as [`for_each_folded_by_file`] puts it above stacks.

@@ -4,16 +4,18 @@ use std::str::FromStr;
 
 /// A share as a user writes it: `1%`, or `1` for the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Percent(f64);
+pub struct Percent(f64);
 
 impl Percent {
     /// `1` of `1%`.
-    pub(crate) fn percent(self) -> f64 {
+    #[must_use]
+    pub fn percent(self) -> f64 {
         self.0
     }
 
     /// `0.01` of `1%`.
-    pub(crate) fn fraction(self) -> f64 {
+    #[must_use]
+    pub fn fraction(self) -> f64 {
         self.0 / 100.0
     }
 }
