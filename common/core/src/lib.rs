@@ -111,7 +111,7 @@ pub use names::{
     module, name_hash, names_of_stack, normalize, ocaml, printable, rust, split_place, symbol_name,
     unit_of_event, without_g,
 };
-pub use numbers::{MINUS, Unit, grouped, share};
+pub use numbers::{MINUS, Unit, counted, grouped, share};
 pub use pattern::{
     Finder, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns, looks_ahead,
     mentions_mark, pattern_text,

@@ -8,6 +8,7 @@ mod fit;
 mod frame_parts;
 mod kind;
 mod module;
+mod name_parts;
 mod normalize;
 mod place;
 pub mod rust;
