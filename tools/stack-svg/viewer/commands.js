@@ -63,6 +63,7 @@ function commandOf({ letter, what }) {
     case 'o': return `stack-grep ${exact()}`;
     case 'w': return `stack-grep -v ${exact()}`;
     case 'h': return `stack-collapse-frames --drop ${exact()}`;
+    case 'r': return "LC_ALL=C sed 's/^[^;]*;//'";
     case 'm': return `stack-collapse-frames --drop ${patternsOfModule(what).map(quoted).join(' --drop ')}`;
     default: return 'stack-fold-towers --max-period 1';
   }
