@@ -16,6 +16,7 @@ mod min_width;
 mod numbers;
 mod picture;
 mod profile;
+mod sight;
 mod viewer;
 mod whole_file;
 
