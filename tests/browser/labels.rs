@@ -1,8 +1,13 @@
 use common::fitted;
+use serde_json::json;
 
 use super::{Stage, cases};
 
-cases![boxes_keep_the_names_of_functions, a_narrow_box_of_wide_letters_is_not_blank];
+cases![
+    boxes_keep_the_names_of_functions,
+    a_narrow_box_of_wide_letters_is_not_blank,
+    the_table_has_bars_of_shares_and_names_of_functions,
+];
 
 /// The labels of all boxes, each with the width of its box in letters and its whole name.
 const LABELS: &str = "(() => {
@@ -63,4 +68,20 @@ fn a_narrow_box_of_wide_letters_is_not_blank(stage: &Stage) {
         assert!((3..=4).contains(room), "{room}");
         assert_eq!(label, "\u{2026}行", "{name}");
     }
+}
+
+/// A whole name may be copied, though less of it is shown.
+fn the_table_has_bars_of_shares_and_names_of_functions(stage: &Stage) {
+    let long = format!("std::map<{}>::insert(int)", "std::string, ".repeat(20));
+    let browser = stage.show(&[], format!("main;{long} 30\nmain;b 20\nx 50\n"));
+    browser.type_keys("4");
+    let bars = "[...document.querySelectorAll('.row .totalShare')].map((cell) => (
+        Math.round(100 * cell.querySelector('.gauge').getBoundingClientRect().width / (cell.clientWidth - 20))))";
+    assert_eq!(browser.value(bars), json!([50, 30, 20, 50]));
+    let cell = "document.querySelector('.row [data-label]')";
+    assert_eq!(browser.text(&format!("{cell}.textContent")), long);
+    let label = browser.text(&format!("{cell}.dataset.label"));
+    assert!(label.starts_with("map<std::") && label.ends_with("\u{2026}::insert"), "{label}");
+    assert!(label.len() > 80, "{label}");
+    assert_eq!(browser.value(&format!("{cell}.scrollWidth > {cell}.clientWidth")), json!(false));
 }
