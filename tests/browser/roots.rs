@@ -6,6 +6,7 @@ use super::{Browser, Stage, cases, drawn, frame, query, share, text_of};
 
 cases![
     a_profile_of_slivers_opens_without_its_roots,
+    roots_of_a_label_go_by_a_command_that_makes_them,
     one_key_takes_the_roots_away_and_puts_them_back,
     few_roots_and_wide_ones_stay,
 ];
@@ -41,6 +42,25 @@ fn a_profile_of_slivers_opens_without_its_roots(stage: &Stage) {
     query(browser, "work");
     assert_eq!(text_of(browser, "matched"), "75.0% found");
     browser.reload();
+    assert_eq!(drawn(browser), ["all", "main", "wait", "work"]);
+}
+
+/// The lines have no such roots before stack-merge makes them.
+fn roots_of_a_label_go_by_a_command_that_makes_them(stage: &Stage) {
+    let labelled = threads(150).replace("thread-", "tid=").replace(";main", "\tmain");
+    let browser = stage.show(&["--split", "tid"], &labelled);
+    assert_eq!(chip(browser), "150 roots taken away: r puts them back\u{2715}");
+    let without_roots = || {
+        let command = browser.text("document.querySelector('.command').textContent");
+        by_shell(&command, labelled.as_bytes())
+    };
+    assert_eq!(weights_of(browser, "TopDown"), of_one(without_roots()));
+    // One of them, and then without its root.
+    browser.value(
+        "(() => { const list = document.querySelector('.profiles'); list.selectedIndex = 1;
+            list.dispatchEvent(new Event('change', { bubbles: true })); })()",
+    );
+    assert_eq!(weights_of(browser, "TopDown"), of_one(without_roots()));
     assert_eq!(drawn(browser), ["all", "main", "wait", "work"]);
 }
 
