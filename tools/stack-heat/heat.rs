@@ -1,6 +1,6 @@
 //! The map: rows and columns of weights.
 
-use common::{Unit, fitted, seconds};
+use common::{Unit, seconds, shortened};
 
 use crate::by::By;
 use crate::lines::{self, Line};
@@ -57,7 +57,7 @@ impl Heat {
     /// What stands before a row, if anything does, in so many letters.
     pub(crate) fn name(&self, row: usize, letters: usize) -> Option<String> {
         if self.by.is_some() {
-            return Some(fitted(&self.lines[row].name, letters));
+            return Some(shortened(&self.lines[row].name, letters));
         }
         let is_named = row.is_multiple_of(self.lines.len().div_ceil(5));
         is_named.then(|| format!("+{} s", seconds(self.start(0, row))))

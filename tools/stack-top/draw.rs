@@ -3,7 +3,7 @@
 
 use common::{
     FrameId, FrameParts, Screen, Total, code_color, counted, fitted, printable, shared_prefix,
-    terminal_color,
+    shortened, terminal_color,
 };
 
 use crate::Answer;
@@ -89,7 +89,7 @@ pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
         lines.push(line);
     }
     let whole = format!("all: {}", profile.unit.words(profile.total));
-    lines.push(fitted(&whole, columns).into_bytes());
+    lines.push(shortened(&whole, columns).into_bytes());
     let mut text = lines.join(&b'\n');
     text.push(b'\n');
     let frames = bars.rows.iter().map(Vec::len).sum::<usize>() as u64;

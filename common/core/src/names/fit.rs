@@ -75,6 +75,13 @@ fn dotted(part: &str, is_cut_before: bool) -> String {
     if is_cut_before { [DOTS, part].concat() } else { [part, DOTS].concat() }
 }
 
+/// A text that is no function's name, such as a path or a thread, in at most so many columns:
+/// shortened in the middle, or to its end; empty if there is too little room to be of use.
+#[must_use]
+pub fn shortened(text: &str, letters: usize) -> String {
+    if fits(text, letters) { text.to_owned() } else { cut(text, letters) }
+}
+
 /// A name that is too long by itself: shortened in the middle, or to its end.
 fn cut(name: &str, letters: usize) -> String {
     let is_wide = width(name) > name.as_bytes().graphemes().count();
@@ -143,6 +150,9 @@ mod tests {
         let [six, seven] = [6, 7].map(|count| "e\u{301}".repeat(count));
         assert_eq!(fitted(&long, 14), format!("{six}\u{2026}{seven}"));
         assert_eq!(fitted("", 0), "");
+        assert_eq!(shortened("web-1.example.com", 17), "web-1.example.com");
+        assert_eq!(shortened("web-1.example.com", 16), "web-1.e\u{2026}mple.com");
+        assert_eq!(shortened("web-1.example.com", 5), "");
     }
 
     #[test]
