@@ -24,6 +24,15 @@ mod search;
 // Ranges: what is narrow or out of sight is reached with the mouse and the keyboard.
 mod range;
 
+// What a screen reader is told of the tree.
+mod aloud;
+
+// Profiles of many roots.
+mod roots;
+
+// What boxes say where there is little room.
+mod labels;
+
 // The four views.
 mod views;
 
@@ -65,6 +74,9 @@ fn pictures_work_in_a_browser() {
         reading::CASES,
         range::CASES,
         search::CASES,
+        aloud::CASES,
+        roots::CASES,
+        labels::CASES,
         views::CASES,
         keeping::CASES,
         numbers::CASES,
@@ -127,10 +139,11 @@ impl Stage {
     }
 }
 
-/// The frame of this name that was drawn first.
+/// The frame of this name that is nearest to the root, and of several the first.
 fn frame(name: &str) -> String {
     format!(
-        "[...document.querySelectorAll('.frame')].find((e) => e.getAttribute('aria-label')?.startsWith('{name}, '))"
+        "[...document.querySelectorAll('.frame')].sort((a, b) => a.ariaLevel - b.ariaLevel)
+            .find((e) => e.getAttribute('aria-label')?.startsWith('{name}, '))"
     )
 }
 

@@ -14,6 +14,9 @@ mod files;
 // Names of any bytes.
 mod names;
 
+// What boxes say, and which of them are in sight.
+mod sight;
+
 fn draw(args: &[&str], input: impl AsRef<[u8]>) -> Picture {
     Picture::of(picture(args, input))
 }

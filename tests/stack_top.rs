@@ -362,6 +362,22 @@ all: 100
     assert_eq!(drawn("4"), "|_|\n|__|\nall: 100\n".replace("all: 100", ""));
 }
 
+#[test]
+fn levels_without_a_name_are_not_drawn() {
+    let tower = (0..110).map(|level| format!("level{level}")).collect::<Vec<_>>().join(";");
+    let input = format!("main;load;{tower} 3\nmain;load 17\nmain;work 80\n");
+    let output = tool("stack-top").arg("--draw").env("COLUMNS", "60").write_stdin(input).output();
+    let drawn = String::from_utf8(output.expect("it starts").stdout).expect("UTF-8");
+    assert_eq!(
+        drawn,
+        "110 more levels
+|load_______|work___________________________________________
+|main_______________________________________________________
+all: 100
+"
+    );
+}
+
 const INTERVALS: &str = "# unit: samples
 main;a 3
 main;b 1

@@ -52,7 +52,7 @@ const HIDE_MODULE: usize = 3;
 const FOLD: usize = 4;
 
 /// What a shell makes of folded stacks by a command.
-fn by_shell(command: &str, folded: &[u8]) -> Weights {
+pub(super) fn by_shell(command: &str, folded: &[u8]) -> Weights {
     let tools = Path::new(TOOLS[0].1).parent().expect("a folder");
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("sh")

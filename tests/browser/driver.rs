@@ -163,6 +163,16 @@ impl Browser {
         self.act(&json!({ "type": "wheel", "id": "wheel", "actions": [turn] }));
     }
 
+    /// Turns the wheel while Control is held.
+    pub(crate) fn wheel_with_control(&self, element: &str, at: [f64; 2], pixels: i32) {
+        let key = |what: &str| json!({ "type": what, "value": "\u{e009}" });
+        let press =
+            |what: &str| self.act(&json!({ "type": "key", "id": "keys", "actions": [key(what)] }));
+        press("keyDown");
+        self.wheel(element, at, pixels);
+        press("keyUp");
+    }
+
     /// Presses a key while Shift is held.
     pub(crate) fn type_shift(&self, key: &str) {
         self.type_held("\u{e008}", key);

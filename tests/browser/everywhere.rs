@@ -9,6 +9,7 @@ cases![
     the_first_tap_shows_and_the_second_zooms,
     print_is_one_page_as_zoomed,
     a_narrow_tower_is_not_printed_to_its_end,
+    a_deep_picture_is_printed_from_its_roots,
     a_page_keeps_the_keys_and_the_wheel_for_itself,
     two_pictures_on_a_page_share_no_state,
     a_page_keeps_its_own_address,
@@ -16,6 +17,7 @@ cases![
     one_region_says_what_happened,
     kernel_and_inlined_are_words,
     the_tip_has_at_most_six_lines,
+    the_tip_leaves_the_numbers_in_sight,
     a_small_profile_hangs_under_the_header,
     what_is_hardly_drawn_takes_no_height_from_the_rows,
 ];
@@ -118,6 +120,20 @@ fn print_is_one_page_as_zoomed(stage: &Stage) {
         browser.type_keys(view);
         assert_eq!(pages(browser), 1.0, "{view}");
     }
+}
+
+fn a_deep_picture_is_printed_from_its_roots(stage: &Stage) {
+    let deep = (0..2000).map(|depth| format!("f{depth}")).collect::<Vec<_>>().join(";");
+    let browser = stage.show(&[], format!("{deep} 3\nf0 1\n"));
+    assert_eq!(pages(browser), 1.0);
+    browser.chromium("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
+    let notes = "getComputedStyle(document.querySelector('.notes'), '::after').content";
+    browser.await_value(notes, &json!("\"1694 rows are not printed\""));
+    let names = drawn(browser);
+    assert!(names.contains(&"f0".to_owned()) && names.contains(&"f305".to_owned()));
+    assert!(!names.contains(&"f306".to_owned()));
+    browser.chromium("Emulation.setEmulatedMedia", &json!({ "media": "" }));
+    browser.await_value("document.querySelector('.on-paper')", &json!(null));
 }
 
 fn a_narrow_tower_is_not_printed_to_its_end(stage: &Stage) {
@@ -291,6 +307,26 @@ fn the_tip_has_at_most_six_lines(stage: &Stage) {
         );
         assert!(lines > 3.0 && lines < 6.1, "{lines} lines");
         assert!(text_of(browser, "tip").starts_with("33,333,333 counts before"));
+    }
+    be_phone(&stage.browser, false);
+}
+
+fn the_tip_leaves_the_numbers_in_sight(stage: &Stage) {
+    for is_phone in [true, false] {
+        be_phone(&stage.browser, is_phone);
+        let high = format!("{} 50\nmain;d 60\n", vec!["f"; 60].join(";"));
+        for folded in [SMALL, &high] {
+            let browser = stage.show(&[], folded);
+            for name in ["all", "main", "d"] {
+                tap(browser, &frame(name));
+                let is_on = "document.querySelector('.tip').classList.contains('on')";
+                browser.await_value(is_on, &json!(true));
+                let covered = "(() => {
+                    const [tip, status] = ['.tip', '.status'].map((it) => document.querySelector(it).getBoundingClientRect());
+                    return Math.min(tip.bottom, status.bottom) - Math.max(tip.top, status.top); })()";
+                assert!(browser.number(covered) <= 0.0, "{name}, phone: {is_phone}");
+            }
+        }
     }
     be_phone(&stage.browser, false);
 }

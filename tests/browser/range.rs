@@ -7,7 +7,8 @@ use crate::util::recording;
 cases![
     each_of_a_hundred_thousand_children_is_reached_with_the_mouse,
     narrow_frames_of_a_real_profile_are_reached_with_the_mouse,
-    the_wheel_zooms_around_the_pointer,
+    the_wheel_zooms_with_control_around_the_pointer,
+    the_wheel_alone_scrolls,
     a_drag_moves_the_picture_and_is_no_click,
     keys_zoom_and_move,
     the_range_is_in_the_address_and_a_step_of_the_browser,
@@ -126,12 +127,12 @@ fn narrow_frames_of_a_real_profile_are_reached_with_the_mouse(stage: &Stage) {
     }
 }
 
-fn the_wheel_zooms_around_the_pointer(stage: &Stage) {
+fn the_wheel_zooms_with_control_around_the_pointer(stage: &Stage) {
     let browser = stage.show(&[], "a 400\nb 200\nc 400\n");
     for (at, turns) in [(0.45, &[-200, -200][..]), (0.55, &[-60, 100])] {
         for &pixels in turns {
             let before = weight_at(browser, at);
-            browser.wheel(STAGE, [at, 0.99], pixels);
+            browser.wheel_with_control(STAGE, [at, 0.99], pixels);
             browser.await_value(
                 "new Promise((done) => setTimeout(done, 50)).then(() => 1)",
                 &json!(1),
@@ -143,18 +144,35 @@ fn the_wheel_zooms_around_the_pointer(stage: &Stage) {
     assert!(share(browser, "b") > 0.5);
     assert!(text_of(browser, "crumbs").starts_with("all 2"), "{}", text_of(browser, "crumbs"));
     for _ in 0..6 {
-        browser.wheel(STAGE, [0.1, 0.99], 200);
+        browser.wheel_with_control(STAGE, [0.1, 0.99], 200);
     }
     browser.await_value("document.querySelector('.crumbs').innerText.trim()", &json!("all"));
     assert!((share(browser, "b") - 0.2).abs() < 0.001);
     // Where the wheel leaves a zoomed frame, its caller is zoomed.
     let browser = stage.show(&[], "a;x;y 30\na;z 30\nb 40\n");
     browser.click(&frame("x"));
-    browser.wheel(STAGE, [0.5, 0.99], 100);
+    browser.wheel_with_control(STAGE, [0.5, 0.99], 100);
     browser.await_value(
         "document.querySelector('.crumbs').innerText.split('\\n').slice(0, 2).join(' ')",
         &json!("all a"),
     );
+}
+
+fn the_wheel_alone_scrolls(stage: &Stage) {
+    let high = vec!["f"; 300].join(";");
+    let browser = stage.show(&[], format!("{high} 5\na 5\n"));
+    let scrolled = format!("{STAGE}.scrollTop");
+    let before = browser.number(&scrolled);
+    browser.wheel(STAGE, [0.3, 0.5], -200);
+    browser.await_value(&format!("{scrolled} <= {before} - 150"), &json!(true));
+    assert_eq!(browser.text("location.hash"), "");
+    assert!((share(browser, "a") - 0.5).abs() < 0.001);
+    // Where there is nothing to scroll, the page says how to zoom.
+    let browser = stage.show(&[], "a;b 5\n");
+    browser.wheel(STAGE, [0.3, 0.5], -200);
+    let status = "document.querySelector('.status').textContent";
+    browser.await_value(status, &json!("Ctrl and the wheel zoom in and out"));
+    assert_eq!(text_of(browser, "crumbs"), "all");
 }
 
 fn a_drag_moves_the_picture_and_is_no_click(stage: &Stage) {
@@ -225,7 +243,7 @@ fn the_range_is_in_the_address_and_a_step_of_the_browser(stage: &Stage) {
     // Turning the wheel is one step.
     let browser = stage.show(&[], "a;b 400\nc 200\n");
     for _ in 0..3 {
-        browser.wheel(STAGE, [0.5, 0.99], -50);
+        browser.wheel_with_control(STAGE, [0.5, 0.99], -50);
     }
     browser.await_value("location.hash.startsWith('#range=')", &json!(true));
     browser.back();
@@ -298,7 +316,7 @@ fn rows_stay_where_they_are_while_the_range_moves(stage: &Stage) {
     browser.await_value(is_drawn, &json!(true));
     let before = top();
     for pixels in [-100, -100, 60] {
-        browser.wheel(STAGE, [0.7, 0.5], pixels);
+        browser.wheel_with_control(STAGE, [0.7, 0.5], pixels);
         browser.await_value("new Promise((done) => setTimeout(done, 50)).then(() => 1)", &json!(1));
         assert_eq!(top(), before);
     }

@@ -145,7 +145,7 @@ fn a_hundred_thousand_frames_answer_at_once(stage: &Stage) {
     let acts = [
         ("zoom", zoom.to_owned(), TO_ACT),
         ("zoom out", press("0"), TO_ACT),
-        ("wheel", turn("deltaY: -120"), TO_ACT),
+        ("wheel", turn("deltaY: -120, ctrlKey: true"), TO_ACT),
         ("pan", turn("deltaY: 60, shiftKey: true"), TO_ACT),
         ("search", search("function_1"), TO_ACT),
         // The first letter of a pattern starts the worker that tries it.

@@ -47,6 +47,17 @@ fn labels_are_rows_and_their_times_columns() {
     );
 }
 
+/// Two processors have more time than the recording took.
+#[test]
+fn the_time_of_samples_and_that_of_the_recording_have_names() {
+    let lines = "# unit: ns\nsince=0\tf 1500000000\nsince=0.9\tf 1600000000\n";
+    let said = "samples of 3.10 s within 1 s of recording";
+    let map = Map::drawn(&["--column", "1"], lines);
+    assert!(map.texts.iter().any(|text| text.ends_with(said)), "{:?}", map.texts);
+    let text = filter("stack-heat", &["--text", "--column", "1"], lines);
+    assert!(text.contains(said), "{text}");
+}
+
 #[test]
 fn processors_are_sorted_by_number() {
     let lines = "since=0\tcpu=10\tf 1\nsince=0\tcpu=2\tf 9\nsince=0\tcpu=0\tf 5\nsince=0\tf 7\n";

@@ -1,6 +1,6 @@
 //! The map: rows and columns of weights.
 
-use common::{fitted, seconds};
+use common::{Unit, seconds, shortened};
 
 use crate::by::By;
 use crate::lines::{self, Line};
@@ -57,7 +57,7 @@ impl Heat {
     /// What stands before a row, if anything does, in so many letters.
     pub(crate) fn name(&self, row: usize, letters: usize) -> Option<String> {
         if self.by.is_some() {
-            return Some(fitted(&self.lines[row].name, letters));
+            return Some(shortened(&self.lines[row].name, letters));
         }
         let is_named = row.is_multiple_of(self.lines.len().div_ceil(5));
         is_named.then(|| format!("+{} s", seconds(self.start(0, row))))
@@ -69,9 +69,22 @@ impl Heat {
         weights.filter(|&&weight| weight > 0).count() as u64
     }
 
+    /// Where weights are a time, it is not that of the axis: several processors have more of it,
+    /// and a program that waits has less.
+    pub(crate) fn both_times(&self, unit: &Unit) -> Option<String> {
+        let Unit::Time(_) = unit else { return None };
+        let (total, end) = (unit.words(self.total), seconds(self.end()));
+        Some(format!("samples of {total} within {end} s of recording"))
+    }
+
+    /// Where the last column ends, in nanoseconds.
+    pub(crate) fn end(&self) -> u64 {
+        self.width.saturating_mul(self.columns as u64)
+    }
+
     /// The columns at which a time is to be written, so that there are at most so many.
     pub(crate) fn marks(&self, most: usize) -> impl Iterator<Item = (f64, u64)> {
-        let end = self.width.saturating_mul(self.columns as u64);
+        let end = self.end();
         let step = least_round(|step| end / step < most.max(1) as u64);
         let marks = (0..end).step_by(step as usize);
         marks.map(|time| (time as f64 / self.width as f64, time))

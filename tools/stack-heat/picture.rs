@@ -110,7 +110,9 @@ impl Picture<'_> {
             None => format!("{} rows from its start upwards", heat.lines.len()),
         };
         let column = seconds(heat.width);
-        format!("a column is {column} s, {rows}; {} in all", self.weight(heat.total))
+        let whole = heat.both_times(&Unit::named(self.unit));
+        let whole = whole.unwrap_or_else(|| format!("{} in all", self.weight(heat.total)));
+        format!("a column is {column} s, {rows}; {whole}")
     }
 
     fn weight(&self, weight: u64) -> String {

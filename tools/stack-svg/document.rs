@@ -25,6 +25,8 @@ pub(crate) struct Document<'a> {
     pub(crate) title: String,
     /// The boxes; the first is the whole.
     pub(crate) nodes: &'a [Node],
+    /// How many rows besides that of the whole are in sight.
+    pub(crate) rows_in_sight: usize,
     pub(crate) footer: Footer,
     /// The data for the script; without it there is no script.
     pub(crate) embedded: Option<Embedded>,
@@ -46,8 +48,9 @@ pub(crate) struct Caption {
 struct Places {
     /// The upper edge of all boxes.
     top: u32,
-    /// How many rows stand on that of the whole.
+    /// How many rows stand on that of the whole, and how many of them are in sight.
     rows: u32,
+    in_sight: u32,
     row_height: u32,
     /// Whether the whole stands on top.
     inverted: bool,
@@ -83,8 +86,9 @@ impl Document<'_> {
         let titles = if self.look.subtitle().is_some() { 5 } else { 3 };
         let rows = self.nodes.iter().map(|node| node.depth as u32).max().unwrap_or(0);
         let top = titles * font_size;
-        let bottom = top + (rows + 1) * row_height + 2 * font_size + self.footer.height();
-        Places { top, rows, row_height, inverted, bottom }
+        let in_sight = self.rows_in_sight as u32;
+        let bottom = top + (in_sight + 1) * row_height + 2 * font_size + self.footer.height();
+        Places { top, rows, in_sight, row_height, inverted, bottom }
     }
 
     /// Writes everything that stands before the boxes.
@@ -130,7 +134,12 @@ impl Document<'_> {
     ) -> io::Result<()> {
         let total = self.nodes[0].weight;
         let width = self.look.frames_width();
-        write!(svg, "<svg id=\"frames\" x=\"{}\" width=\"{width}\">", SIDES / 2)?;
+        write!(svg, "<svg id=\"frames\" x=\"{}\" width=\"{width}\"", SIDES / 2)?;
+        if let Some([y, height]) = places.window() {
+            let top = places.top;
+            write!(svg, " y=\"{top}\" height=\"{height}\" viewBox=\"0 {y} {width} {height}\"")?;
+        }
+        svg.push(b'>');
         let padding = share(PADDING as u64, width as u64);
         for node in self.nodes {
             let Caption { title, label, fill, is_wide } = caption(node);
@@ -162,6 +171,13 @@ impl Document<'_> {
 }
 
 impl Places {
+    /// The upper edge and the height of the rows in sight, if others are not.
+    fn window(&self) -> Option<[u32; 2]> {
+        let top_row = if self.inverted { 0 } else { self.in_sight };
+        let height = (self.in_sight + 1) * self.row_height;
+        (self.in_sight < self.rows).then(|| [self.row(top_row), height])
+    }
+
     /// The upper edge of a row of boxes; the whole is row 0.
     fn row(&self, row: u32) -> u32 {
         let above = if self.inverted { row } else { self.rows - row };

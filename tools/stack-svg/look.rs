@@ -1,7 +1,7 @@
 //! Options for the looks of the picture.
 
 use clap::Args;
-use common::{Theme, grouped};
+use common::{Theme, counted};
 
 use crate::colors::{self, Colors};
 use crate::escape::visible;
@@ -104,12 +104,7 @@ impl Look {
 
     /// A weight in words: `1,204 samples`.
     pub(crate) fn counted(&self, weight: u64) -> String {
-        let number = grouped(weight);
-        match &self.count_name {
-            Some(word) => format!("{number} {}", visible(word)),
-            None if weight == 1 => format!("{number} count"),
-            None => format!("{number} counts"),
-        }
+        counted(weight, &self.count_name.as_deref().map_or_else(|| "counts".to_owned(), visible))
     }
 
     /// The attributes of the outermost element.

@@ -17,6 +17,7 @@ mod noise;
 mod numbers;
 mod picture;
 mod profile;
+mod sight;
 mod viewer;
 mod whole_file;
 

@@ -3,7 +3,9 @@
 
 use std::io;
 
-use common::{FrameId, FrameParts, FrameTable, Split, base_of_place, fitted, fitted_with, grouped};
+use common::{
+    FrameId, FrameParts, FrameTable, Split, base_of_place, counted, fitted, fitted_with, grouped,
+};
 use inferno::flamegraph::color::Color;
 
 use crate::change::{self, Comparison};
@@ -15,6 +17,7 @@ use crate::footer::Footer;
 use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
 use crate::profile::{LeftOut, Node, Profile};
+use crate::sight::rows_in_sight;
 
 /// The largest weight of which all lower ones are exact as a number of the script.
 const MOST_OF_A_NUMBER: u64 = 1 << 53;
@@ -67,6 +70,7 @@ impl Picture<'_> {
             look: self.look,
             title: self.look.title(self.kind),
             nodes: &self.drawn.nodes,
+            rows_in_sight: rows_in_sight(&self.drawn.nodes),
             footer: self.footer(&ids),
             embedded,
         };
@@ -133,13 +137,21 @@ impl Picture<'_> {
                 footer.push_line(&format!("{frames_are} too {why} to draw{hint}"));
             }
         }
-        for words in
-            [self.comparison_words(), self.cut.cut_words(self.drawn.total())].into_iter().flatten()
-        {
+        let (sight, cut) = (self.sight_words(hint), self.cut.cut_words(self.drawn.total()));
+        for words in [sight, self.comparison_words(), cut].into_iter().flatten() {
             footer.push_line(&words);
         }
         footer.push_line(&self.command);
         footer
+    }
+
+    /// What is in the picture and out of sight.
+    fn sight_words(&self, hint: &str) -> Option<String> {
+        let nodes = &self.drawn.nodes;
+        let rows = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+        let out_of_sight = (rows - rows_in_sight(nodes)) as u64;
+        let levels = counted(out_of_sight, "levels");
+        (out_of_sight > 0).then(|| format!("{levels} more, far from the roots, out of sight{hint}"))
     }
 
     fn totals(&self) -> String {

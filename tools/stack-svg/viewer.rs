@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use common::{page_script, page_style};
 
 /// The files of the script.
-const PARTS: [&str; 26] = [
+const PARTS: [&str; 27] = [
     include_str!("viewer/data.js"),
     include_str!("viewer/words.js"),
+    include_str!("viewer/fit.js"),
     include_str!("viewer/names.js"),
     include_str!("viewer/rebuild.js"),
     include_str!("viewer/steps.js"),

@@ -2,8 +2,8 @@
 //! bottom.
 
 use common::{
-    FrameId, FrameParts, Screen, Total, code_color, fitted, printable, shared_prefix,
-    terminal_color,
+    FrameId, FrameParts, Screen, Total, code_color, counted, fitted, printable, shared_prefix,
+    shortened, terminal_color,
 };
 
 use crate::Answer;
@@ -73,13 +73,10 @@ pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
     let columns = screen.width_of_drawing();
     let bars = Bars::of(profile, columns);
     let mut lines = Vec::new();
-    // The prompt and the whole take a line each.
-    let room = screen.rows.map_or(usize::MAX, |rows| rows.saturating_sub(2).max(1));
-    let mut rows = &bars.rows[..];
-    if rows.len() > room {
-        rows = &rows[..room - 1];
-        let more = format!("{} more levels", bars.rows.len() - rows.len());
-        lines.push(more.into_bytes());
+    let rows = rows_to_draw(&bars, profile, screen);
+    let more = (bars.rows.len() - rows.len()) as u64;
+    if more > 0 {
+        lines.push(counted(more, "more levels").into_bytes());
     }
     for row in rows.iter().rev() {
         let mut line = Vec::new();
@@ -92,11 +89,30 @@ pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
         lines.push(line);
     }
     let whole = format!("all: {}", profile.unit.words(profile.total));
-    lines.push(fitted(&whole, columns).into_bytes());
+    lines.push(shortened(&whole, columns).into_bytes());
     let mut text = lines.join(&b'\n');
     text.push(b'\n');
     let frames = bars.rows.iter().map(Vec::len).sum::<usize>() as u64;
     Answer::new(text, Total { lines: frames, weight: profile.total.into() })
+}
+
+/// The levels for which there is room, up to the last one with a name: above it there are only
+/// thin towers. All of them if no bar has room for its name.
+fn rows_to_draw<'a>(bars: &'a Bars, profile: &Profile, screen: &Screen) -> &'a [Vec<Bar>] {
+    let has_name = |row: &Vec<Bar>| row.iter().any(|bar| !label(bar, profile).is_empty());
+    let all = bars.rows.len();
+    let named = bars.rows.iter().rposition(has_name).map_or(all, |last| last + 1);
+    // The prompt and the whole take a line each.
+    let room = screen.rows.map_or(usize::MAX, |rows| rows.saturating_sub(2).max(1));
+    // So does the number of levels that are missing.
+    let shown = if named.min(room) == all { all } else { named.min(room - 1) };
+    &bars.rows[..shown]
+}
+
+/// What a bar has room to say.
+fn label(bar: &Bar, profile: &Profile) -> String {
+    let name = FrameParts::of(profile.name(bar.frame)).name;
+    fitted(&printable(name), bar.end - bar.start - 1)
 }
 
 /// In colours a bar begins with a thin line, so that neighbours of one colour are
@@ -104,7 +120,7 @@ pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
 fn append_bar(bar: &Bar, profile: &Profile, screen: &Screen, out: &mut Vec<u8>) {
     let room = bar.end - bar.start - 1;
     let name = profile.name(bar.frame);
-    let text = fitted(&printable(FrameParts::of(name).name), room);
+    let text = label(bar, profile);
     let fill = room.saturating_sub(console::measure_text_width(&text));
     if screen.has_colors {
         let color = terminal_color(code_color(name));

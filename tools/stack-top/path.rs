@@ -1,6 +1,6 @@
 //! Paths that fit on a terminal.
 
-use common::{Screen, fitted, printable};
+use common::{Screen, printable, shortened};
 use console::measure_text_width;
 
 /// A file, maybe with a line, as it is shown in at most so many cells: `…/a/util.c:14`. Its end
@@ -10,8 +10,8 @@ pub(crate) fn fitted_path(path: &[u8], cells: Option<usize>) -> String {
     let Some(cells) = cells.filter(|&cells| measure_text_width(&path) > cells) else { return path };
     let is_separator = |(at, char): &(usize, char)| *at > 0 && matches!(char, '/' | '\\');
     let tails = path.char_indices().filter(is_separator).map(|(at, _)| &path[at..]);
-    let mut shortened = tails.map(|tail| format!("\u{2026}{tail}"));
-    shortened.find(|path| measure_text_width(path) <= cells).unwrap_or_else(|| fitted(&path, cells))
+    let mut tails = tails.map(|tail| format!("\u{2026}{tail}"));
+    tails.find(|path| measure_text_width(path) <= cells).unwrap_or_else(|| shortened(&path, cells))
 }
 
 /// How wide a column of paths may be that has names behind it, as wide as `names` at most: they

@@ -109,10 +109,10 @@ pub use io::terminal_color::terminal_color;
 pub use io::unsafe_code::map_executable;
 pub use names::{
     CodeKind, FrameParts, base_of_place, code_color, cpp, escaped, fitted, fitted_with, is_unseen,
-    module, name_hash, names_of_stack, normalize, ocaml, printable, rust, split_place, symbol_name,
-    unit_of_event, without_g,
+    module, name_hash, names_of_stack, normalize, ocaml, printable, rust, shortened, split_place,
+    symbol_name, unit_of_event, without_g,
 };
-pub use numbers::{MINUS, Unit, grouped, share};
+pub use numbers::{MINUS, Unit, counted, grouped, share};
 pub use pattern::{
     Finder, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns, looks_ahead,
     mentions_mark, pattern_text,

@@ -8,6 +8,7 @@ mod fit;
 mod frame_parts;
 mod kind;
 mod module;
+mod name_parts;
 mod normalize;
 mod place;
 pub mod rust;
@@ -15,7 +16,7 @@ mod symbol;
 
 pub use escape::{escaped, is_unseen, printable};
 pub use event::unit_of_event;
-pub use fit::{fitted, fitted_with};
+pub use fit::{fitted, fitted_with, shortened};
 pub use frame_parts::{FrameParts, names_of_stack};
 pub use kind::{CodeKind, code_color, name_hash};
 pub use module::module;

@@ -17,6 +17,25 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A number of things by their name in the plural: `2 samples`, `1 sample`.
+#[must_use]
+pub fn counted(number: u64, name: &str) -> String {
+    match number {
+        1 => format!("1 {}", singular(name)),
+        _ => format!("{} {name}", grouped(number)),
+    }
+}
+
+/// The word for one of what this word counts: `sample`, `cache-miss`. Units such as `ns` are none.
+fn singular(name: &str) -> &str {
+    let is_after_hiss = ["sses", "xes", "ches", "shes"].iter().any(|end| name.ends_with(end));
+    let end = if is_after_hiss { "es" } else { "s" };
+    match name.strip_suffix(end) {
+        Some(one) if name.len() > 2 && (is_after_hiss || !one.ends_with('s')) => one,
+        _ => name,
+    }
+}
+
 /// A share in percent with two decimals: `12.34%`. It is 0 where the whole is 0.
 #[must_use]
 pub fn share(part: impl Into<u128>, whole: impl Into<u128>) -> String {
@@ -83,7 +102,7 @@ impl Unit {
     #[must_use]
     pub fn words(&self, weight: u64) -> String {
         match self {
-            Unit::Things(name) => format!("{} {name}", grouped(weight)),
+            Unit::Things(name) => counted(weight, name),
             _ => self.number(weight),
         }
     }
@@ -160,6 +179,12 @@ mod tests {
             ("bytes", 1_048_575, "1.0 MiB"),
             ("bytes", u64::MAX, "16.0 EiB"),
             ("samples", 12_345, "12,345 samples"),
+            ("samples", 1, "1 sample"),
+            ("cache-misses", 1, "1 cache-miss"),
+            ("branches", 1, "1 branch"),
+            ("page-faults", 0, "0 page-faults"),
+            ("class", 1, "1 class"),
+            ("xs", 1, "1 xs"),
             ("", 12_345, "12,345"),
         ] {
             assert_eq!(Unit::named(unit).words(weight), text, "{weight} {unit}");

@@ -56,6 +56,8 @@ function commandOfSplit() {
   return key ? `stack-merge --by-label ${key[1]} | ` : '';
 }
 
+const hasProfile = () => state.steps.some(({ letter }) => letter === 'p');
+
 function commandOf({ letter, what }) {
   const exact = () => quoted(`^${patternOf(functionName(what))}$`);
   switch (letter) {
@@ -63,6 +65,7 @@ function commandOf({ letter, what }) {
     case 'o': return `stack-grep ${exact()}`;
     case 'w': return `stack-grep -v ${exact()}`;
     case 'h': return `stack-collapse-frames --drop ${exact()}`;
+    case 'r': return `${hasProfile() ? '' : commandOfSplit()}LC_ALL=C sed 's/^[^;]*;//'`;
     case 'm': return `stack-collapse-frames --drop ${patternsOfModule(what).map(quoted).join(' --drop ')}`;
     default: return 'stack-fold-towers --max-period 1';
   }

@@ -100,24 +100,38 @@ function drawRows() {
   const first = isOnPaper ? 0 : Math.floor(page.stage.scrollTop / shown.row) - SPARE;
   const last = isOnPaper ? Infinity : first + Math.ceil(page.stage.clientHeight / shown.row) + 2 * SPARE;
   const hadFocus = page.frames.contains(document.activeElement);
-  const drawn = document.createDocumentFragment();
   const before = shown.elements;
   shown.elements = new Map();
   for (const box of shown.boxes) {
     const line = topOf(box.row) / shown.row;
     const isInSight = line >= first && line <= last;
-    box.element = isInSight ? drawnAgain(box, before) ?? drawn.appendChild(elementOf(box)) : null;
+    box.element = isInSight ? drawnAgain(box, before) ?? elementOf(box) : null;
   }
   // To empty all at once is faster than one by one.
-  if (drawn.childElementCount === shown.elements.size) page.frames.replaceChildren();
+  const isNew = ({ element }) => !element?.parentNode;
+  if (shown.boxes.every(isNew)) page.frames.replaceChildren();
   else for (const element of before.values()) element.remove();
+  addInOrder();
   page.frames.classList.add('boxes');
-  page.frames.append(drawn);
   // What had the focus may be out of the range now.
   if (hadFocus && !page.frames.contains(document.activeElement)) page.stage.focus({ preventScroll: true });
   [shown.from, shown.to] = [first, last];
   markCurrent(hadFocus);
   markEdges();
+}
+
+// Adds what is new, so that a screen reader finds each frame before those that stand on it.
+// Elements that are there already are in this order, and keep the focus.
+function addInOrder() {
+  const blocks = document.createDocumentFragment();
+  const frames = document.createDocumentFragment();
+  for (const { element, branch } of shown.boxes) {
+    if (element === null) continue;
+    if (branch === undefined) blocks.append(element);
+    else if (element.parentNode === null) frames.append(element);
+    else page.frames.insertBefore(frames, element);
+  }
+  page.frames.append(frames, blocks);
 }
 
 // Where there is more to scroll to, rows fade instead of being cut.
@@ -154,8 +168,12 @@ function elementOf(box) {
   const element = (box.frames === undefined ? frameTemplate : groupTemplate).cloneNode();
   placeElement(element, box);
   shown.elements.set(box.branch ?? box, element);
-  if (box.frames === undefined) fillFrame(element, box);
-  else markBlock(element);
+  if (box.frames === undefined) {
+    describe(element, box.branch);
+    fillFrame(element, box);
+  } else {
+    markBlock(element);
+  }
   return element;
 }
 
@@ -172,8 +190,20 @@ function placeElement(element, box) {
 function fillFrame(element, { branch, width }) {
   const label = labelOf(branch, Math.floor((width - 2 * PADDING) / LETTER));
   if (element.textContent !== label) element.textContent = label;
-  element.setAttribute('aria-level', branch.depth + 1);
   markFrame(element);
+}
+
+// Says where in its tree a frame is: others like it may not be drawn.
+function describe(element, branch) {
+  element.setAttribute('aria-level', branch.depth + 1);
+  if (branch.parent === null) return;
+  const { parent } = branch;
+  // The function of a sandwich is drawn once: it has the kids of both trees, callers first.
+  const { callers, callees } = state.sandwich ?? {};
+  const before = parent === callees ? callers.kids.length : 0;
+  const after = parent === callers ? callees.kids.length : 0;
+  element.setAttribute('aria-posinset', before + branch.place);
+  element.setAttribute('aria-setsize', before + parent.kids.length + after);
 }
 
 function colorOf(branch) {

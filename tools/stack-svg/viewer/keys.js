@@ -121,6 +121,7 @@ const ACTIONS = {
   i: flip,
   o: toggleOrder,
   f: () => openMenu(),
+  r: toggleRoots,
   u: () => state.steps.length > 0 && takeBack(state.steps.length - 1),
   w: save,
   p: () => page.profiles?.focus(),

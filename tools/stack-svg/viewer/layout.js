@@ -27,41 +27,40 @@ function firstWhere(count, holds) {
   return low;
 }
 
-// Puts a narrow frame into the last block of its row, or into a new one. A block ends
-// where a frame is drawn, where there is a gap, and at fixed weights, so that it has
-// the same frames wherever the picture is moved to.
-function intoBlock(row, kid, scale) {
-  const last = row.at(-1);
+// Puts a narrow frame into a block: the last box of its row, or a new one, which is returned.
+// A block ends where a frame is drawn, where there is a gap, and at fixed weights, so that it
+// has the same frames wherever the picture is moved to.
+function intoBlock(last, kid, scale) {
   const cell = Math.floor((kid.start * scale) / WIDEST_BLOCK);
   if (last?.frames && last.cell === cell && (kid.start - last.end) * scale < LEAST_WIDTH) {
     last.end = kid.start + kid.size;
     last.branches.push(kid);
     last.frames++;
     last.weight += kid.weight;
-    return;
+    return null;
   }
   const { start, size, weight, depth } = kid;
-  row.push({ frames: 1, branches: [kid], weight, start, end: start + size, row: depth, cell });
+  return { frames: 1, branches: [kid], weight, start, end: start + size, row: depth, cell };
 }
 
 // The boxes of a branch and of all that is above it, as far as they are in the range,
-// which has the whole width. Frames in `kept` are drawn however narrow they are.
+// which has the whole width: each before those that stand on it, from left to right. Frames
+// in `kept` are drawn however narrow they are.
 function boxesOf(zoom, { from, to }, width, kept) {
   const scale = width / (to - from);
-  const rows = [[{ branch: zoom, start: zoom.start, end: zoom.start + zoom.size, row: zoom.depth }]];
-  for (let level = rows[0]; level.length > 0; level = rows.at(-1)) {
-    const row = [];
-    for (const { branch } of level) {
-      if (branch === undefined) continue;
-      for (const kid of kidsWithin(branch, from, to)) {
-        const { start, size, depth } = kid;
-        if (size * scale < LEAST_WIDTH && !kept.has(kid)) intoBlock(row, kid, scale);
-        else row.push({ branch: kid, start, end: start + size, row: depth });
-      }
-    }
-    rows.push(row);
+  const boxes = [];
+  const lastOfRow = [];
+  const pending = [zoom];
+  while (pending.length > 0) {
+    const branch = pending.pop();
+    const { start, size, depth: row } = branch;
+    const isNarrow = branch !== zoom && size * scale < LEAST_WIDTH && !kept.has(branch);
+    const box = isNarrow ? intoBlock(lastOfRow[row], branch, scale) : { branch, start, end: start + size, row };
+    if (box !== null) boxes.push(lastOfRow[row] = box);
+    if (isNarrow) continue;
+    const kids = kidsWithin(branch, from, to);
+    while (kids.length > 0) pending.push(kids.pop());
   }
-  const boxes = rows.flat();
   for (const box of boxes) {
     // The edges of what is cut are out of sight.
     const left = Math.max((box.start - from) * scale, -CUT);
@@ -90,10 +89,10 @@ function layout(width) {
 function boxesOfView(zoom, range, width, kept) {
   if (!isSandwich()) return boxesOf(zoom, range, width, kept);
   const callers = boxesOf(state.sandwich.callers, range, width, kept);
-  const callees = boxesOf(state.sandwich.callees, range, width, kept);
+  const [root, ...callees] = boxesOf(state.sandwich.callees, range, width, kept);
   const above = callers.filter((box) => box.row > 0);
   for (const box of state.flipped ? callees : above) box.row = -box.row;
-  return above.concat(callees);
+  return [root, ...above, ...callees];
 }
 
 // The first and the last row of boxes.

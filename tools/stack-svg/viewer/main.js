@@ -103,11 +103,15 @@ function showTip(box, event) {
   placeTip(event);
 }
 
-// Below the pointer, or where there is no room, above it.
+// Below the pointer, or above it, or where neither has room, below the status line, whose
+// numbers stay in sight.
 function placeTip({ clientX, clientY }) {
   const height = page.tip.offsetHeight;
-  const isLow = clientY + 20 + height > page.app.getBoundingClientRect().bottom;
-  placeOver(page.tip, clientX + 14, isLow ? clientY - height - 12 : clientY + 20);
+  const status = page.status.getBoundingClientRect();
+  const [below, above] = [clientY + 20, clientY - height - 12];
+  const isAboveFree = above >= page.app.getBoundingClientRect().top + 8;
+  const y = below + height <= status.top ? below : isAboveFree ? above : status.bottom + 4;
+  placeOver(page.tip, clientX + 14, y);
 }
 
 // Places something over the page, at a point of the window if it fits.

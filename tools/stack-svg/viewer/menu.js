@@ -64,6 +64,15 @@ function onContextMenu(event) {
   openMenu({ x: event.clientX, y: event.clientY });
 }
 
+// A step in words; of roots that are away, how many there were, and which key puts them back.
+function wordInPage(step, at) {
+  if (step.letter !== 'r') return wordOfStep(step);
+  const before = treeAfter(state.steps.slice(0, at));
+  let roots = 0;
+  for (let node = 1; node < before.count; node = before.end[node]) roots += Number(before.total[node] > 0);
+  return `${inDigits.format(roots)} ${roots === 1 ? 'root' : 'roots'} taken away: r puts them back`;
+}
+
 // The steps that were taken, each with a button that takes it back, and the
 // command that does the same.
 function drawSteps() {
@@ -73,7 +82,7 @@ function drawSteps() {
   page.steps.replaceChildren();
   if (page.steps.hidden) return;
   state.steps.forEach((step, at) => {
-    const chip = makeIn(page.steps, 'span', 'step', wordOfStep(step));
+    const chip = makeIn(page.steps, 'span', 'step', wordInPage(step, at));
     const back = makeIn(chip, 'button', 'back', '✕', { 'aria-label': `Take back: ${wordOfStep(step)}` });
     back.ask = () => takeBack(at);
   });

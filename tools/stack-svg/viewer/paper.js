@@ -14,15 +14,22 @@ let isOnPaper = false;
 // of the width would be printed: a page of one narrow tower shows nothing else.
 const LEAST_PRINTED = 0.01;
 
+// The most rows that are printed: those next to the zoomed frame. Letters of more would be too
+// small to be read on a page as wide as the widest.
+const MOST_PRINTED = Math.floor(WIDEST_PAPER / PAGE_SHAPE / ROW) - 10;
+
 // The boxes that are printed; the footer says what is not.
 function printed(boxes) {
   const widths = new Map();
   for (const { row, width } of boxes) widths.set(row, (widths.get(row) ?? 0) + width);
   const least = LEAST_PRINTED * page.stage.clientWidth;
   const isOnPage = (row) => Math.abs(row) * ROW < PAPER_WIDTH / PAGE_SHAPE;
-  const rows = new Set([...widths.keys()].filter((row) => isOnPage(row) || widths.get(row) >= least));
+  const wide = [...widths.keys()].filter((row) => isOnPage(row) || widths.get(row) >= least);
+  const distance = (row) => Math.abs(row - state.zoom.depth);
+  const rows = new Set(wide.sort((one, other) => distance(one) - distance(other)).slice(0, MOST_PRINTED));
   const omitted = widths.size - rows.size;
-  if (omitted > 0) page.notes.dataset.omitted = `${omitted} narrow rows are not printed`;
+  const kind = rows.size < wide.length ? '' : ' narrow';
+  if (omitted > 0) page.notes.dataset.omitted = `${omitted}${kind} rows are not printed`;
   return boxes.filter(({ row }) => rows.has(row));
 }
 

@@ -1,5 +1,5 @@
-// The mouse and the fingers: the wheel zooms around the pointer, dragging moves the
-// picture, two fingers do both.
+// The mouse and the fingers: the wheel scrolls, and with Control it zooms around the pointer;
+// dragging moves the picture, two fingers do both.
 
 // Pixels that a hand may shake.
 const SHAKE = 4;
@@ -29,12 +29,15 @@ const LINE = 16;
 const PAGE = 400;
 
 function onWheel(event) {
-  // A picture in a page leaves the wheel to the page; the table scrolls.
-  if (state.view === 'table' || event.altKey || (!isAlone && !event.ctrlKey && !event.metaKey)) return;
-  event.preventDefault();
+  if (state.view === 'table' || event.altKey) return;
   const unit = [1, LINE, PAGE][event.deltaMode];
   const [x, y] = [event.deltaX * unit, event.deltaY * unit];
-  if (event.shiftKey || Math.abs(x) > Math.abs(y)) {
+  const isZoom = event.ctrlKey || event.metaKey;
+  const isAside = event.shiftKey || Math.abs(x) > Math.abs(y);
+  // The wheel scrolls; a picture in a page leaves it to the page.
+  if (!isZoom && !(isAlone && isAside)) return hintAtZoom();
+  event.preventDefault();
+  if (isAside) {
     moveRange((Math.abs(x) > Math.abs(y) ? x : y) / page.stage.clientWidth);
   } else {
     // Two fingers on a touch pad are told as small steps with Control.
@@ -43,6 +46,12 @@ function onWheel(event) {
     scaleRange(Math.exp(step * (isPinch ? 0.01 : 0.003)), partOf(event.clientX));
   }
   rangeMoved();
+}
+
+// Says how to zoom, where there is nothing to scroll.
+function hintAtZoom() {
+  const { scrollHeight, clientHeight } = page.stage;
+  if (isAlone && scrollHeight <= clientHeight + 1) say('Ctrl and the wheel zoom in and out');
 }
 
 function onPointerDown(event) {

@@ -31,7 +31,7 @@ const state = {
 
 const isSandwich = () => state.view === 'sandwich';
 
-const START = { view: facts.view, flipped: facts.inverted !== '' };
+const START = { view: facts.view, flipped: facts.inverted !== '', steps: firstSteps() };
 
 // The hashes of names that were computed so far. An array that has all places is faster.
 const hashes = names.map(() => undefined);
@@ -98,7 +98,7 @@ function fragment() {
   if (scope() !== state.zoom && scope().parent !== null) words.set('in', wayTo(scope()));
   const order = ['flame', 'merged'].filter((kind) => state.isHeavyFirst[kind] !== (kind === 'merged'));
   if (order.length > 0) words.set('order', order.join('.'));
-  if (state.steps.length > 0) words.set('steps', wordsOfSteps());
+  if (wordsOfSteps() !== START.steps) words.set('steps', wordsOfSteps());
   if (state.width !== 'both') words.set('width', state.width);
   if (isRange()) words.set('range', rangeText());
   if (state.hits !== null) words.set('search', state.hits.query);
@@ -138,7 +138,7 @@ function restore() {
   state.view = VIEWS.some(({ id }) => id === view) ? view : START.view;
   const order = (words.get('order') ?? '').split('.');
   state.isHeavyFirst = { flame: order.includes('flame'), merged: !order.includes('merged') };
-  state.steps = stepsOf(words.get('steps') ?? '');
+  state.steps = stepsOf(words.get('steps') ?? START.steps);
   // Steps of another profile may leave nothing of this one.
   while (treeAfter(state.steps).total[0] === ZERO) state.steps.pop();
   growFrom(treeAfter(state.steps), words.get('width') ?? 'both');

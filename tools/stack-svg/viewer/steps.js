@@ -9,6 +9,7 @@ const STEPS = {
   h: { word: 'Hide', isOf: 'name', apply: (from, name) => hide(from, (one) => isSame(one, name)) },
   m: { word: 'Hide module', isOf: 'module', apply: (from, module) => hide(from, (one) => moduleOf[one] === module) },
   f: { word: 'Fold recursion', isOf: '', apply: foldRecursion },
+  r: { word: 'Roots taken away', isOf: '', apply: withoutRoots },
 };
 
 // Whether two names are of one function, whatever its places and marks.
@@ -53,6 +54,15 @@ function hide(from, isHidden) {
     if (node === 0 || !isEmpty(builder, leaf)) return leaf;
     return builder.child(builder.share(0), HIDDEN);
   };
+  return rebuilt(from, null, placeOf, leafOf);
+}
+
+// The stacks without their root frames, such as threads. What has nothing above its root keeps it.
+function withoutRoots(from) {
+  const isRoot = (node) => from.depth[node] === 1;
+  const place = placeOfFrame(from);
+  const placeOf = (builder, parent, node) => (isRoot(node) ? builder.share(0) : place(builder, parent, node));
+  const leafOf = (builder, leaf, node) => (isRoot(node) ? builder.child(builder.share(0), from.name[node]) : leaf);
   return rebuilt(from, null, placeOf, leafOf);
 }
 
@@ -118,7 +128,7 @@ function treeAfter(steps) {
 // Whether a step does to what was cut off what its command does. What is hidden or folded
 // may be in it, and so may a function unless all that was cut off stands on its frames.
 function isSure(letter, what) {
-  if (facts.cut === '' || letter === 'p') return true;
+  if (facts.cut === '' || letter === 'p' || letter === 'r') return true;
   if (letter !== 'o' && letter !== 'w') return false;
   for (let node = 1; node < whole.count; node++) {
     if (isSame(whole.name[node], what)) node = whole.end[node] - 1;
@@ -158,6 +168,32 @@ function nearest(path) {
 }
 
 const addStep = (letter, what) => takeSteps([...state.steps, makeStep(letter, what)]);
+
+// Roots that are so many, of which none has so large a part, are not shown at first: each
+// would be a sliver.
+const MANY_ROOTS = 100;
+const LARGE_ROOT = 0.05;
+
+// Roots with more of the weight for themselves are functions, not threads or hosts.
+const MOST_OF_OWN = 0.01;
+
+// The steps that a profile opens with, as words of the address.
+function firstSteps() {
+  const profiles = isChart ? [] : profilesOf();
+  const all = Number(whole.total[0]);
+  const isSliver = ([, weight]) => Number(weight) < LARGE_ROOT * all;
+  if (profiles.length < MANY_ROOTS || !profiles.every(isSliver)) return '';
+  let own = 0;
+  for (let node = 1; node < whole.count; node = whole.end[node]) own += Number(whole.own[node]);
+  return own < MOST_OF_OWN * all ? 'r' : '';
+}
+
+// Takes the roots away, or puts them back.
+function toggleRoots() {
+  const others = state.steps.filter(({ letter }) => letter !== 'r');
+  if (others.length < state.steps.length) takeSteps(others);
+  else addStep('r', '');
+}
 
 const takeBack = (at) => takeSteps(state.steps.filter((_, other) => other !== at));
 

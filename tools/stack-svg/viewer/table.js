@@ -76,8 +76,9 @@ function drawTableRows() {
   const last = first + (isOnPaper ? ROWS_OF_PAPER + 5 : Math.ceil(page.stage.clientHeight / ROW_OF_TABLE) + 10);
   const hadFocus = page.frames.contains(document.activeElement);
   const drawn = document.createDocumentFragment();
+  const room = roomOfNames();
   for (let at = Math.max(0, first); at < Math.min(last, table.rows.length); at++) {
-    drawn.append(rowOf(table.rows[at], at));
+    drawn.append(rowOf(table.rows[at], at, room));
   }
   page.frames.classList.remove('boxes');
   page.frames.replaceChildren(drawn);
@@ -87,7 +88,7 @@ function drawTableRows() {
   markEdges();
 }
 
-function rowOf(sums, at) {
+function rowOf(sums, at, room) {
   const isCurrent = at === table.current;
   const row = make('div', isCurrent ? 'row current' : 'row', '', {
     role: 'row', 'aria-rowindex': at + 2, tabindex: isCurrent ? 0 : -1,
@@ -103,19 +104,28 @@ function rowOf(sums, at) {
     // What was cut off is known as a whole.
     const text = (isCut(sums.name) ? '' : atLeast) + cellText(column, sums);
     const cell = makeIn(row, 'div', `cell ${column.id}`, text, { role: 'cell' });
-    if (column.isShare) barIn(cell, Number(column.of(sums)) / scope().size);
+    if (column.isShare) makeIn(cell, 'i', 'gauge').style.setProperty('--share', Number(column.of(sums)) / scope().size);
   }
-  const name = nameText(sums.name);
-  const cell = makeIn(row, 'div', 'cell name', name, { role: 'cell', title: name });
-  const square = make('i', 'square');
+  const square = nameCell(row, nameText(sums.name), room);
   square.style.backgroundColor = colorOf({ name: sums.name, ...sums.total });
-  cell.prepend(square);
   return row;
 }
 
-function barIn(cell, share) {
-  const bar = makeIn(cell, 'i', 'gauge');
-  bar.style.width = `${100 * share}%`;
+// How many letters of a name there is room for, beside its square.
+function roomOfNames() {
+  const { clientWidth } = page.head.lastChild;
+  const square = 0.8 * facts.letter + 6;
+  return Math.floor((clientWidth - (page.head.clientWidth - page.stage.clientWidth) - 20 - square) / LETTER);
+}
+
+// The whole name is there to be read aloud and copied; what is seen of a long one is its label.
+function nameCell(row, name, room) {
+  const cell = makeIn(row, 'div', 'cell name', '', { role: 'cell', title: name });
+  const square = makeIn(cell, 'i', 'square');
+  makeIn(cell, 'span', '', name);
+  const label = fitted(name, room);
+  if (label !== name) cell.dataset.label = label;
+  return square;
 }
 
 function cellText(column, sums) {

@@ -15,7 +15,10 @@ class Branch {
 
   // Those that weigh something.
   get kids() {
-    if (this.found === null) this.found = this.tree.kidsOf(this);
+    if (this.found === null) {
+      this.found = this.tree.kidsOf(this);
+      this.found.forEach((kid, at) => (kid.place = at + 1));
+    }
     return this.found;
   }
 

@@ -35,8 +35,12 @@ const atLeast = facts.cut ? '≥ ' : '';
 
 function counted(weight) {
   if (isTime || isBytes) return number(weight);
-  return `${number(weight)} ${facts.unit || (Number(weight) === 1 ? 'count' : 'counts')}`;
+  const unit = facts.unit || 'counts';
+  return `${number(weight)} ${Number(weight) === 1 ? singular(unit) : unit}`;
 }
+
+// A word for one of what another word counts, as in numbers.rs.
+const singular = (word) => (word.length > 2 ? word.replace(/(ss|x|ch|sh)es$|([^s])s$/, '$1$2') : word);
 
 // What a mark of a name says.
 const MARKS = { k: 'kernel', l: 'library', j: 'JIT', i: 'inlined', w: 'waker' };
@@ -80,59 +84,4 @@ function changeColor({ name, before, after }) {
   const share = (second - first) / (second + first);
   const steps = Math.abs(share) < 0.02 ? 0 : Math.ceil(Math.abs(share) * middle);
   return changeColors[middle + Math.sign(share) * steps];
-}
-
-// Chinese, Japanese, Korean and emoji take two columns.
-const isWide = (letter) => {
-  const code = letter.codePointAt(0);
-  return code >= 0x1100 && !(code >= 0x2010 && code <= 0x2027) && code !== 0x2212;
-};
-const columns = (letters) => letters.reduce((sum, one) => sum + (isWide(one) ? 2 : 1), 0);
-
-const PLAIN = /^[\x20-\x7e\u2026\u2212]*$/;
-
-// A name cut to fewer letters than this is left out.
-const LEAST_LETTERS = 6;
-
-// Of a name cut to fewer letters than this only the end is shown.
-const LEAST_OF_BOTH = 14;
-
-// The name in so many columns: without its outer modules, or else shortened in the
-// middle, or to its end; empty if there is too little room to be of use. As in fit.rs.
-function fitted(text, room) {
-  if (text.length <= room && PLAIN.test(text)) return text;
-  if (room < LEAST_LETTERS) return '';
-  if (fits(text, room)) return text;
-  const parts = tails(text);
-  const short = parts.find((part) => fits(part, room - 1));
-  if (short !== undefined) return `…${short}`;
-  const letters = Array.from(parts.at(-1) ?? text);
-  const tail = room < LEAST_OF_BOTH ? room - 1 : Math.floor(room / 2);
-  const head = room - 1 - tail;
-  const ahead = fitting(letters, head);
-  const behind = fitting(letters.slice().reverse(), tail);
-  return `${letters.slice(0, ahead).join('')}…${letters.slice(letters.length - behind).join('')}`;
-}
-
-const fits = (text, room) => columns(Array.from(text)) <= room;
-
-// The name without 1, 2 and more of its outer modules, the longest first.
-function tails(text) {
-  const separator = text.includes('::') ? /::/g : /^[A-Z]/.test(text) ? /\./g : null;
-  if (separator === null) return [];
-  const modules = /^.[^(<]*/su.exec(text)[0];
-  const ends = [...modules.matchAll(separator)].map((found) => found.index + found[0].length);
-  return ends.map((end) => text.slice(end)).filter(Boolean);
-}
-
-// The name and what is said behind it; only the name if there is no room.
-function fittedWith(name, said, room) {
-  const left = room - said.length - 1;
-  return left < LEAST_LETTERS ? fitted(name, room) : `${fitted(name, left)} ${said}`;
-}
-
-// How many of these letters fit; not all do.
-function fitting(letters, room) {
-  let left = room;
-  return letters.findIndex((letter) => (left -= isWide(letter) ? 2 : 1) < 0);
 }

@@ -1,6 +1,6 @@
 //! The table with a column for each value, for people.
 
-use common::{FrameId, FrameWeights, Screen, Unit, fitted, grouped, printable, share};
+use common::{FrameId, FrameWeights, Screen, Unit, grouped, printable, share, shortened};
 use console::measure_text_width;
 use hashbrown::HashSet;
 
@@ -135,7 +135,7 @@ fn head(value: &Value, screen: &Screen) -> String {
         return "[empty]".to_owned();
     }
     let name = printable(&value.name);
-    if screen.columns.is_some() { fitted(&name, HEAD) } else { name }
+    if screen.columns.is_some() { shortened(&name, HEAD) } else { name }
 }
 
 fn others_head(number: usize) -> String {

@@ -2,17 +2,24 @@
 
 use bstr::ByteSlice;
 
+use super::name_parts::NameParts;
 use crate::MINUS;
 
 /// A name cut to fewer letters than this is left out.
 const LEAST_LETTERS: usize = 6;
 
+/// A letter of two columns says more: a name of such letters is left out if it is cut to fewer
+/// columns than this.
+const LEAST_OF_WIDE: usize = 3;
+
 /// Of a name cut to fewer letters than this only the end is shown: a start and an end of
 /// a few letters each say less.
 const LEAST_OF_BOTH: usize = 14;
 
-/// The name in at most so many columns: without its outer modules, or else
-/// shortened in the middle, or to its end; empty if there is too little room to be of use.
+const DOTS: &str = "\u{2026}";
+
+/// The name in at most so many columns. The function's own name is kept longest, then its class,
+/// then its arguments, then the outer modules; empty if there is too little room to be of use.
 ///
 /// It is cut between graphemes, which a reader takes for letters.
 #[must_use]
@@ -20,20 +27,74 @@ pub fn fitted(name: &str, letters: usize) -> String {
     if fits(name, letters) {
         return name.to_owned();
     }
-    if letters < LEAST_LETTERS {
+    // The dots alone say nothing.
+    if letters < 2 {
         return String::new();
     }
-    if let Some(tail) = tails(name).find(|tail| fits(tail, letters - 1)) {
-        return format!("\u{2026}{tail}");
+    let parts = NameParts::of(name);
+    let starts = parts.modules.iter().chain([&parts.class]).filter(|&&start| start > 0);
+    let mut tails = starts.map(|&start| &name[start..]);
+    if let Some(tail) = tails.find(|tail| fits(tail, letters - 1)) {
+        return [DOTS, tail].concat();
     }
-    let name = tails(name).last().unwrap_or(name);
+    let own = &name[parts.own..parts.end];
+    without_arguments(name, &parts, letters)
+        .or_else(|| with_start_of_class(name, &parts, letters))
+        .or_else(|| fits(own, letters - 1).then(|| dotted(own, parts.own > 0)))
+        .unwrap_or_else(|| cut(own, letters))
+}
+
+/// The class and the own name, and as much of the arguments as there is room for.
+fn without_arguments(name: &str, parts: &NameParts, letters: usize) -> Option<String> {
+    let kept = &name[parts.class..parts.end];
+    let before = if parts.class > 0 { DOTS } else { "" };
+    let room = letters.checked_sub(width(before) + width(kept))?;
+    // The name was too long, so there are arguments, of which not all fit.
+    let rest = &name[parts.end..];
+    if room > LEAST_LETTERS {
+        let some = fitting(rest.as_bytes().graphemes(), room - 1);
+        return Some([before, kept, &rest[..some], DOTS].concat());
+    }
+    match before {
+        "" if room == 0 => None,
+        _ => Some(dotted(kept, parts.class > 0)),
+    }
+}
+
+/// The start of the class, and the own name: `vector…::push_back`.
+fn with_start_of_class(name: &str, parts: &NameParts, letters: usize) -> Option<String> {
+    let class = name[parts.class..parts.own].trim_end_matches([':', '.']);
+    let own = &name[parts.class + class.len()..parts.end];
+    let room = letters.checked_sub(1 + width(own)).filter(|room| *room >= LEAST_LETTERS)?;
+    let start = fitting(class.as_bytes().graphemes(), room);
+    Some([&class[..start], DOTS, own].concat())
+}
+
+/// A part of a name, with the dots where something was cut off.
+fn dotted(part: &str, is_cut_before: bool) -> String {
+    if is_cut_before { [DOTS, part].concat() } else { [part, DOTS].concat() }
+}
+
+/// A text that is no function's name, such as a path or a thread, in at most so many columns:
+/// shortened in the middle, or to its end; empty if there is too little room to be of use.
+#[must_use]
+pub fn shortened(text: &str, letters: usize) -> String {
+    if fits(text, letters) { text.to_owned() } else { cut(text, letters) }
+}
+
+/// A name that is too long by itself: shortened in the middle, or to its end.
+fn cut(name: &str, letters: usize) -> String {
+    let is_wide = width(name) > name.as_bytes().graphemes().count();
+    if letters < if is_wide { LEAST_OF_WIDE } else { LEAST_LETTERS } {
+        return String::new();
+    }
     // Where one side gets more, it is the end, which says more.
     let tail = if letters < LEAST_OF_BOTH { letters - 1 } else { letters / 2 };
     let head = letters - 1 - tail;
     // A name may be far longer than what is shown of it.
     let ahead = fitting(name.as_bytes().graphemes(), head);
     let behind = fitting(name.as_bytes().graphemes().rev(), tail);
-    [&name[..ahead], "\u{2026}", &name[name.len() - behind..]].concat()
+    [&name[..ahead], DOTS, &name[name.len() - behind..]].concat()
 }
 
 fn fits(name: &str, letters: usize) -> bool {
@@ -41,20 +102,8 @@ fn fits(name: &str, letters: usize) -> bool {
     widths.try_fold(letters, usize::checked_sub).is_some()
 }
 
-/// The name without 1, 2 and more of its outer modules, the longest first:
-/// `List.map` and `map` for `Stdlib.List.map`. Modules among the arguments, as
-/// in `Vec<a::B>`, are not counted.
-fn tails(name: &str) -> impl Iterator<Item = &str> {
-    let separator = match name {
-        _ if name.contains("::") => Some("::"),
-        _ if name.starts_with(|first: char| first.is_ascii_uppercase()) => Some("."),
-        _ => None,
-    };
-    let arguments = name.char_indices().skip(1).find(|(_, char)| "(<".contains(*char));
-    let modules = &name[..arguments.map_or(name.len(), |(at, _)| at)];
-    let ends = separator.into_iter().flat_map(|separator| modules.match_indices(separator));
-    let tails = ends.map(|(at, separator)| &name[at + separator.len()..]);
-    tails.filter(|tail| !tail.is_empty())
+fn width(name: &str) -> usize {
+    name.as_bytes().graphemes().map(columns).sum()
 }
 
 /// The name, shortened, and `said` behind it, such as `+50.0%`; only the name if
@@ -92,25 +141,54 @@ mod tests {
     #[test]
     fn names_are_cut_between_letters() {
         assert_eq!(fitted("main", 4), "main");
-        assert_eq!(fitted("main(int)", 6), "\u{2026}(int)");
-        assert_eq!(fitted("main()", 5), "");
+        assert_eq!(fitted("caml_main", 5), "");
+        assert_eq!(fitted("a::b", 1), "");
         assert_eq!(fitted("関数です", 7), "\u{2026}数です");
+        assert_eq!(fitted("関数です", 4), "\u{2026}す");
+        assert_eq!(fitted("関数です", 2), "");
         let long = "e\u{301}".repeat(20);
         let [six, seven] = [6, 7].map(|count| "e\u{301}".repeat(count));
         assert_eq!(fitted(&long, 14), format!("{six}\u{2026}{seven}"));
         assert_eq!(fitted("", 0), "");
+        assert_eq!(shortened("web-1.example.com", 17), "web-1.example.com");
+        assert_eq!(shortened("web-1.example.com", 16), "web-1.e\u{2026}mple.com");
+        assert_eq!(shortened("web-1.example.com", 5), "");
     }
 
     #[test]
-    fn a_function_is_worth_more_than_its_modules() {
+    fn a_function_is_worth_more_than_its_class_and_its_arguments() {
+        let push_back = "std::vector<int>::push_back(int const&)";
+        let fold = "<core::iter::Map<I,F> as core::Iterator>::fold";
         let table = [
+            (push_back, 39, push_back),
+            (push_back, 38, "\u{2026}vector<int>::push_back(int const&)"),
+            (push_back, 34, "\u{2026}vector<int>::push_back(int const\u{2026}"),
+            (push_back, 23, "\u{2026}vector<int>::push_back"),
+            (push_back, 22, "vector<int\u{2026}::push_back"),
+            (push_back, 18, "vector\u{2026}::push_back"),
+            (push_back, 17, "\u{2026}push_back"),
+            (push_back, 10, "\u{2026}push_back"),
+            (push_back, 9, "\u{2026}ush_back"),
+            (push_back, 5, ""),
+            (fold, 20, "Map<I,F> as c\u{2026}::fold"),
+            (fold, 5, "\u{2026}fold"),
+            ("main(int)", 6, "main\u{2026}"),
+            ("main()", 5, "main\u{2026}"),
+            ("main(int, char**)", 12, "main(int, c\u{2026}"),
+            ("a.lang.Object java.util.HashMap.put(int)", 30, "\u{2026}java.util.HashMap.put(int)"),
+            ("void (anonymous namespace)::f<a>(a)", 31, "\u{2026}(anonymous namespace)::f<a>(a)"),
+            ("java.util.HashMap.putVal(int)", 12, "\u{2026}putVal"),
+            ("net/http.(*conn).serve", 16, "\u{2026}(*conn).serve"),
+            ("net/http.(*conn).serve", 7, "\u{2026}serve"),
+            ("tokio::run::{{closure}}", 8, "\u{2026}run"),
+            ("関数::実行", 5, "\u{2026}実行"),
             ("Stdlib.List.fold_left", 15, "\u{2026}List.fold_left"),
             ("Stdlib.List.fold_left", 14, "\u{2026}fold_left"),
             ("Stdlib.List.fold_left", 7, "\u{2026}d_left"),
             ("Treegc.(fun/2451)", 12, "\u{2026}(fun/2451)"),
             ("alloc::vec::Vec<a::B>::push", 21, "\u{2026}vec::Vec<a::B>::push"),
-            ("mark_slice.constprop.0", 8, "\u{2026}tprop.0"),
-            ("mark_slice.constprop.0", 15, "mark_sl\u{2026}tprop.0"),
+            ("mark_slice.constprop.0", 8, "\u{2026}k_slice"),
+            ("mark_slice.constprop.0", 15, "mark_slice\u{2026}"),
             ("caml_minor_gc", 10, "\u{2026}_minor_gc"),
             ("Module.", 6, "\u{2026}dule."),
         ];

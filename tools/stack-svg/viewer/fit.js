@@ -1,0 +1,161 @@
+// Names that fit into their boxes, as in fit.rs: shortened, or left out.
+
+// Chinese, Japanese, Korean and emoji take two columns.
+const isWide = (letter) => {
+  const code = letter.codePointAt(0);
+  return code >= 0x1100 && !(code >= 0x2010 && code <= 0x2027) && code !== 0x2212;
+};
+const columns = (text) => Array.from(text).reduce((sum, one) => sum + (isWide(one) ? 2 : 1), 0);
+const fits = (text, room) => columns(text) <= room;
+
+const PLAIN = /^[\x20-\x7e\u2026\u2212]*$/;
+
+// A name cut to fewer letters than this is left out; to fewer columns, if it has letters of two.
+const LEAST_LETTERS = 6;
+const LEAST_OF_WIDE = 3;
+
+// Of a name cut to fewer letters than this only the end is shown.
+const LEAST_OF_BOTH = 14;
+
+// The name in so many columns. The function's own name is kept longest, then its class, then
+// its arguments, then the outer modules; empty if there is too little room to be of use.
+function fitted(text, room) {
+  if (text.length <= room && PLAIN.test(text)) return text;
+  if (fits(text, room)) return text;
+  if (room < 2) return '';
+  const parts = partsOf(text);
+  const { modules, start, own, end } = parts;
+  const tails = [...modules, start].filter((at) => at > 0).map((at) => text.slice(at));
+  const tail = tails.find((one) => fits(one, room - 1));
+  if (tail !== undefined) return `…${tail}`;
+  const name = text.slice(own, end);
+  return withoutArguments(text, parts, room) ?? withStartOfClass(text, parts, room)
+    ?? (fits(name, room - 1) ? dotted(name, own > 0) : cutName(name, room));
+}
+
+// The class and the own name, and as much of the arguments as there is room for.
+function withoutArguments(text, { start, end }, room) {
+  const kept = text.slice(start, end);
+  const before = start > 0 ? '…' : '';
+  const left = room - columns(before + kept);
+  if (left < 0 || (left === 0 && before === '')) return null;
+  if (left <= LEAST_LETTERS) return dotted(kept, start > 0);
+  return `${before}${kept}${fitting(Array.from(text.slice(end)), left - 1)}…`;
+}
+
+// The start of the class, and the own name: `vector…::push_back`.
+function withStartOfClass(text, { start, own, end }, room) {
+  const before = text.slice(start, own).replace(/[:.]+$/, '');
+  const name = text.slice(start + before.length, end);
+  const left = room - 1 - columns(name);
+  return left < LEAST_LETTERS ? null : `${fitting(Array.from(before), left)}…${name}`;
+}
+
+// A part of a name, with the dots where something was cut off.
+const dotted = (part, isCutBefore) => (isCutBefore ? `…${part}` : `${part}…`);
+
+// A name that is too long by itself: shortened in the middle, or to its end.
+function cutName(name, room) {
+  const letters = Array.from(name);
+  const least = columns(name) > letters.length ? LEAST_OF_WIDE : LEAST_LETTERS;
+  if (room < least) return '';
+  const tail = room < LEAST_OF_BOTH ? room - 1 : Math.floor(room / 2);
+  const behind = Array.from(fitting(letters.slice().reverse(), tail)).reverse().join('');
+  return `${fitting(letters, room - 1 - tail)}…${behind}`;
+}
+
+// Those of these letters that fit.
+function fitting(letters, room) {
+  let left = room;
+  const end = letters.findIndex((letter) => (left -= isWide(letter) ? 2 : 1) < 0);
+  return letters.slice(0, end < 0 ? letters.length : end).join('');
+}
+
+// The name and what is said behind it; only the name if there is no room.
+function fittedWith(name, said, room) {
+  const left = room - said.length - 1;
+  return left < LEAST_LETTERS ? fitted(name, room) : `${fitted(name, left)} ${said}`;
+}
+
+// The ends of words that are no function: of clones, and of files.
+const SUFFIX = /^(cold|py|js|rb|so|sh|exe|dll|func\d.*)$/s;
+
+// What is the name of a function, unlike a closure or the hash of a symbol of Rust.
+const NAME = /^(?!h[\da-f]{16}$)[a-z_~$*(\u0080-\uffff]/i;
+
+// An operator of C++, a separator, and the path of a file.
+const OPERATOR = /operator(\(\)|\[\]|[<>=!+\-*/%^&|~,]+)/y;
+const SEPARATOR = /(?:::|\.)(?=[^])/y;
+const PATH = /:\/| \/| node:| file:/y;
+
+const isAt = (pattern, text, at) => {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+};
+
+const knownParts = new Map();
+
+// The parts of a name, which are asked for at each draw.
+function partsOf(text) {
+  if (!knownParts.has(text)) knownParts.set(text, findParts(text));
+  return knownParts.get(text);
+}
+
+// Where the parts of a name begin and end, as in name_parts.rs: where it can be cut in front,
+// its class, the function's own name, and the end of that.
+function findParts(text) {
+  const parts = componentsOf(text);
+  const own = parts.findLastIndex((_, at) => isNamed(parts, at));
+  if (own < 0) return { modules: [], start: 0, own: 0, end: text.length };
+  const { start: from, word } = parts[own];
+  const start = own === 0 ? from : startOfClass(text, parts[own - 1].start, from);
+  // A type that is returned comes before the name, and is no module of it.
+  const typed = parts.slice(0, own).findLastIndex((one) => one.word.includes(' '));
+  const starts = parts.slice(Math.max(typed, 0), own).map((one) => one.start + one.word.lastIndexOf(' ') + 1);
+  const modules = starts.filter((at) => at > 0 && at < start);
+  return { modules, start, own: from, end: from + word.trimEnd().length };
+}
+
+// The text is cut at each `::` and `.` outside of brackets, up to the path of a file.
+function componentsOf(text) {
+  const parts = [];
+  const open = [];
+  let [start, end, at] = [0, -1, 0];
+  const push = () => parts.push({ start, word: text.slice(start, end < 0 ? at : end) });
+  while (at < text.length && (open.length > 0 || !isAt(PATH, text, at))) {
+    if (at === start && isAt(OPERATOR, text, at)) {
+      at = OPERATOR.lastIndex;
+    } else if (open.length === 0 && at > start && isAt(SEPARATOR, text, at)) {
+      push();
+      start = at = SEPARATOR.lastIndex;
+      end = -1;
+    } else {
+      if (open.length === 0 && at > start && end < 0 && '(<[{'.includes(text[at])) end = at;
+      stepTo(text, at++, open);
+    }
+  }
+  push();
+  return parts;
+}
+
+// Opens or closes a bracket. `->`, and `>` within other brackets, are none.
+function stepTo(text, at, open) {
+  const letter = text[at];
+  if ('(<[{'.includes(letter)) open.push(letter);
+  else if (letter === '>' && text[at - 1] !== '-' && open.at(-1) === '<') open.pop();
+  else if (')]}'.includes(letter)) while (open.pop() === '<');
+}
+
+function isNamed(parts, at) {
+  const { word } = parts[at];
+  const isClone = /^\d/.test(parts[at + 1]?.word);
+  const isOfClosure = word === 'operator()' && parts[at - 1]?.word[0] === '{';
+  return NAME.test(word) && !(at > 0 && (isClone || SUFFIX.test(word))) && !isOfClosure;
+}
+
+// Where the class begins, without its modules and a type before it.
+function startOfClass(text, from, own) {
+  const part = text.slice(from, own);
+  if (part[0] !== '<') return from + /^[^<([]*[/ ]|/.exec(part)[0].length;
+  return from + /^<([^< (>]*::)?/.exec(part)[0].length;
+}
