@@ -5,6 +5,8 @@ use crate::util::{TOOLS, feed, filter, filter_bytes, output, recording, scratch,
 
 // Where the picture is written, and what happens if it cannot be.
 mod files;
+/// Whose code a frame is.
+mod kinds;
 
 // Names of any bytes.
 mod names;
