@@ -17,9 +17,10 @@ use bstr::ByteSlice;
 use super::CodeKind;
 
 /// The files, in the order in which they are asked.
-pub(super) static FILES: LazyLock<[Rules; 7]> = LazyLock::new(|| {
+pub(super) static FILES: LazyLock<[Rules; 8]> = LazyLock::new(|| {
     [
         include_str!("ocaml.rules"),
+        include_str!("ocaml-runtime.rules"),
         include_str!("rust.rules"),
         include_str!("go.rules"),
         include_str!("jvm.rules"),
