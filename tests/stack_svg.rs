@@ -10,6 +10,8 @@ use crate::util::{
 
 // Where the picture is written, and what happens if it cannot be.
 mod files;
+/// Whose code a frame is.
+mod kinds;
 
 // Names of any bytes.
 mod names;

@@ -171,7 +171,7 @@ fn a_block_has_the_colour_of_what_weighs_most_in_it(stage: &Stage) {
         );
         stage.browser.text(&format!("{find}.backgroundColor"))
     };
-    for (kernel, native, word) in [(3, 2, "kernel"), (2, 3, "native")] {
+    for (kernel, native, word) in [(3, 2, "kernel"), (2, 3, "own code")] {
         let browser = stage.show(&[], narrow(kernel, native));
         assert_eq!(browser.text(blocks), entry(word));
     }
@@ -185,9 +185,9 @@ fn a_block_has_the_colour_of_what_weighs_most_in_it(stage: &Stage) {
     assert!(text_of(&stage.browser, "notes").contains("narrow frames"));
     // After a search, they are as before.
     query(&stage.browser, "f2");
-    assert_ne!(stage.browser.text(blocks), entry("native"));
+    assert_ne!(stage.browser.text(blocks), entry("own code"));
     query(&stage.browser, "");
-    assert_eq!(stage.browser.text(blocks), entry("native"));
+    assert_eq!(stage.browser.text(blocks), entry("own code"));
     let modules: String = (1000..4000).map(|n| format!("main;M.f{n} 2\nmain;N.f{n} 3\n")).collect();
     let browser = stage.show(&["--colors", "module"], modules);
     assert_eq!(browser.text(blocks), format!("{} {}", entry("M"), entry("N")));

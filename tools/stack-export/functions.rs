@@ -90,8 +90,9 @@ impl Function<'_> {
 /// Splits a frame into its function, its line and column, and whether it is inlined.
 fn split(frame: &[u8], inlined: InlinedMark) -> (Function<'_>, u32, u32, bool) {
     let FrameParts { name, place, marks } = FrameParts::of(frame);
-    let is_inlined = inlined == InlinedMark::InField && marks == b"_[i]" && !name.is_empty();
-    let marks = if is_inlined { b"" } else { marks };
+    let is_inlined =
+        inlined == InlinedMark::InField && marks.ends_with(b"_[i]") && !name.is_empty();
+    let marks = if is_inlined { &marks[..marks.len() - b"_[i]".len()] } else { marks };
     match split_place(place).filter(|_| !name.is_empty()) {
         Some((file, line, column)) => {
             let name = match marks {
@@ -133,6 +134,8 @@ mod tests {
         }
         let (function, line, _, is_inlined) = split(b"f (a.c:1)_[i]", InlinedMark::InField);
         assert_eq!((&function.name[..], line, is_inlined), (&b"f"[..], 1, true));
+        let (function, .., is_inlined) = split(b"f (a.c:1)_[l]_[i]", InlinedMark::InField);
+        assert!(&*function.name == b"f_[l]" && is_inlined);
         let (function, .., is_inlined) = split(b"f (:1)_[i]", InlinedMark::InField);
         assert_eq!((&function.name[..], is_inlined), (&b"f (:1)"[..], true));
     }

@@ -60,7 +60,8 @@ impl Filters {
     /// to record all and the user asked for `pid`.
     pub(crate) fn stages(&self, off_cpu: bool, pid: Option<u32>, file: &Path) -> Vec<Stage> {
         let inlined = if self.inlined { "keep" } else { "drop" };
-        let mut parse = Stage::new("stack-parse").arg("--header").arg("--exact-names");
+        let mut parse =
+            Stage::new("stack-parse").arg("--header").arg("--exact-names").arg("--annotate");
         parse = parse.arg("--inlined").arg(inlined);
         if off_cpu {
             parse = parse.arg(pid.map_or("--off-cpu".to_owned(), |pid| format!("--off-cpu={pid}")));

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
-use common::{FrameParts, base_of_place, is_digits};
+use common::{CodeKind, FrameParts, base_of_place, is_digits};
 use memchr::memrchr;
 use symbolize::CodeOrigin;
 
@@ -63,7 +63,7 @@ pub(crate) enum Inlined {
 /// How frames are named.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct FrameArgs {
-    /// Mark frames: `_[k]` kernel, `_[j]` compiled at run time, `_[i]` inlined
+    /// Mark frames: `_[k]` kernel, `_[l]` library, `_[j]` compiled at run time, `_[i]` inlined
     #[arg(long)]
     pub(crate) annotate: bool,
 
@@ -142,7 +142,7 @@ impl FrameArgs {
             name.extend_from_slice(&marks);
         }
         if self.annotate {
-            name.extend_from_slice(mark(frame));
+            push_marks(frame, name);
         }
         each(name);
     }
@@ -192,13 +192,36 @@ fn unknown(frame: &Frame<'_>, name: &mut Vec<u8>) {
     }
 }
 
-fn mark(frame: &Frame<'_>) -> &'static [u8] {
-    match frame.kind {
+/// Appends the marks of a frame. An inlined one is of the library that it is compiled into; how
+/// its code came to be is said of the function around it.
+fn push_marks(frame: &Frame<'_>, name: &mut Vec<u8>) {
+    if frame.kind != Kind::Kernel && is_of_library(frame) {
+        name.extend_from_slice(b"_[l]");
+    }
+    name.extend_from_slice(match frame.kind {
         _ if frame.inlined => b"_[i]",
         Kind::Kernel => b"_[k]",
         Kind::Jit => b"_[j]",
         Kind::User => b"",
-    }
+    });
+}
+
+/// Whether the code is in a shared library or its source in a package of others, `node:fs`.
+fn is_of_library(frame: &Frame<'_>) -> bool {
+    frame.kind == Kind::User && is_shared(frame.object)
+        || CodeKind::of_place(frame.source) == Some(CodeKind::Library)
+}
+
+/// `/usr/lib/libc.so.6`, `libplug.so (deleted)`, `libc++.1.dylib`, `KERNEL32.dll`, `addon.node`,
+/// `[vdso]`.
+fn is_shared(object: &[u8]) -> bool {
+    let file = file_name(object.strip_suffix(b" (deleted)").unwrap_or(object)).to_ascii_lowercase();
+    let is_version = |rest: &[u8]| rest.iter().all(|it| it.is_ascii_digit() || *it == b'.');
+    let has_version = file.rfind(".so.").is_some_and(|at| is_version(&file[at + b".so.".len()..]));
+    has_version
+        || [&b".so"[..], b".dylib", b".dll", b".node"].iter().any(|end| file.ends_with(end))
+        || object.find(".framework/").is_some()
+        || object == b"[vdso]"
 }
 
 impl From<CodeOrigin> for Kind {
@@ -316,7 +339,14 @@ mod tests {
             (frame(KERNEL, "", "/boot/vmlinux-5.4.14"), "[vmlinux-5.4.14]_[k]"),
             (frame(KERNEL, "f", "/lib/modules/mlx5_core.ko.xz"), "f_[k]"),
             (frame(KERNEL, "f", "[nf_tables]"), "f_[k]"),
-            (frame(0x7_ffc1, "__vdso_time", "[vdso]"), "__vdso_time"),
+            (frame(0x7_ffc1, "__vdso_time", "[vdso]"), "__vdso_time_[l]"),
+            (frame(0x7_ffc1, "qsort", "/usr/lib/libc.so.6"), "qsort_[l]"),
+            (frame(0x7_ffc1, "run", "/x/libplug.so (deleted)"), "run_[l]"),
+            (frame(0x7_ffc1, "", "/usr/lib/libc-2.31.so"), "[libc-2.31.so]_[l]"),
+            (frame(0x7_ffc1, "f", "C:\\Windows\\KERNEL32.DLL"), "f_[l]"),
+            (frame(0x7_ffc1, "f", "/bin/a.sock"), "f"),
+            (Frame { source: b"node:fs:3:4", kind: Kind::Jit, ..frame(1, "f", "") }, "f_[l]_[j]"),
+            (Frame { inlined: true, ..frame(0x7_ffc1, "f", "/libx.so.1") }, "f_[l]_[i]"),
             (frame(0x7_ffc1, "main", "/demo"), "main"),
             (frame(0x7_ffc1, "LazyCompile:~f", "/tmp/perf-1.map"), "LazyCompile:~f_[j]"),
             (frame(0x7_ffc1, "f", "/home/x/jitted-1-2.so"), "f_[j]"),

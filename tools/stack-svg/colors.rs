@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use common::{CodeKind, FrameId, FrameParts, FrameTable, code_color, module, name_hash};
+use common::{CodeKind, CodeKinds, FrameId, FrameParts, FrameTable, module, name_hash};
 use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{self, Options, Palette};
 
@@ -52,7 +52,10 @@ impl Colors {
     pub(crate) fn of_names(self, ids: &[FrameId], frames: &FrameTable) -> io::Result<Vec<Color>> {
         let names = ids.iter().map(|&id| frames.name(id));
         match self {
-            Colors::Kind => Ok(names.map(of_kind).collect()),
+            Colors::Kind => {
+                let kinds = CodeKinds::of_profile(names.clone());
+                Ok(names.map(|name| of_kind(name, &kinds)).collect())
+            }
             Colors::Module => Ok(names.map(of_module).collect()),
             Colors::Inferno(palette) => of_palette(palette, names),
         }
@@ -67,7 +70,10 @@ impl Colors {
     ) -> Vec<Color> {
         let names = ids.iter().map(|&id| frames.name(id));
         match self {
-            Colors::Kind => names.map(|name| middle_of(CodeKind::of(name))).collect(),
+            Colors::Kind => {
+                let kinds = CodeKinds::of_profile(names.clone());
+                names.map(|name| middle_of(kinds.of(name))).collect()
+            }
             Colors::Module => names.map(|name| middle_of_module(module(name))).collect(),
             Colors::Inferno(_) => colors.to_vec(),
         }
@@ -102,8 +108,8 @@ fn of_palette<'a>(
 /// The whole: no code, so no colour.
 pub(crate) const WHOLE: Color = Color { r: 230, g: 230, b: 230 };
 
-fn of_kind(name: &[u8]) -> Color {
-    let [r, g, b] = code_color(name);
+fn of_kind(name: &[u8], kinds: &CodeKinds) -> Color {
+    let [r, g, b] = kinds.color(name);
     Color { r, g, b }
 }
 
@@ -146,9 +152,10 @@ pub(crate) fn heaviest_modules<'a>(
 
 /// The kinds of these names, each with its middle shade.
 pub(crate) fn legend<'a>(
-    names: impl Iterator<Item = &'a [u8]>,
+    names: impl Iterator<Item = &'a [u8]> + Clone,
 ) -> impl Iterator<Item = (Color, &'static str)> {
-    let kinds: BTreeSet<CodeKind> = names.map(CodeKind::of).collect();
+    let kinds = CodeKinds::of_profile(names.clone());
+    let kinds: BTreeSet<CodeKind> = names.map(|name| kinds.of(name)).collect();
     kinds.into_iter().map(|kind| (middle_of(kind), kind.word()))
 }
 

@@ -1,60 +1,41 @@
-//! What kind of code a frame is, by its name, and the colour for it.
+//! What kind of code a frame is, and the colour for it.
 
-use super::FrameParts;
+mod rules;
 
-/// What code a frame is, as far as its name tells.
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use self::rules::{FILES, Rules};
+use super::{FrameParts, cpp, module, rust, script_of};
+
+/// What code a frame is, as far as its marks, its place in the source and its name tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CodeKind {
-    /// `main`, `__libc_start_main`: whatever has no better mark.
-    Native,
-    /// `Stdlib.List.map`, `camlStdlib__List__map_12`.
-    Module,
-    /// `alloc::vec::Vec::push`, `std::sort`.
-    Path,
-    /// `caml_alloc_shr`, `[GC]`: what a language does on its own account.
+    /// What the program's author wrote.
+    Own,
+    /// What others wrote: a shared library, a package, the standard library.
+    Library,
+    /// `caml_alloc_shr`, `runtime.mallocgc`, `[GC]`: what a language does on its own account.
     Runtime,
     /// `do_syscall_64_[k]`.
     Kernel,
-    /// `LazyCompile:~handler_[j]`.
-    Jit,
     /// `[unknown]`, `[libc.so.6]`: no name was found.
     Nameless,
+    /// Nothing says whose it is.
+    Unknown,
 }
 
 impl CodeKind {
-    /// The kind of code that a frame is.
-    #[must_use]
-    pub fn of(frame: &[u8]) -> CodeKind {
-        let parts = FrameParts::of(frame);
-        if parts.has_mark(b'k') {
-            return CodeKind::Kernel;
-        }
-        if parts.has_mark(b'j') {
-            return CodeKind::Jit;
-        }
-        let name = parts.name;
-        match name {
-            b"[GC]" | b"[gc]" => CodeKind::Runtime,
-            [] | [b'[', .., b']'] => CodeKind::Nameless,
-            _ if name.starts_with(b"caml_") => CodeKind::Runtime,
-            [b'c', b'a', b'm', b'l', b'A'..=b'Z', ..] => CodeKind::Module,
-            _ if name.windows(2).any(|pair| pair == b"::") => CodeKind::Path,
-            [b'A'..=b'Z', rest @ ..] if rest.contains(&b'.') => CodeKind::Module,
-            _ => CodeKind::Native,
-        }
-    }
-
-    /// As the legend says it: what the names have in common.
+    /// As the legend says it.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            CodeKind::Native => "native",
-            CodeKind::Module => "Module.function",
-            CodeKind::Path => "path::function",
+            CodeKind::Own => "own code",
+            CodeKind::Library => "library",
             CodeKind::Runtime => "runtime",
             CodeKind::Kernel => "kernel",
-            CodeKind::Jit => "JIT",
             CodeKind::Nameless => "no symbol",
+            CodeKind::Unknown => "unknown",
         }
     }
 
@@ -62,29 +43,137 @@ impl CodeKind {
     #[must_use]
     pub fn shades(self) -> [[u8; 3]; 2] {
         match self {
-            CodeKind::Native => [[186, 214, 242], [121, 164, 212]],
-            CodeKind::Module => [[255, 220, 156], [242, 154, 72]],
-            CodeKind::Path => [[250, 236, 164], [226, 192, 72]],
+            CodeKind::Own => [[255, 220, 156], [242, 154, 72]],
+            CodeKind::Library => [[186, 214, 242], [121, 164, 212]],
             CodeKind::Runtime => [[176, 226, 212], [96, 178, 162]],
             CodeKind::Kernel => [[222, 200, 238], [172, 138, 202]],
-            CodeKind::Jit => [[208, 232, 168], [146, 190, 92]],
             CodeKind::Nameless => [[228, 228, 228], [190, 190, 190]],
+            CodeKind::Unknown => [[250, 240, 190], [226, 208, 130]],
         }
+    }
+
+    /// Whose code is at a place in the source, `/src/demo.c:14`, where a rule knows its path.
+    #[must_use]
+    pub fn of_place(place: &[u8]) -> Option<CodeKind> {
+        FILES.iter().find_map(|rules| rules.of_place(place))
     }
 }
 
-/// The colour of a frame as red, green and blue: the hue says what kind of code it
-/// is, the shade sets neighbours apart; what was inlined is paler.
-#[must_use]
-pub fn code_color(frame: &[u8]) -> [u8; 3] {
-    let [light, dark] = CodeKind::of(frame).shades();
-    let parts = FrameParts::of(frame);
-    let (depth, is_inlined) = (name_hash(parts.name), parts.has_mark(b'i'));
-    std::array::from_fn(|index| {
-        let (light, dark) = (u32::from(light[index]), u32::from(dark[index]));
-        let shade = (light * (255 - depth) + dark * depth) / 255;
-        (if is_inlined { (shade + 255) / 2 } else { shade }) as u8
-    })
+/// Tells the kinds of the frames of one profile. The whole profile says what one frame does not:
+/// the language, the crate of `main`, and whether libraries are marked.
+#[derive(Debug)]
+pub struct CodeKinds {
+    rules: Vec<&'static Rules>,
+    /// The crates of Rust with a `main`.
+    own_crates: HashSet<Vec<u8>>,
+    /// Whether frames have marks, so that one without is no library.
+    has_marks: bool,
+}
+
+impl CodeKinds {
+    /// The kinds of a profile with these frames.
+    #[must_use]
+    pub fn of_profile<'a>(frames: impl Iterator<Item = &'a [u8]>) -> CodeKinds {
+        let mut kinds =
+            CodeKinds { rules: Vec::new(), own_crates: HashSet::new(), has_marks: false };
+        let mut is_wanted = FILES.each_ref().map(|rules| !rules.has_conditions());
+        for frame in frames {
+            let parts = FrameParts::of(frame);
+            kinds.has_marks |= !parts.marks.is_empty();
+            let name = readable(parts.name);
+            if let Some(own_crate) = name.strip_suffix(b"::main").filter(|it| is_word(it)) {
+                kinds.own_crates.insert(own_crate.to_vec());
+            }
+            for (is_wanted, rules) in is_wanted.iter_mut().zip(FILES.iter()) {
+                *is_wanted |= rules.is_for(&name);
+            }
+        }
+        let wanted = FILES.iter().zip(is_wanted).filter(|(_, is_wanted)| *is_wanted);
+        kinds.rules = wanted.map(|(rules, _)| rules).collect();
+        kinds
+    }
+
+    /// The kind of code that a frame is.
+    #[must_use]
+    pub fn of(&self, frame: &[u8]) -> CodeKind {
+        let parts = FrameParts::of(frame);
+        if parts.has_mark(b'k') {
+            return CodeKind::Kernel;
+        }
+        let name = readable(parts.name);
+        let by_name = self.of_name(&name);
+        if by_name == Some(CodeKind::Runtime) {
+            return CodeKind::Runtime;
+        }
+        if matches!(&*name, [] | [b'[', .., b']']) {
+            return CodeKind::Nameless;
+        }
+        if parts.has_mark(b'l') {
+            return CodeKind::Library;
+        }
+        let place = if parts.place.is_empty() { script_of(&name) } else { parts.place };
+        let by_place = self.rules.iter().find_map(|rules| rules.of_place(place));
+        // A whole path that no rule knows is the program's; a part of one may be anyone's.
+        let is_whole = place.starts_with(b"/") || place.starts_with(b"file://");
+        by_place.or(is_whole.then_some(CodeKind::Own)).or(by_name).unwrap_or_else(|| {
+            if self.is_of_other_crate(&name) {
+                CodeKind::Unknown
+            } else if self.has_marks || !place.is_empty() {
+                CodeKind::Own
+            } else {
+                CodeKind::Unknown
+            }
+        })
+    }
+
+    /// The colour of a frame as red, green and blue: the hue says what kind of code it
+    /// is, the shade sets neighbours apart; what was inlined is paler.
+    #[must_use]
+    pub fn color(&self, frame: &[u8]) -> [u8; 3] {
+        let [light, dark] = self.of(frame).shades();
+        let parts = FrameParts::of(frame);
+        let (depth, is_inlined) = (name_hash(parts.name), parts.has_mark(b'i'));
+        std::array::from_fn(|index| {
+            let (light, dark) = (u32::from(light[index]), u32::from(dark[index]));
+            let shade = (light * (255 - depth) + dark * depth) / 255;
+            (if is_inlined { (shade + 255) / 2 } else { shade }) as u8
+        })
+    }
+
+    /// What the rules say of a name, or else of the type or module that it belongs to.
+    fn of_name(&self, name: &[u8]) -> Option<CodeKind> {
+        let find = |name: &[u8]| self.rules.iter().find_map(|rules| rules.of_name(name));
+        find(name).or_else(|| match module(name) {
+            b"" => None,
+            module => find(&[module, b"::"].concat()),
+        })
+    }
+
+    /// Whether this is a function of a crate of Rust without a `main`, in a profile with one.
+    fn is_of_other_crate(&self, name: &[u8]) -> bool {
+        let module = module(name);
+        let crate_name =
+            &module[..module.iter().position(|&it| it == b':').unwrap_or(module.len())];
+        !self.own_crates.is_empty()
+            && is_word(crate_name)
+            && name.windows(2).any(|pair| pair == b"::")
+            && !self.own_crates.contains(crate_name)
+    }
+}
+
+/// A symbol of Rust or C++ as its author wrote it, other names as they are.
+fn readable(name: &[u8]) -> Cow<'_, [u8]> {
+    let mut readable = Vec::new();
+    let is_mangled = name.starts_with(b"_Z") || name.starts_with(b"_R");
+    if is_mangled && (rust::demangle(name, &mut readable) || cpp::demangle(name, &mut readable)) {
+        readable.into()
+    } else {
+        name.into()
+    }
+}
+
+fn is_word(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 /// FNV-1a, as it is the same on every machine and in every year, down to 0..=255.
@@ -100,41 +189,91 @@ pub fn name_hash(name: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
+    fn kind(profile: &[&str], frame: &str) -> CodeKind {
+        let frames = profile.iter().map(|frame| frame.as_bytes());
+        CodeKinds::of_profile(frames.chain([frame.as_bytes()])).of(frame.as_bytes())
+    }
+
     #[test]
-    fn kinds_are_told_by_names() {
-        let table: [(&str, CodeKind); 14] = [
-            ("main", CodeKind::Native),
-            ("operator new(unsigned long)", CodeKind::Native),
-            ("finish_task_switch.isra.0", CodeKind::Native),
-            ("Stdlib.List.map", CodeKind::Module),
-            ("camlStdlib__List__map_12", CodeKind::Module),
-            ("alloc::vec::Vec<T>::push", CodeKind::Path),
-            ("<Foo.Bar as core::Clone>::clone_[i]", CodeKind::Path),
+    fn kinds_of_a_profile_with_marks() {
+        for (frame, expected) in [
+            ("main", CodeKind::Own),
+            ("finish_task_switch.isra.0", CodeKind::Own),
+            ("Queens.solve", CodeKind::Own),
+            ("ns::A::run(std::vector<int>)", CodeKind::Own),
+            ("memcpy_[l]", CodeKind::Library),
+            ("helper_[l]_[i]", CodeKind::Library),
+            ("void std::__introsort_loop<int*>(int*, int*)", CodeKind::Library),
+            ("_ZNSt6vectorIiSaIiEE9push_backEi", CodeKind::Library),
+            ("operator new(unsigned long)", CodeKind::Library),
+            ("alloc::vec::Vec<T>::push", CodeKind::Library),
+            ("<Foo.Bar as core::Clone>::clone_[i]", CodeKind::Own),
+            ("<[T] as core::slice::Join<U>>::join", CodeKind::Library),
+            ("sort (/usr/include/c++/12/bits/stl_algo.h:12)_[i]", CodeKind::Library),
+            ("f (/home/x/.cargo/registry/src/index/regex-1/src/lib.rs:3)", CodeKind::Library),
+            ("Stdlib.List.map", CodeKind::Library),
+            ("camlStdlib__List__map_12", CodeKind::Library),
+            ("java.util.Arrays.sort_[j]", CodeKind::Library),
+            ("Ljava/util/Arrays;::sort_[j]", CodeKind::Library),
+            ("Bank.main_[j]", CodeKind::Own),
+            ("JS:*f /app/node_modules/x/y.js:1:2_[j]", CodeKind::Library),
+            ("JS:*f /app/y.js:1:2_[j]", CodeKind::Own),
             ("caml_alloc_small_dispatch", CodeKind::Runtime),
             ("[GC]", CodeKind::Runtime),
-            ("do_syscall_64_[k]", CodeKind::Kernel),
+            ("v8::internal::Heap::Scavenge()", CodeKind::Runtime),
             ("caml_page_fault_[k]", CodeKind::Kernel),
-            ("LazyCompile:~f app.js:1_[j]", CodeKind::Jit),
-            ("[libc.so.6]", CodeKind::Nameless),
+            ("[libc.so.6]_[l]", CodeKind::Nameless),
             ("", CodeKind::Nameless),
-        ];
-        for (name, kind) in table {
-            assert_eq!(CodeKind::of(name.as_bytes()), kind, "{name}");
+        ] {
+            assert_eq!(kind(&["read_[k]"], frame), expected, "{frame}");
+        }
+    }
+
+    #[test]
+    fn without_marks_and_places_only_rules_tell() {
+        for (frame, expected) in [
+            ("main", CodeKind::Unknown),
+            ("Queens.solve", CodeKind::Unknown),
+            ("std::sort", CodeKind::Library),
+            ("main (main.py:3)", CodeKind::Own),
+            ("get (requests/api.py:3)", CodeKind::Unknown),
+            ("loads (json/__init__.py:3)", CodeKind::Library),
+            ("f (/usr/lib/python3/dist-packages/yaml/__init__.py:3)", CodeKind::Library),
+        ] {
+            assert_eq!(kind(&[], frame), expected, "{frame}");
+        }
+    }
+
+    #[test]
+    fn the_profile_says_which_language_and_which_crate_it_is_of() {
+        assert_eq!(kind(&["app::main", "read_[k]"], "app::index::build"), CodeKind::Own);
+        assert_eq!(kind(&["app::main", "read_[k]"], "regex::Regex::find"), CodeKind::Unknown);
+        assert_eq!(kind(&["read_[k]"], "time.go"), CodeKind::Own);
+        for (frame, expected) in [
+            ("time.Now", CodeKind::Library),
+            ("net/http.(*conn).serve", CodeKind::Library),
+            ("main.day", CodeKind::Own),
+            ("runtime.mallocgc", CodeKind::Runtime),
+            ("github.com/a/b.(*T).Close", CodeKind::Unknown),
+        ] {
+            assert_eq!(kind(&["runtime.main"], frame), expected, "{frame}");
         }
     }
 
     #[test]
     fn shades_lie_between_the_ends() {
+        let kinds = CodeKinds::of_profile(std::iter::empty());
         for number in 0..1000 {
-            let color = code_color(format!("f{number}").as_bytes());
-            let [light, dark] = CodeKind::Native.shades();
+            let color = kinds.color(format!("f{number}").as_bytes());
+            let [light, dark] = CodeKind::Unknown.shades();
             assert!((dark[0]..=light[0]).contains(&color[0]), "{number}: {color:?}");
         }
     }
 
     #[test]
     fn an_inlined_frame_is_a_paler_one_of_the_same_name() {
-        let (plain, inlined) = (code_color(b"std::sort"), code_color(b"std::sort_[i]"));
+        let kinds = CodeKinds::of_profile(std::iter::empty());
+        let (plain, inlined) = (kinds.color(b"std::sort"), kinds.color(b"std::sort_[i]"));
         assert!(inlined.iter().zip(plain).all(|(inlined, plain)| *inlined > plain));
     }
 }

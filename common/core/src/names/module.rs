@@ -43,6 +43,11 @@ fn script(name: &[u8]) -> Option<&[u8]> {
     Some(file.trim_end_with(is_of_place))
 }
 
+/// The path in the name of a script's function, empty if there is none.
+pub(super) fn script_of(name: &[u8]) -> &[u8] {
+    script(name).unwrap_or_default()
+}
+
 /// The type of `<alloc::vec::Vec<T> as core::clone::Clone>::clone`; the trait, if
 /// the type has no path: `<[T] as core::slice::Join>::join`.
 fn implementing_type(name: &[u8]) -> Option<&[u8]> {
@@ -87,10 +92,12 @@ fn dotted(name: &[u8], goes_on: bool) -> &[u8] {
     if goes_on {
         return whole;
     }
+    // `find.part.0`, `Tree.insert.cold`
+    let clone = |at: &usize| name[at + 1..].split_str(".").next().is_some_and(is_clone);
+    let name = name.find_iter(".").find(clone).map_or(name, |at| &name[..at]);
     let Some(last) = name.rfind_byte(b'.') else { return b"" };
     if !name[0].is_ascii_uppercase() {
-        let second = name.split_str(".").nth(1).unwrap_or_default();
-        return if CLONES.contains(&second) { b"" } else { &name[..last] };
+        return &name[..last];
     }
     // OCaml's modules are those with a capital: in `Server.handle.loop`, a function
     // within a function, `Server`.
@@ -102,6 +109,10 @@ fn dotted(name: &[u8], goes_on: bool) -> &[u8] {
         end += part.len() + 1;
     }
     &name[..end.saturating_sub(1)]
+}
+
+fn is_clone(part: &[u8]) -> bool {
+    CLONES.contains(&part)
 }
 
 /// Where the first bracket opens that is not an anonymous namespace; the length
@@ -176,6 +187,9 @@ mod tests {
             ("f<a::B>(c::D)", ""),
             ("operator new(unsigned long)", ""),
             ("finish_task_switch.isra.0", ""),
+            ("Foo.isra.0", ""),
+            ("Tree.insert.cold", "Tree"),
+            ("main.run.llvm.123", "main"),
             ("mark_slice.constprop.0_[i]", ""),
             ("", ""),
             (".", ""),

@@ -1,0 +1,136 @@
+//! Whose code a frame is: programs whose object files and source paths are known say how often
+//! the picture is right.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::{CodeKind, CodeKinds, FrameParts};
+
+use super::draw;
+use crate::util::{filter, output, recording};
+
+/// Recordings of the programs in `tests/diff/languages`, and of one of C++: each line has the
+/// leaf's object file as a label, each frame its marks and its place in the source.
+const PROGRAMS: [(&str, &str); 8] = [
+    ("c", "shop"),
+    ("cpp", "cxx"),
+    ("go", "post"),
+    ("java", ""),
+    ("node", ""),
+    ("ocaml", "pupil"),
+    ("python", ""),
+    ("rust", "library"),
+];
+
+/// What a function is, by where the recording and the compiler say that it is.
+fn truth(program: &str, executable: &str, object: &str, frame: &str) -> CodeKind {
+    let FrameParts { name, place, .. } = FrameParts::of(frame.as_bytes());
+    let place = std::str::from_utf8(place).expect("UTF-8");
+    if object.starts_with("[kernel") {
+        CodeKind::Kernel
+    } else if name.starts_with(b"[") {
+        CodeKind::Nameless
+    } else if !object.is_empty() && Path::new(object).file_name() != Some(executable.as_ref()) {
+        CodeKind::Library
+    } else if is_of_program(program, place) {
+        CodeKind::Own
+    } else if place.contains("/src/runtime/") {
+        CodeKind::Runtime
+    } else if matches!(program, "ocaml" | "node") && place.is_empty() {
+        // OCaml's runtime has no debug information, V8's has no url.
+        CodeKind::Runtime
+    } else {
+        CodeKind::Library
+    }
+}
+
+/// Whether a place is in the program's sources. Paths of Java begin with the package, and those of
+/// py-spy below the folder of imports.
+fn is_of_program(program: &str, place: &str) -> bool {
+    match program {
+        "java" | "python" => {
+            let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diff/languages");
+            let file = place.split(':').next().expect("a first part");
+            !file.is_empty() && sources.join(program).join(file).is_file()
+        }
+        _ => place.contains("/home/someone/"),
+    }
+}
+
+/// A line without its places.
+fn without_places(stack: &str) -> String {
+    let bare = |frame: &str| {
+        let FrameParts { name, marks, .. } = FrameParts::of(frame.as_bytes());
+        String::from_utf8([name, marks].concat()).expect("UTF-8")
+    };
+    stack.split(';').map(bare).collect::<Vec<_>>().join(";")
+}
+
+#[test]
+fn own_code_libraries_runtime_and_kernel_are_what_object_and_path_say() {
+    let mut failures = Vec::new();
+    for (program, executable) in PROGRAMS {
+        let text =
+            String::from_utf8(recording(&format!("kinds/{program}.folded.gz"))).expect("UTF-8");
+        // py-spy's names are nothing without their places.
+        let views: &[bool] = if program == "python" { &[true] } else { &[true, false] };
+        for &with_places in views {
+            let mut stacks = Vec::new();
+            for line in text.lines().filter(|line| !line.starts_with('#')) {
+                let (labels, stack) = line.rsplit_once('\t').unwrap_or(("", line));
+                let (stack, weight) = stack.rsplit_once(' ').expect("a weight");
+                let object = labels.strip_prefix("object=").unwrap_or_default();
+                let leaf = stack.rsplit(';').next().expect("a leaf");
+                let expected = truth(program, executable, object, leaf);
+                let stack = if with_places { stack.to_owned() } else { without_places(stack) };
+                stacks.push((stack, expected, weight.parse::<u64>().expect("a number")));
+            }
+            let frames = stacks.iter().flat_map(|(stack, ..)| stack.split(';'));
+            let kinds = CodeKinds::of_profile(frames.map(str::as_bytes));
+            let (mut all, mut right) = (0, 0);
+            let mut wrong: BTreeMap<(&str, CodeKind, CodeKind), u64> = BTreeMap::new();
+            for (stack, expected, weight) in &stacks {
+                let leaf = stack.rsplit(';').next().expect("a leaf");
+                let found = kinds.of(leaf.as_bytes());
+                all += weight;
+                if found == *expected {
+                    right += weight;
+                } else {
+                    *wrong.entry((leaf, *expected, found)).or_default() += weight;
+                }
+            }
+            let share = 100 * right / all;
+            println!("{program}, places {with_places}: {right} of {all}, {share} %");
+            if all < 100 || share < 95 {
+                failures.push(format!("{program}, places {with_places}: {share} % {wrong:?}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn the_legend_names_the_kinds_that_are_there() {
+    let lines = "main;read_[k] 3\nmain;qsort_[l] 2\nmain;caml_main 1\nmain;[app+0x12] 1\n";
+    let picture = draw(&[], lines);
+    for word in ["own code", "library", "runtime", "kernel", "no symbol"] {
+        assert!(picture.texts.iter().any(|text| text == word), "{word}: {:?}", picture.texts);
+    }
+    let color = |name| picture.named(name)[0].fill.clone();
+    let colors = ["main", "read", "qsort", "caml_main", "[app+0x12]"].map(color);
+    assert!((1..5).all(|at| !colors[..at].contains(&colors[at])), "{colors:?}");
+    // Without a mark nothing says that `main` is not a library's.
+    assert!(draw(&[], "main 1\n").texts.iter().any(|text| text == "unknown"));
+}
+
+#[test]
+fn shared_libraries_and_packages_have_a_mark() {
+    let script = "app 7 1.000000: 1 cycles:\n\t1 qsort (/usr/lib/libc.so.6)\n\t2 main (/app)\n\n";
+    assert_eq!(filter("stack-parse", &["--annotate"], script), "app;main;qsort_[l] 1\n");
+    assert_eq!(filter("stack-parse", &[], script), "app;main;qsort 1\n");
+    let node = recording("formats/cpuprofile/node20.cpuprofile.gz");
+    let folded = output("stack-parse", &["--annotate"], &node).stdout;
+    let folded = String::from_utf8(folded).expect("UTF-8");
+    assert!(folded.contains("Module._load_[l]_[j];"), "{folded}");
+    assert!(folded.contains(";main_[j]") && !folded.contains("main_[l]"), "{folded}");
+}
