@@ -112,8 +112,7 @@ fn push_legend(heat: &Heat, unit: &Unit, screen: &Screen, text: &mut String) {
     if heat.by.is_none() {
         text.push_str(&format!(", {} rows of it", heat.per_column));
     }
-    let whole = heat.both_times(unit).unwrap_or_else(|| format!("all {}", unit.words(heat.total)));
-    text.push_str(&format!(", {whole}\n"));
+    text.push_str(&format!(", all {}\n", unit.words(heat.total)));
     const HEAD: &str = "cells: ";
     text.push_str(HEAD);
     let mut room = screen.width_of_drawing().saturating_sub(HEAD.len());
