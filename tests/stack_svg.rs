@@ -10,7 +10,7 @@ use crate::util::{
 
 // Where the picture is written, and what happens if it cannot be.
 mod files;
-/// Whose code a frame is.
+// Whose code a frame is.
 mod kinds;
 
 // Names of any bytes.
@@ -72,7 +72,7 @@ fn spaces_and_empty_frames_are_frames() {
 
 #[test]
 fn marks_give_colours_and_are_not_shown() {
-    let picture = draw(&[], "f 8\nf_[k] 8\nf_[j] 8\nf_[i] 8\n");
+    let picture = draw(&[], "f 8\nf_[k] 8\nf_[l] 8\nf_[i] 8\n");
     let boxes = picture.named("f");
     assert_eq!(boxes.len(), 4);
     assert!(boxes.iter().all(|one| one.label == "f"));
@@ -204,7 +204,7 @@ fn the_description_names_no_tool_but_ours() {
 #[test]
 fn the_words_below_a_narrow_picture_are_not_cut() {
     const LETTER: f64 = 12.0 * 0.605;
-    let input = "f_[k] 900\nf_[j] 900\na::b 900\nA.b 900\n[x] 900\nmain 900\ncaml_f 90\nz 1\n";
+    let input = "f_[k] 900\nf_[l] 900\na::main 900\nb::c 900\n[x] 900\nmain 900\ncaml_f 90\nz 1\n";
     for width in [160, 300, 400, 559, 561, 1200] {
         let width_arg = width.to_string();
         let args = ["--no-script", "--max-frames", "7", "--width", &width_arg];

@@ -195,7 +195,9 @@ fn unknown(frame: &Frame<'_>, name: &mut Vec<u8>) {
 /// Appends the marks of a frame. An inlined one is of the library that it is compiled into; how
 /// its code came to be is said of the function around it.
 fn push_marks(frame: &Frame<'_>, name: &mut Vec<u8>) {
-    if frame.kind != Kind::Kernel && is_of_library(frame) {
+    // What stack-export wrote from a marked frame has the mark in its name.
+    let is_marked = FrameParts::of(name).has_mark(b'l');
+    if frame.kind != Kind::Kernel && !is_marked && is_of_library(frame) {
         name.extend_from_slice(b"_[l]");
     }
     name.extend_from_slice(match frame.kind {
