@@ -62,7 +62,10 @@ const OF_PAGE: Expected = &[
     ("One container", &["  /shop/web  /shop/db  FUNCTION\n", "<svg", "query"]),
     ("A table for pandas", &["since\ttid\tweight\tstack\n0.000000000\t", "\"app.exe;"]),
     ("Several recordings", &["main;work 5\n"]),
-    ("What changed?", &["total 5 -> 9", "<svg", "idle (2 counts before, 0 after: gone)"]),
+    (
+        "What changed?",
+        &["total 5 -> 9", "<svg", "idle (2 counts before, 0 after: gone; noise explains it)"],
+    ),
     ("Does CI notice?", &["total 4 -> 4 a run ("]),
     ("Since when is it slower?", &["  6,000*  rest\n", "* noise does not explain"]),
     (
@@ -86,7 +89,7 @@ const OF_README: Expected = &[
         &[
             "total 5 -> 9 (",
             "work (3 counts before, 9 after",
-            "idle (2 counts before, 0 after: gone)",
+            "idle (2 counts before, 0 after: gone; noise explains it)",
         ],
     ),
     ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),

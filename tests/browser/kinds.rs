@@ -34,7 +34,7 @@ fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
     assert_eq!(color("same"), "rgb(234, 234, 234)");
     assert!(
         text_of(browser, "notes").starts_with(
-            "gone less as before more new narrow frames, together total weight 120: 70 before, 50 after, −28.6%"
+            "gone less as before, or noise more new narrow frames, together total weight 120: 70 before, 50 after, −28.6%"
         )
     );
     browser.type_keys("4");
@@ -47,6 +47,14 @@ fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
         assert_eq!(browser.text(&format!("{}.textContent", frame(name))), label);
     }
     assert!(text_of(browser, "notes").contains("changes are those of shares of the whole"));
+    // Of so few samples, noise explains it.
+    let color = browser.text(&format!("getComputedStyle({}).backgroundColor", frame("same")));
+    assert_eq!(color, "rgb(234, 234, 234)");
+    browser.point_at(&frame("same"));
+    assert!(text_of(browser, "status").contains(" +40.0% noise explains it "));
+    // Of a hundred times as many it does not.
+    let hundredfold = "main;old 4000 0\nmain;new 0 2000\nmain;same 3000 3000\n";
+    let browser = stage.show(&["--diff"], hundredfold);
     let color = browser.text(&format!("getComputedStyle({}).backgroundColor", frame("same")));
     assert_eq!(color, "rgb(251, 222, 190)");
 }

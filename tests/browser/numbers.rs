@@ -229,16 +229,24 @@ fn every_number_of_two_profiles_is_that_of_their_stacks(stage: &Stage) {
     }
     browser.type_keys("0");
     browser.type_keys("4");
-    assert_eq!(table_of(browser), cells_of_two(&stacks.table()));
+    assert_eq!(table_of(browser), cells_of_two(&stacks.table(), Some(stacks.total())));
 }
 
-/// The cells of the table's rows: before, after and the change, of itself and of all.
-fn cells_of_two(sums: &Sums) -> BTreeMap<String, Vec<String>> {
+/// The cells of the table's rows: before, after and the change, of itself and of all; of shares
+/// of `all`, or of weights.
+fn cells_of_two(sums: &Sums, all: Option<[u64; 2]>) -> BTreeMap<String, Vec<String>> {
+    let sign = |order: Ordering| match order {
+        Ordering::Greater => "+",
+        Ordering::Equal => "",
+        Ordering::Less => "\u{2212}",
+    };
     let three = |[before, after]: [u64; 2]| {
-        let change = match after.cmp(&before) {
-            Ordering::Greater => format!("+{}", grouped(after - before)),
-            Ordering::Equal => "0".to_owned(),
-            Ordering::Less => format!("\u{2212}{}", grouped(before - after)),
+        let change = match all {
+            None => format!("{}{}", sign(after.cmp(&before)), grouped(after.abs_diff(before))),
+            Some(all) => {
+                let change = 100.0 * (after as f64 / all[1] as f64 - before as f64 / all[0] as f64);
+                format!("{}{:.2}%", sign(change.total_cmp(&0.0)), change.abs())
+            }
         };
         [grouped(before), grouped(after), change]
     };
@@ -287,7 +295,11 @@ fn boxes_are_as_wide_as_before_after_or_both(stage: &Stage) {
         browser.type_keys("2");
         same("BottomUp", stacks.from(&["main"]).bottom_up());
         browser.type_keys("4");
-        assert_eq!(table_of(browser), cells_of_two(&stacks.from(&["main"]).table()), "{width}");
+        assert_eq!(
+            table_of(browser),
+            cells_of_two(&stacks.from(&["main"]).table(), None),
+            "{width}"
+        );
         browser.type_keys("10");
         // The address has the width, too.
         browser.reload();
@@ -344,7 +356,7 @@ fn weights_of_more_than_53_bits_are_exact(stage: &Stage) {
     let browser = stage.show(&["--diff"], folded);
     assert_eq!(weights_of(browser, "TopDown"), stacks.top_down());
     browser.type_keys("4");
-    assert_eq!(table_of(browser), cells_of_two(&stacks.table()));
+    assert_eq!(table_of(browser), cells_of_two(&stacks.table(), Some(stacks.total())));
     assert_eq!(saved(browser), folded.as_bytes());
     // In a flame chart the gaps are exact, too.
     let folded = "a;b 9007199254740993\na 9007199254740995\na;b 1\na 3\n";

@@ -221,6 +221,7 @@ fn assert_same_inlined_functions(recordings: &Recordings) {
             for (frame, ours) in frames.iter().zip(ours) {
                 // The outermost function is never inlined, but perf may mark it.
                 if let Some(ours) = ours.strip_suffix("_[i]") {
+                    let ours = ours.strip_suffix("_[l]").unwrap_or(ours);
                     inlined += 1;
                     same += u32::from(frame.inlined && frame.symbol == ours);
                 }
