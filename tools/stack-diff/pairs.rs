@@ -3,12 +3,10 @@
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
-use common::compare::{
-    FunctionNames, Profile, RunNames, dominant_root, read_profile, read_profiles,
-};
+use common::compare::{FunctionNames, RunNames, dominant_root, read_profile, read_profiles};
 use common::{
     Frames, Headers, Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts, Status, Total,
-    counts_samples, header_line,
+    counts_samples,
 };
 use hashbrown::HashMap;
 
@@ -32,7 +30,7 @@ pub(crate) fn write(
     pipe.write_header_of_weights()?;
     let is_known = pipe.header_unit().is_some_and(|unit| counts_samples(unit.as_bytes()));
     if let (false, Some(before), Some(after)) = (is_known, before.samples, after.samples) {
-        pipe.out().line(&header_line("samples", format!("{before} {after}").as_bytes()))?;
+        pipe.write_samples_of_two([before, after])?;
     }
     write_pairs(&before.stacks, &after.stacks, pipe)
 }
@@ -98,7 +96,7 @@ impl Side {
                 whole += line.count as f64;
                 counts.add(stack.as_bytes(), line.count);
             })?;
-            headers.add(samples_line(&profile), profile.total.weight);
+            headers.add_samples(profile.samples, profile.total.weight);
             Ok(dominant_root(&roots, whole))
         })?;
         let samples = headers.samples();
@@ -125,12 +123,6 @@ impl Side {
         }
         self.stacks = counts.into_sorted();
     }
-}
-
-/// The header line that says how many samples there are, if one does.
-fn samples_line(profile: &Profile) -> Vec<Vec<u8>> {
-    let line = |samples: u64| header_line("samples", samples.to_string().as_bytes());
-    profile.samples.map(line).into_iter().collect()
 }
 
 fn run_names(before: &Side, after: &Side) -> Option<RunNames> {

@@ -49,32 +49,36 @@ impl Colors {
     /// # Errors
     ///
     /// What inferno says, which has no reason to.
-    pub(crate) fn of_names(self, ids: &[FrameId], frames: &FrameTable) -> io::Result<Vec<Color>> {
-        let names = ids.iter().map(|&id| frames.name(id));
+    pub(crate) fn of_names(self, Named { names, kinds }: &Named) -> io::Result<Vec<Color>> {
+        let all = names.iter().copied();
         match self {
             Colors::Kind => {
-                let kinds = CodeKinds::of_profile(names.clone());
-                Ok(names.map(|name| of_kind(name, &kinds)).collect())
+                Ok(kinds.iter().zip(all).map(|(kind, name)| of_kind(*kind, name)).collect())
             }
-            Colors::Module => Ok(names.map(of_module).collect()),
-            Colors::Inferno(palette) => of_palette(palette, names),
+            Colors::Module => Ok(all.map(of_module).collect()),
+            Colors::Inferno(palette) => of_palette(palette, all),
         }
     }
 
-    /// The colours of the kinds or modules of these names, which have `colors` themselves.
-    pub(crate) fn of_classes(
-        self,
-        ids: &[FrameId],
-        frames: &FrameTable,
-        colors: &[Color],
-    ) -> Vec<Color> {
-        let names = ids.iter().map(|&id| frames.name(id));
-        match self {
+    /// The names with these numbers. Their kinds are told here, once, since each is matched
+    /// with hundreds of rules.
+    pub(crate) fn named<'a>(self, ids: &[FrameId], frames: &'a FrameTable) -> Named<'a> {
+        let names: Vec<&[u8]> = ids.iter().map(|&id| frames.name(id)).collect();
+        let kinds = match self {
             Colors::Kind => {
-                let kinds = CodeKinds::of_profile(names.clone());
-                names.map(|name| middle_of(kinds.of(name))).collect()
+                let kinds = CodeKinds::of_profile(names.iter().copied());
+                names.iter().map(|name| kinds.of(name)).collect()
             }
-            Colors::Module => names.map(|name| middle_of_module(module(name))).collect(),
+            Colors::Module | Colors::Inferno(_) => Vec::new(),
+        };
+        Named { names, kinds }
+    }
+
+    /// The colours of the kinds or modules of these names, which have `colors` themselves.
+    pub(crate) fn of_classes(self, Named { names, kinds }: &Named, colors: &[Color]) -> Vec<Color> {
+        match self {
+            Colors::Kind => kinds.iter().map(|kind| middle_of(*kind)).collect(),
+            Colors::Module => names.iter().map(|name| middle_of_module(module(name))).collect(),
             Colors::Inferno(_) => colors.to_vec(),
         }
     }
@@ -83,7 +87,23 @@ impl Colors {
     pub(crate) fn of_name(self, name: &[u8]) -> Color {
         let mut frames = FrameTable::default();
         let id = frames.intern(name);
-        self.of_names(&[id], &frames).map_or(WHOLE, |colors| colors[0])
+        self.of_names(&self.named(&[id], &frames)).map_or(WHOLE, |colors| colors[0])
+    }
+}
+
+/// Names that get a colour.
+#[derive(Clone, Debug)]
+pub(crate) struct Named<'a> {
+    names: Vec<&'a [u8]>,
+    /// The kind of code of each, where the hue tells it.
+    kinds: Vec<CodeKind>,
+}
+
+impl Named<'_> {
+    /// The kinds of these names, each with its middle shade.
+    pub(crate) fn legend(&self) -> impl Iterator<Item = (Color, &'static str)> {
+        let kinds: BTreeSet<CodeKind> = self.kinds.iter().copied().collect();
+        kinds.into_iter().map(|kind| (middle_of(kind), kind.word()))
     }
 }
 
@@ -108,8 +128,8 @@ fn of_palette<'a>(
 /// The whole: no code, so no colour.
 pub(crate) const WHOLE: Color = Color { r: 230, g: 230, b: 230 };
 
-fn of_kind(name: &[u8], kinds: &CodeKinds) -> Color {
-    let [r, g, b] = kinds.color(name);
+fn of_kind(kind: CodeKind, name: &[u8]) -> Color {
+    let [r, g, b] = kind.color(name);
     Color { r, g, b }
 }
 
@@ -148,15 +168,6 @@ pub(crate) fn heaviest_modules<'a>(
     modules.sort_by_key(|&(_, weight)| Reverse(weight));
     let entry = |(name, _): &(&[u8], u64)| (middle_of_module(name), shown(name));
     modules.iter().take(MODULES).map(entry).collect()
-}
-
-/// The kinds of these names, each with its middle shade.
-pub(crate) fn legend<'a>(
-    names: impl Iterator<Item = &'a [u8]> + Clone,
-) -> impl Iterator<Item = (Color, &'static str)> {
-    let kinds = CodeKinds::of_profile(names.clone());
-    let kinds: BTreeSet<CodeKind> = names.map(|name| kinds.of(name)).collect();
-    kinds.into_iter().map(|kind| (middle_of(kind), kind.word()))
 }
 
 /// The middle shade of a kind.

@@ -1,7 +1,7 @@
 //! Which functions changed by more than noise explains, by the rule of stack-diff.
 
 use common::compare::{Comparison, FunctionNames, Question, Run, RunReader, Runs};
-use common::{FrameId, FrameTable, Pipe, decimal};
+use common::{FrameId, FrameTable, Pipe};
 use hashbrown::HashSet;
 
 /// Two profiles, summed by function.
@@ -24,7 +24,7 @@ impl Sides {
 
     /// What changed; each profile is taken for one recording.
     pub(crate) fn compare(mut self, question: Question, pipe: &Pipe) -> Changed {
-        if let Some(samples) = samples(pipe) {
+        if let Some(samples) = pipe.header_samples_of_two() {
             for (run, samples) in [&mut self.before, &mut self.after].into_iter().zip(samples) {
                 run.note_share(Some(samples), run.whole as u128);
             }
@@ -40,13 +40,6 @@ impl Sides {
         let names = changed.map(|function| runs.functions.name(function.frame).to_vec());
         Changed { functions: names.collect(), whole: compared.whole.is_real }
     }
-}
-
-/// How many samples each of the profiles has: `# samples: 4021 3990`.
-fn samples(pipe: &Pipe) -> Option<[u64; 2]> {
-    let value = pipe.header_value("samples")?;
-    let at = value.iter().position(|&byte| byte == b' ')?;
-    Some([decimal(&value[..at])?, decimal(&value[at + 1..])?])
 }
 
 /// What noise does not explain.

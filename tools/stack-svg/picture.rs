@@ -9,7 +9,7 @@ use common::{
 use inferno::flamegraph::color::Color;
 
 use crate::change::{self, Comparison};
-use crate::colors::{self, Colors};
+use crate::colors::{self, Colors, Named};
 use crate::document::{Caption, Document, PADDING};
 use crate::embed::{self, Columns, Embedded, hex};
 use crate::escape::shown;
@@ -53,17 +53,19 @@ impl Picture<'_> {
     /// None is expected: it is drawn in memory.
     pub(crate) fn draw(&self) -> io::Result<Vec<u8>> {
         let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
-        let colors = self.look.colors.of_names(&ids, self.frames)?;
+        let named = self.look.colors.named(&ids, self.frames);
+        let colors = self.look.colors.of_names(&named)?;
+        let legend = self.legend(&ids, &named);
         let mut by_name = vec![colors::WHOLE; self.frames.len()];
         for (&id, &color) in ids.iter().zip(&colors) {
             by_name[id as usize] = color;
         }
         let embedded = self.script_data.map(|profile| {
             let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
-            let classes = self.look.colors.of_classes(&ids, self.frames, &colors);
+            let classes = self.look.colors.of_classes(&named, &colors);
             let colors: Vec<_> = colors.iter().copied().zip(classes).collect();
             let mut embedded = Embedded::new(profile, columns, self.frames, &ids, &colors);
-            (embedded.facts, embedded.legend) = (self.facts(&ids), self.legend(&ids));
+            (embedded.facts, embedded.legend) = (self.facts(&ids), legend.clone());
             embedded
         });
         let document = Document {
@@ -71,7 +73,7 @@ impl Picture<'_> {
             title: self.look.title(self.kind),
             nodes: &self.drawn.nodes,
             rows_in_sight: rows_in_sight(&self.drawn.nodes),
-            footer: self.footer(&ids),
+            footer: self.footer(legend),
             embedded,
         };
         document.write(|node| self.caption(node, &by_name))
@@ -123,12 +125,12 @@ impl Picture<'_> {
     }
 
     /// The lines below the boxes: what the picture shows and leaves out.
-    fn footer(&self, ids: &[FrameId]) -> Footer {
+    fn footer(&self, legend: Vec<(Color, String)>) -> Footer {
         let mut footer = Footer::new(self.look.font_size, self.look.frames_width());
         if self.kind.chart {
             footer.push_axis(self.drawn.total());
         }
-        footer.push_legend(self.legend(ids).into_iter());
+        footer.push_legend(legend.into_iter());
         footer.push_line(&self.totals());
         let hint = if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
         for (left_out, why) in [(self.narrow, "narrow"), (self.drawn.left_out, "deep")] {
@@ -176,16 +178,13 @@ impl Picture<'_> {
     }
 
     /// What the colours of these names mean.
-    fn legend(&self, ids: &[FrameId]) -> Vec<(Color, String)> {
+    fn legend(&self, ids: &[FrameId], named: &Named) -> Vec<(Color, String)> {
         let owned = |(color, word): (Color, &str)| (color, word.to_owned());
         if self.kind.diff {
             return change::LEGEND.into_iter().map(owned).collect();
         }
         match self.look.colors {
-            Colors::Kind => {
-                let names = ids.iter().map(|&id| self.frames.name(id));
-                colors::legend(names).map(owned).collect()
-            }
+            Colors::Kind => named.legend().map(owned).collect(),
             Colors::Module => {
                 let mut own = vec![0; self.frames.len()];
                 for node in &self.script_data.unwrap_or(self.drawn).nodes {

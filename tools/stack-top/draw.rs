@@ -125,7 +125,7 @@ fn append_bar(bar: &Bar, profile: &Profile, kinds: &CodeKinds, screen: &Screen, 
     let text = label(bar, profile);
     let fill = room.saturating_sub(console::measure_text_width(&text));
     if screen.has_colors {
-        let color = terminal_color(kinds.color(name));
+        let color = terminal_color(kinds.of(name).color(name));
         let bar = format!("\x1b[38;5;16;48;5;{color}m\u{258f}{text}{:fill$}\x1b[0m", "");
         out.extend_from_slice(bar.as_bytes());
     } else {

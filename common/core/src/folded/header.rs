@@ -107,6 +107,11 @@ impl Headers {
         }
     }
 
+    /// Adds only what an input weighs, and how many samples it says that it has.
+    pub fn add_samples(&mut self, samples: Option<u64>, weight: u128) {
+        self.samples.add(samples, weight);
+    }
+
     /// The lines that are the same in all inputs with a header.
     #[must_use]
     pub fn kept(&self) -> Vec<&[u8]> {

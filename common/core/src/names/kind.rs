@@ -52,6 +52,20 @@ impl CodeKind {
         }
     }
 
+    /// The colour of a frame of this kind as red, green and blue: the hue says what kind of code
+    /// it is, the shade sets neighbours apart; what was inlined is paler.
+    #[must_use]
+    pub fn color(self, frame: &[u8]) -> [u8; 3] {
+        let [light, dark] = self.shades();
+        let parts = FrameParts::of(frame);
+        let (depth, is_inlined) = (name_hash(parts.name), parts.has_mark(b'i'));
+        std::array::from_fn(|index| {
+            let (light, dark) = (u32::from(light[index]), u32::from(dark[index]));
+            let shade = (light * (255 - depth) + dark * depth) / 255;
+            (if is_inlined { (shade + 255) / 2 } else { shade }) as u8
+        })
+    }
+
     /// Whose code is at a place in the source, `/src/demo.c:14`, where a rule knows its path.
     #[must_use]
     pub fn of_place(place: &[u8]) -> Option<CodeKind> {
@@ -116,27 +130,12 @@ impl CodeKinds {
         // A whole path that no rule knows is the program's; a part of one may be anyone's.
         let is_whole = place.starts_with(b"/") || place.starts_with(b"file://");
         by_place.or(is_whole.then_some(CodeKind::Own)).or(by_name).unwrap_or_else(|| {
-            if self.is_of_other_crate(&name) {
-                CodeKind::Unknown
-            } else if self.has_marks || !place.is_empty() {
+            let is_told = self.has_marks || !place.is_empty();
+            if is_told && !self.is_of_other_crate(&name) {
                 CodeKind::Own
             } else {
                 CodeKind::Unknown
             }
-        })
-    }
-
-    /// The colour of a frame as red, green and blue: the hue says what kind of code it
-    /// is, the shade sets neighbours apart; what was inlined is paler.
-    #[must_use]
-    pub fn color(&self, frame: &[u8]) -> [u8; 3] {
-        let [light, dark] = self.of(frame).shades();
-        let parts = FrameParts::of(frame);
-        let (depth, is_inlined) = (name_hash(parts.name), parts.has_mark(b'i'));
-        std::array::from_fn(|index| {
-            let (light, dark) = (u32::from(light[index]), u32::from(dark[index]));
-            let shade = (light * (255 - depth) + dark * depth) / 255;
-            (if is_inlined { (shade + 255) / 2 } else { shade }) as u8
         })
     }
 
@@ -264,7 +263,8 @@ mod tests {
     fn shades_lie_between_the_ends() {
         let kinds = CodeKinds::of_profile(std::iter::empty());
         for number in 0..1000 {
-            let color = kinds.color(format!("f{number}").as_bytes());
+            let frame = format!("f{number}");
+            let color = kinds.of(frame.as_bytes()).color(frame.as_bytes());
             let [light, dark] = CodeKind::Unknown.shades();
             assert!((dark[0]..=light[0]).contains(&color[0]), "{number}: {color:?}");
         }
@@ -272,8 +272,8 @@ mod tests {
 
     #[test]
     fn an_inlined_frame_is_a_paler_one_of_the_same_name() {
-        let kinds = CodeKinds::of_profile(std::iter::empty());
-        let (plain, inlined) = (kinds.color(b"std::sort"), kinds.color(b"std::sort_[i]"));
+        let color = |frame| CodeKinds::of_profile(std::iter::empty()).of(frame).color(frame);
+        let (plain, inlined) = (color(b"std::sort"), color(b"std::sort_[i]"));
         assert!(inlined.iter().zip(plain).all(|(inlined, plain)| *inlined > plain));
     }
 }

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use crate::{Headers, Pipe, Result, header_line, parse_header, printable};
+use crate::{Headers, Pipe, Result, decimal, header_line, parse_header, printable};
 
 impl Pipe {
     /// The value that the header lines of all inputs have for a key, such as `unit`.
@@ -33,6 +33,22 @@ impl Pipe {
     pub fn header_events(&self) -> Vec<(&[u8], &[u8])> {
         let events = self.headers.all("event").into_iter();
         events.filter_map(|event| event.rsplit_once_str(" ")).collect()
+    }
+
+    /// How many samples two profiles in one file have, before and after: `# samples: 4021 3990`.
+    #[must_use]
+    pub fn header_samples_of_two(&self) -> Option<[u64; 2]> {
+        let (before, after) = self.header_value("samples")?.split_once_str(" ")?;
+        Some([decimal(before)?, decimal(after)?])
+    }
+
+    /// Writes the header line that [`header_samples_of_two`](Pipe::header_samples_of_two) reads.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Output`] with what the system says.
+    pub fn write_samples_of_two(&mut self, [before, after]: [u64; 2]) -> Result<()> {
+        self.out.line(&header_line("samples", format!("{before} {after}").as_bytes()))
     }
 
     /// Writes the header lines that are the same in all inputs that have any, and
