@@ -3,6 +3,7 @@
 mod chains;
 mod groups;
 mod held;
+mod running;
 
 use crate::bytes::{Bytes, U64s};
 use crate::error::CallerStopped;
@@ -14,6 +15,7 @@ use crate::summary::Summary;
 use chains::{MadeChain, UserChain, deferred};
 use groups::Groups;
 use held::{HeldSample, HeldSamples};
+use running::Running;
 
 /// What must be remembered from one record to the next.
 #[derive(Debug, Default)]
@@ -23,6 +25,7 @@ pub(crate) struct Delivery {
     groups: Groups,
     held: HeldSamples,
     chain: MadeChain,
+    pub(crate) running: Running,
 }
 
 impl Delivery {
@@ -36,13 +39,22 @@ impl Delivery {
         record: &[u8],
         each: Each<'_>,
     ) -> Result<(), CallerStopped> {
-        let (kind, _, body) = records::split(record);
+        let (kind, flags, body) = records::split(record);
         let is_whole = match kind {
             kinds::SAMPLE => self.sample(event, record, each)?,
             kinds::CALLCHAIN_DEFERRED => self.user_chain(event, body, each)?,
             kinds::LOST | kinds::LOST_SAMPLES => self.lost(kind, body).is_some(),
+            kinds::SWITCH | kinds::SWITCH_CPU_WIDE => {
+                self.running.switch(kind, flags);
+                true
+            }
             _ => match records::parse(record) {
-                Ok(Some(record)) => return each(record),
+                Ok(Some(record)) => {
+                    if kind == kinds::EXIT {
+                        self.running.exit();
+                    }
+                    return each(record);
+                }
                 Ok(None) => true,
                 Err(records::TooShort) => false,
             },
@@ -83,10 +95,11 @@ impl Delivery {
         let (_, flags, body) = records::split(record);
         let parse = |event| RawSample::parse(event, flags, body);
         let Some(mut sample) = self.events.get(event).and_then(parse) else { return Ok(false) };
+        sample.parallelism = self.running.during(&sample, self.events.have_switches());
         let attr = &sample.event.attr;
         if let Some((_, cookie)) = deferred(sample.chain) {
             let thread = sample.tid.unwrap_or(0);
-            if !self.held.hold(thread, record, event, cookie) {
+            if !self.held.hold(thread, record, event, cookie, sample.parallelism) {
                 let held = self.held.take(thread);
                 self.hand_out_held(held, None, each)?;
             }
@@ -129,6 +142,7 @@ impl Delivery {
                 && let Some((kernel, _)) = deferred(sample.chain)
             {
                 let user = user.filter(|user| user.cookie == held.cookie);
+                sample.parallelism = held.parallelism;
                 sample.lacks_user_chain = user.is_none();
                 self.summary.without_user_chain += u64::from(user.is_none());
                 self.chain.merge(kernel, user.map(|user| user.chain).unwrap_or_default());

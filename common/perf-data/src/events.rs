@@ -8,6 +8,7 @@ pub(crate) mod tracing;
 use hashbrown::HashMap;
 
 use crate::bytes::U64s;
+use crate::sample::TraceContext;
 use attr::{Attr, branches, fields, kinds, reads};
 use tracepoint::Tracepoint;
 
@@ -68,6 +69,18 @@ impl RecordedEvent {
         }
     }
 
+    /// Whether it was counted in the program that perf started, and in what that started: not in
+    /// all programs (`-a`). False also where perf recorded a process that ran already (`-p`).
+    #[must_use]
+    pub fn is_of_started_program(&self) -> bool {
+        self.attr.begins_with_program()
+    }
+
+    /// Who ran when a sample of a tracepoint recorded `raw`.
+    pub(crate) fn trace_context(&self, raw: &[u8]) -> Option<TraceContext> {
+        self.tracepoint.as_ref()?.context(raw)
+    }
+
     fn is_tracepoint(&self) -> bool {
         self.attr.kind == kinds::TRACEPOINT
     }
@@ -97,6 +110,8 @@ pub(crate) struct Events {
     list: Vec<RecordedEvent>,
     /// The index of the event, by the ids that the kernel gave to its counters.
     by_id: HashMap<u64, usize>,
+    /// Whether switches of threads are recorded.
+    have_switches: bool,
     /// Neighbouring records are mostly of the same counter.
     last: (u64, usize),
     /// The descriptions of tracepoints, by their numbers.
@@ -107,6 +122,7 @@ impl Events {
     /// Adds an event whose counters have these ids.
     pub(crate) fn add(&mut self, attr: Attr, ids: impl Iterator<Item = u64>) {
         let index = self.list.len();
+        self.have_switches |= attr.records_switches();
         let name = default_name(&attr).into_bytes();
         let mut event = RecordedEvent { index, name, is_named: false, attr, tracepoint: None };
         event.describe(&self.tracepoints);
@@ -150,6 +166,12 @@ impl Events {
     /// Whether counters say how many samples they lost.
     pub(crate) fn tell_lost(&self) -> bool {
         self.list.iter().any(|event| event.attr.read_format & reads::LOST != 0)
+    }
+
+    /// Whether switches of threads are recorded, as `perf record --switch-events` asks for.
+    #[inline]
+    pub(crate) fn have_switches(&self) -> bool {
+        self.have_switches
     }
 
     pub(crate) fn len(&self) -> usize {

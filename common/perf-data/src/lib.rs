@@ -59,7 +59,7 @@ pub use events::{CallGraph, RecordedEvent};
 pub use processes::Processes;
 pub use recording::Recording;
 pub use records::{FileId, MapRecord, Record};
-pub use sample::RawSample;
+pub use sample::{NoParallelism, RawSample, TraceContext};
 pub use summary::Summary;
 pub use unwind::sections::{LoadedSegment, UnwindFiles, UnwindSections};
 pub use unwind::{StackEnd, StackFrame, Unwinder};

@@ -85,6 +85,12 @@ impl<'i> Recording<'i> {
         Recording { reader, before_records: BeforeRecords::default() }
     }
 
+    /// Has it counted how many of the recorded threads run, which samples then say:
+    /// [`RawSample::parallelism`](crate::RawSample::parallelism).
+    pub fn count_running(&mut self) {
+        self.reader.delivery.running.begin();
+    }
+
     /// Reads the recording to its end, or as far as it can be read, and hands each record to
     /// `each`: in the order of time, and those without a time where they are. The summary says
     /// what was lost, what was left out, and why the recording ends early, if it does.

@@ -14,6 +14,8 @@ pub(crate) mod kinds {
     pub(crate) const SAMPLE: u32 = 9;
     pub(crate) const MMAP2: u32 = 10;
     pub(crate) const LOST_SAMPLES: u32 = 13;
+    pub(crate) const SWITCH: u32 = 14;
+    pub(crate) const SWITCH_CPU_WIDE: u32 = 15;
     pub(crate) const KSYMBOL: u32 = 17;
     pub(crate) const CGROUP: u32 = 19;
     pub(crate) const CALLCHAIN_DEFERRED: u32 = 22;

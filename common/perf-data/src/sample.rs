@@ -61,6 +61,10 @@ pub struct RawSample<'a> {
     /// Whether the program's part of the call chain was to be recorded later
     /// (`PERF_RECORD_CALLCHAIN_DEFERRED`), and is missing.
     pub lacks_user_chain: bool,
+    /// How many of the recorded threads ran then, at least 1 and at most the number of
+    /// processors of the machine; or why nobody knows. Counted after
+    /// [`Recording::count_running`](crate::Recording::count_running).
+    pub parallelism: Result<u32, NoParallelism>,
     pub(crate) mode: CpuMode,
     /// The call chain, leaf first, with the markers of [`context`] before the
     /// addresses of the kernel and of the program. Chains of branches (LBR) and
@@ -75,6 +79,32 @@ pub struct RawSample<'a> {
     pub(crate) stack: Option<&'a [u8]>,
     pub(crate) counters: Option<Counters<'a>>,
     pub(crate) branches: Option<Branches<'a>>,
+}
+
+/// Why it is not known how many of the recorded threads ran when a sample was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoParallelism {
+    /// Nobody asked: [`Recording::count_running`](crate::Recording::count_running).
+    NotCounted,
+    /// Switches were not recorded: `perf record --switch-events`.
+    NoSwitches,
+    /// All processors were recorded (`-a`, `-C`), which always run some thread.
+    AllProcessors,
+    /// Samples have no times, so that they cannot be put between the switches.
+    NoTimes,
+}
+
+/// Who runs when a tracepoint is hit: `common_flags` and `common_pid` of its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceContext {
+    /// The thread of the sample.
+    Thread,
+    /// An interrupt, or work that one left for later (softirq): the thread of the sample only
+    /// happened to run there.
+    Interrupt,
+    /// The idle task of a processor that has nothing to do.
+    Idle,
 }
 
 /// The markers in call chains: what kind of addresses follows.
@@ -160,6 +190,13 @@ impl<'a> RawSample<'a> {
         self.event.append_text(self.raw, out);
     }
 
+    /// Who ran when a tracepoint was hit; `None` for other events, and where the recording does
+    /// not describe the tracepoint.
+    #[must_use]
+    pub fn trace_context(&self) -> Option<TraceContext> {
+        self.event.trace_context(self.raw)
+    }
+
     /// The value of a register of the program, by the number that the kernel gives it:
     /// `enum perf_event_x86_regs` of asm/perf_regs.h, and the like of other machines. `None` if
     /// it was not recorded.
@@ -205,6 +242,7 @@ impl<'a> RawSample<'a> {
             ip,
             period,
             cgroup: None,
+            parallelism: Err(NoParallelism::NotCounted),
             mode: CpuMode::of(flags),
             chain: U64s::default(),
             lacks_user_chain: false,

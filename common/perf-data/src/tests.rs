@@ -4,6 +4,7 @@ mod build;
 mod chains;
 mod layouts;
 mod order;
+mod running;
 mod stacks;
 
 use std::io::Cursor;

@@ -4,6 +4,8 @@
 
 use hashbrown::HashMap;
 
+use crate::sample::NoParallelism;
+
 /// How many bytes of samples wait at most. A thread that is busy in the kernel for
 /// seconds has many of them.
 const MOST_HELD: usize = 64 << 20;
@@ -16,6 +18,8 @@ pub(crate) struct HeldSample {
     pub(crate) event: usize,
     /// Which chain it waits for.
     pub(crate) cookie: u64,
+    /// How many threads ran when it was taken.
+    pub(crate) parallelism: Result<u32, NoParallelism>,
     /// How many samples waited before it.
     number: u64,
 }
@@ -33,13 +37,20 @@ pub(crate) struct HeldSamples {
 impl HeldSamples {
     /// Keeps a sample; false if there is no room for more: then those of its thread should
     /// not wait any longer.
-    pub(crate) fn hold(&mut self, thread: u32, record: &[u8], event: usize, cookie: u64) -> bool {
+    pub(crate) fn hold(
+        &mut self,
+        thread: u32,
+        record: &[u8],
+        event: usize,
+        cookie: u64,
+        parallelism: Result<u32, NoParallelism>,
+    ) -> bool {
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.clear();
         copy.extend_from_slice(record);
         self.bytes += record.len();
         self.count += 1;
-        let held = HeldSample { record: copy, event, cookie, number: self.count };
+        let held = HeldSample { record: copy, event, cookie, parallelism, number: self.count };
         self.by_thread.entry(thread).or_default().push(held);
         self.bytes <= MOST_HELD
     }

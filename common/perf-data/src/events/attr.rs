@@ -63,8 +63,10 @@ mod flags {
     pub(crate) const EXCLUDE_KERNEL: u64 = 1 << 5;
     pub(crate) const EXCLUDE_HV: u64 = 1 << 6;
     pub(crate) const FREQ: u64 = 1 << 10;
+    pub(crate) const ENABLE_ON_EXEC: u64 = 1 << 12;
     pub(crate) const PRECISE_IP_AT: u32 = 15;
     pub(crate) const SAMPLE_ID_ALL: u64 = 1 << 18;
+    pub(crate) const CONTEXT_SWITCH: u64 = 1 << 26;
 }
 
 /// What is read of an attribute. What its version does not have is 0.
@@ -145,6 +147,16 @@ impl Attr {
     /// Whether records other than samples end with their time, thread and event.
     pub(crate) fn sample_id_all(&self) -> bool {
         self.is(flags::SAMPLE_ID_ALL)
+    }
+
+    /// Whether the switches of threads are recorded beside it.
+    pub(crate) fn records_switches(&self) -> bool {
+        self.is(flags::CONTEXT_SWITCH)
+    }
+
+    /// Whether it counts from when perf starts the program that it records.
+    pub(crate) fn begins_with_program(&self) -> bool {
+        self.is(flags::ENABLE_ON_EXEC)
     }
 
     /// Whether each thread has a counter of its own, whose value is in samples.

@@ -3,12 +3,17 @@
 use bstr::ByteSlice;
 use memchr::memchr;
 
+use crate::sample::TraceContext;
+
 /// A tracepoint: where its fields are in what it records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tracepoint {
     /// `sched:sched_switch`
     pub(crate) name: Vec<u8>,
     fields: Vec<TracedField>,
+    /// Of all tracepoints: whether an interrupt runs, and which thread does.
+    common_flags: Option<TracedField>,
+    common_pid: Option<TracedField>,
     /// The letters of a thread's states.
     states: Vec<(u64, Vec<u8>)>,
 }
@@ -39,6 +44,10 @@ enum FieldKind {
     States,
 }
 
+/// The bits of `common_flags` that an interrupt sets, and the work that it leaves for later:
+/// `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` of include/linux/trace_events.h.
+const IN_INTERRUPT: u64 = 0x08 | 0x10;
+
 /// The tracepoint that off-CPU time is computed from: it has a format of its own in perf.
 const SWITCH: &[u8] = b"sched:sched_switch";
 
@@ -52,12 +61,28 @@ impl Tracepoint {
     ) -> Tracepoint {
         let states = if name == SWITCH { states(print) } else { Vec::new() };
         let mut fields: Vec<TracedField> = fields.filter_map(TracedField::parse).collect();
+        let common = |name: &[u8]| fields.iter().find(|field| field.name == name).cloned();
+        let (common_flags, common_pid) = (common(b"common_flags"), common(b"common_pid"));
         // Every tracepoint has these, and perf shows them elsewhere.
         fields.retain(|field| !field.name.starts_with(b"common_"));
         for field in fields.iter_mut().filter(|field| field.name == b"prev_state") {
             field.kind = if states.is_empty() { field.kind } else { FieldKind::States };
         }
-        Tracepoint { name, fields, states }
+        Tracepoint { name, fields, common_flags, common_pid, states }
+    }
+
+    /// Who ran, from what was recorded; `None` if that does not say it.
+    pub(crate) fn context(&self, raw: &[u8]) -> Option<TraceContext> {
+        let value = |field: &Option<TracedField>| {
+            let TracedField { offset, size, .. } = field.as_ref()?;
+            unsigned(raw.get(*offset..)?.get(..*size)?)
+        };
+        let (flags, pid) = (value(&self.common_flags)?, value(&self.common_pid)?);
+        Some(match pid {
+            _ if flags & IN_INTERRUPT != 0 => TraceContext::Interrupt,
+            0 => TraceContext::Idle,
+            _ => TraceContext::Thread,
+        })
     }
 
     /// Appends what was recorded: `name=value` of each field, with blanks between.
@@ -270,6 +295,31 @@ mod tests {
             let cut = "prev_comm=sh prev_pid=7 prev_prio= prev_state= ==> next_comm= next_pid= next_prio=";
             assert_eq!(text(&switch, &raw[..12]), cut);
         }
+    }
+
+    #[test]
+    fn interrupts_and_the_idle_task_are_told_from_threads() {
+        let fields = [
+            "unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;",
+            "unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;",
+            "unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;",
+            "int common_pid;\toffset:4;\tsize:4;\tsigned:1;",
+            "pid_t pid;\toffset:8;\tsize:4;\tsigned:1;",
+        ];
+        let waking = tracepoint("sched:sched_waking", &fields, "");
+        let context = |flags: u8, pid: u32| {
+            let raw = [&[7, 1, flags, 0][..], &pid.to_le_bytes(), &[9, 0, 0, 0]].concat();
+            waking.context(&raw)
+        };
+        // 0x01: interrupts are off; 0x04: another thread should run.
+        assert_eq!(context(0x01 | 0x04, 5), Some(TraceContext::Thread));
+        for flags in [0x08, 0x10, 0x19] {
+            assert_eq!(context(flags, 5), Some(TraceContext::Interrupt), "{flags}");
+            assert_eq!(context(flags, 0), Some(TraceContext::Interrupt), "{flags}");
+        }
+        assert_eq!(context(0x01, 0), Some(TraceContext::Idle));
+        assert_eq!(waking.context(&[7, 1, 0]), None);
+        assert_eq!(tracepoint("a:b", &fields[4..], "").context(&[0; 16]), None);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub(crate) mod numbers {
     pub(crate) const BUILD_ID: usize = 2;
     pub(crate) const OSRELEASE: usize = 4;
     pub(crate) const ARCH: usize = 6;
+    pub(crate) const NRCPUS: usize = 7;
     pub(crate) const EVENT_DESC: usize = 12;
     pub(crate) const DIR_FORMAT: usize = 24;
 }
@@ -37,6 +38,12 @@ pub(crate) fn event_names(feature: &[u8], events: &mut Events) -> Option<()> {
 /// The text of `ARCH`: `x86_64`, `aarch64`; or of `OSRELEASE`: `6.1.0-13-amd64`.
 pub(crate) fn text(feature: &[u8]) -> Option<Vec<u8>> {
     Bytes(feature).sized_string().map(<[u8]>::to_vec)
+}
+
+/// How many processors the machine has, from `NRCPUS`: those that it may use come first, then
+/// those that it used.
+pub(crate) fn processors(feature: &[u8]) -> Option<u32> {
+    Bytes(feature).u32()
 }
 
 /// The attribute of an event and the ids of its counters, from a record of a stream.

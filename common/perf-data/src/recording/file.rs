@@ -64,7 +64,7 @@ pub(crate) fn open<'i>(
     let is_finished = header.data.size > 0;
     let mut before = BeforeRecords::default();
     if is_finished {
-        before = read_features(&mut file, &header, &mut delivery.events)?;
+        before = read_features(&mut file, &header, &mut delivery)?;
     }
     let extent = if is_finished { Extent::Until(header.data.end()) } else { Extent::Unfinished };
     let start = header.data.offset;
@@ -97,7 +97,7 @@ fn read_attrs(file: &mut (impl Read + Seek), header: &FileHeader) -> Events {
 fn read_features(
     file: &mut (impl Read + Seek),
     header: &FileHeader,
-    events: &mut Events,
+    delivery: &mut Delivery,
 ) -> Result<BeforeRecords, Error> {
     let mut before = BeforeRecords::default();
     let count = header.features().count();
@@ -115,14 +115,18 @@ fn read_features(
             numbers::OSRELEASE => {
                 before.release = read(file, section).as_deref().and_then(features::text);
             }
+            numbers::NRCPUS => {
+                let processors = read(file, section).as_deref().and_then(features::processors);
+                processors.into_iter().for_each(|count| delivery.running.set_processors(count));
+            }
             numbers::BUILD_ID => before.build_ids = read(file, section).unwrap_or_default(),
             numbers::TRACING_DATA => {
                 let data = read(file, section).unwrap_or_default();
-                events.set_tracepoints(tracing::tracepoints(&data));
+                delivery.events.set_tracepoints(tracing::tracepoints(&data));
             }
             numbers::EVENT_DESC => {
                 let feature = read(file, section).unwrap_or_default();
-                features::event_names(&feature, events);
+                features::event_names(&feature, &mut delivery.events);
             }
             _ => {}
         }

@@ -59,7 +59,7 @@ impl<'i> OrderedReader<'i> {
         match time.unwrap_or(0) {
             // perf writes the state of the system at the start without times.
             0 | u64::MAX => self.delivery.record(event, offset, record, each),
-            time if !records::is_of_use(kind) => {
+            time if !records::is_of_use(kind) && !self.needs_switch(kind) => {
                 self.order.note(time);
                 Ok(())
             }
@@ -73,6 +73,12 @@ impl<'i> OrderedReader<'i> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether it is a record of a switch, and these are needed.
+    fn needs_switch(&self, kind: u32) -> bool {
+        let is_switch = matches!(kind, kinds::SWITCH | kinds::SWITCH_CPU_WIDE);
+        is_switch && self.delivery.running.is_counted()
     }
 
     /// Ends a round: hands out what no later round can come before.

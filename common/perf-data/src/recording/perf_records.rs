@@ -83,6 +83,10 @@ impl OrderedReader<'_> {
                     each(Record::Release(&release))?;
                 }
             }
+            Some(numbers::NRCPUS) => {
+                let processors = features::processors(bytes.0);
+                processors.into_iter().for_each(|it| self.delivery.running.set_processors(it));
+            }
             Some(numbers::EVENT_DESC) => {
                 features::event_names(bytes.0, &mut self.delivery.events);
             }
