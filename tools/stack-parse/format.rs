@@ -37,6 +37,10 @@ pub(crate) enum Extra {
     /// Says of each object when it was freed, and which heap it was in: `--live`,
     /// `--major`, `--promoted`.
     Lifetimes,
+    /// Says of each sample how many threads ran: `--weight latency`.
+    Parallelism,
+    /// Says who wakes whom: `--wakers`.
+    Wakers,
 }
 
 impl Format {
@@ -44,13 +48,23 @@ impl Format {
     pub(crate) fn advice(&self) -> Option<Advice> {
         self.extras.iter().find_map(|extra| match extra {
             Extra::Advice(advice) => Some(*advice),
-            Extra::Lifetimes => None,
+            Extra::Lifetimes | Extra::Parallelism | Extra::Wakers => None,
         })
     }
 
     /// Whether it says when objects were freed.
     pub(crate) fn has_lifetimes(&self) -> bool {
         self.extras.iter().any(|extra| matches!(extra, Extra::Lifetimes))
+    }
+
+    /// Whether it says how many threads ran.
+    pub(crate) fn has_parallelism(&self) -> bool {
+        self.extras.iter().any(|extra| matches!(extra, Extra::Parallelism))
+    }
+
+    /// Whether it says who wakes whom.
+    pub(crate) fn has_wakers(&self) -> bool {
+        self.extras.iter().any(|extra| matches!(extra, Extra::Wakers))
     }
 }
 

@@ -171,9 +171,7 @@ pub(crate) fn read(
             return Err(Error::Unknown { name, what: detected.to_string() });
         }
     };
-    if options.objects.is_choice() && !format.has_lifetimes() {
-        return Err(no_lifetimes(&name));
-    }
+    check(format, &name, options, samples)?;
     samples.begin_input(Source {
         input: &name,
         format: format.name,
@@ -182,16 +180,33 @@ pub(crate) fn read(
         advice: format.advice(),
     });
     let read = (format.parse)(input, options, samples);
-    samples.end_input(detected, read.is_ok());
-    read
+    let ended = samples.end_input(detected, read.is_ok());
+    read.and(ended)
 }
 
-/// The error for `--live` and its like where the input does not say when objects were freed.
-fn no_lifetimes(input: &str) -> Error {
-    let formats = FORMATS.iter().filter(|format| format.has_lifetimes());
-    let names: Vec<_> = formats.map(|format| format.name).collect();
-    let needed = names.join(" or a ");
-    Error::Usage(format!("--live, --major and --promoted need a {needed}: {input} is none"))
+/// Refuses options that need what the format of the input does not say.
+fn check(format: &Format, input: &str, options: &Options, samples: &Samples<'_>) -> Result<()> {
+    let refusal = if options.objects.is_choice() && !format.has_lifetimes() {
+        let needed = names(Format::has_lifetimes);
+        format!("--live, --major and --promoted need a {needed}: {input} is none")
+    } else if samples.wants_latency() && !format.has_parallelism() {
+        let (needed, name) = (names(Format::has_parallelism), format.name);
+        format!(
+            "--weight latency needs a {needed} of 'perf record --switch-events': {input} is {name}"
+        )
+    } else if samples.wants_wakers() && !format.has_wakers() {
+        let (needed, name) = (names(Format::has_wakers), format.name);
+        format!("--wakers needs a {needed}: {input} is {name}")
+    } else {
+        return Ok(());
+    };
+    Err(Error::Usage(refusal))
+}
+
+/// The formats that can do something: `memtrace or a x`.
+fn names(can: fn(&Format) -> bool) -> String {
+    let formats = FORMATS.iter().filter(|format| can(format));
+    formats.map(|format| format.name).collect::<Vec<_>>().join(" or a ")
 }
 
 /// What the first bytes of an input say.

@@ -16,6 +16,7 @@ mod fork;
 mod frame_traits;
 mod labelled;
 mod labels;
+mod latency;
 mod messages;
 mod off_cpu;
 mod origin;
@@ -25,6 +26,7 @@ pub(crate) mod sample;
 mod sink;
 pub(crate) mod skipped;
 mod table;
+mod wakers;
 mod weight;
 mod window;
 
@@ -40,6 +42,7 @@ use events::{Events, Measure};
 use frame_traits::FrameTraits;
 use labelled::Labelled;
 use labels::SampleLabels;
+use latency::{Rounding, latency};
 use report::InputHeaders;
 use root::Base;
 use sample::{OpenSample, Sample, Time};
@@ -97,6 +100,8 @@ pub(crate) struct Samples<'p> {
     /// Where samples are summed by their labels, too.
     labelled: Option<Labelled>,
     headers: InputHeaders,
+    /// What `--weight latency` lost.
+    rounding: Rounding,
     /// Whether the troubles of all inputs are known, so that advice is not wrong for
     /// some of them.
     is_advised: bool,
@@ -114,10 +119,13 @@ pub(crate) struct Samples<'p> {
 
 impl<'p> Samples<'p> {
     pub(crate) fn new(args: &SamplesArgs, pipe: &'p mut Pipe) -> Result<Samples<'p>> {
-        let events = if args.off_cpu.is_some() {
-            Events::only(off_cpu::EVENT, remedies::NO_SWITCH)?
-        } else {
-            Events::new(&args.events)?
+        let events = match (args.off_cpu, args.wakers) {
+            (Some(_), false) => Events::only(&[off_cpu::EVENT], remedies::NO_SWITCH),
+            (Some(_), true) => {
+                let [waking, wakeup] = wakers::WAKINGS;
+                Events::only(&[off_cpu::EVENT, waking, wakeup], remedies::NO_SWITCH)
+            }
+            (None, _) => Events::new(&args.events)?,
         };
         Ok(Samples::of(args.clone(), Some(pipe), events, Window::new(&args.window)?))
     }
@@ -128,7 +136,8 @@ impl<'p> Samples<'p> {
         events: Events,
         window: Window,
     ) -> Samples<'p> {
-        let sink = Sink::new(&args);
+        let mut frames = FrameTable::default();
+        let sink = Sink::new(&args, &mut frames);
         let is_summed = matches!(sink, Sink::Sum | Sink::OffCpu(_));
         Samples {
             is_tree: is_summed,
@@ -150,8 +159,9 @@ impl<'p> Samples<'p> {
             window,
             base: Base::default(),
             headers: InputHeaders::default(),
+            rounding: Rounding::default(),
             is_advised: true,
-            frames: FrameTable::default(),
+            frames,
             traits: FrameTraits::default(),
             chains: CallChains::default(),
             tree: StackTree::default(),
@@ -181,7 +191,13 @@ impl<'p> Samples<'p> {
 
     /// Says what there was to say of this input, whose format was recognised by
     /// `detected`, and which was read to its end or not.
-    pub(crate) fn end_input(&mut self, detected: impl Display, is_complete: bool) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] if it lacks what the user asked for.
+    ///
+    /// [`Error::Usage`]: common::Error::Usage
+    pub(crate) fn end_input(&mut self, detected: impl Display, is_complete: bool) -> Result<()> {
         if is_complete && !self.events.has_samples() {
             self.note(format_args!("no sample found, {detected}"));
         }
@@ -192,6 +208,7 @@ impl<'p> Samples<'p> {
         if let Some(pipe) = &mut self.pipe {
             self.skipped.report(&self.input.name, self.args.strict, pipe);
         }
+        self.check_wakings()
     }
 
     /// Opens an input.
@@ -268,11 +285,15 @@ impl<'p> Samples<'p> {
     /// may be passed over.
     #[inline]
     pub(crate) fn open(&mut self, origin: &Sample<'_>) -> Option<OpenSample> {
-        let (event, weight) = self.events.of_sample(origin);
+        let (event, period) = self.events.of_sample(origin);
+        let weight = origin.parallelism.map_or(period, |threads| latency(period, threads));
         let fate = self.fate(event, origin.time, origin.since);
         self.events.account((event, weight), origin, self.input.weighs, fate);
         if fate != Fate::Taken || matches!(self.sink, Sink::List) {
             return None;
+        }
+        if let Some(threads) = origin.parallelism {
+            self.rounding.note(origin.count, period, threads);
         }
         self.set_base(event, origin);
         if self.args.has_labels() {
@@ -284,8 +305,13 @@ impl<'p> Samples<'p> {
                 table.open(origin, event, self.window.when(origin).map(|it| it.since.into()));
             }
             Sink::OffCpu(off_cpu) => {
+                let Samples { tree, frames, labelled, input, text, .. } = self;
                 // Nothing is said of programs whose stacks are not in the sums.
-                if !off_cpu.open(origin, &mut self.tree, self.labelled.as_mut()) {
+                let is_of_use = match off_cpu.is_waking(origin.event) {
+                    true => off_cpu.open_waking(origin, &input.root, frames, text),
+                    false => off_cpu.open(origin, tree, labelled.as_mut()),
+                };
+                if !is_of_use {
                     return None;
                 }
             }
@@ -295,11 +321,13 @@ impl<'p> Samples<'p> {
     }
 
     /// Whether the frames of a sample matter, which a format may find out before it looks for
-    /// them: with `--off-cpu` only where the thread is blocked.
+    /// them: with `--off-cpu` only where the thread is blocked, and with `--wakers` where it is
+    /// woken.
     pub(crate) fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
         match &self.sink {
             Sink::OffCpu(off_cpu) => {
-                event == off_cpu::EVENT.as_bytes() && off_cpu.blocks(ids, text)
+                let blocks = || event == off_cpu::EVENT.as_bytes() && off_cpu.blocks(ids, text);
+                off_cpu.is_waking(event) || blocks()
             }
             _ => true,
         }
@@ -360,7 +388,10 @@ impl<'p> Samples<'p> {
     ) -> Result<()> {
         let event = self.events.get_mut(sample.event);
         let node = event.node.unwrap_or_default();
-        if let Sink::OffCpu(_) = self.sink {
+        if let Sink::OffCpu(off_cpu) = &mut self.sink {
+            if off_cpu.wake((sample.base, leaf), &mut self.tree) {
+                return Ok(());
+            }
             let leaf = self.some_frame(leaf, node);
             if let Sink::OffCpu(off_cpu) = &mut self.sink {
                 off_cpu.close(leaf, self.labelled.as_ref());

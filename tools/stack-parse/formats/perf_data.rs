@@ -11,6 +11,7 @@
 mod batch;
 mod changed;
 mod labels;
+mod lacking;
 mod listed_files;
 mod locations;
 mod messages;
@@ -40,7 +41,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Period,
-    extras: &[Extra::Advice(perf_health::advise)],
+    extras: &[Extra::Advice(perf_health::advise), Extra::Parallelism, Extra::Wakers],
 };
 
 /// Whether a file that begins so is a recording that can be read.
@@ -57,13 +58,15 @@ fn detect(head: &Head<'_>) -> bool {
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let written = input.written();
-    let recording = open(input).map_err(|error| messages::error(&name, error))?;
+    let mut recording = open(input).map_err(|error| messages::error(&name, error))?;
+    if samples.wants_latency() {
+        recording.count_running();
+    }
     let mut join = Join::new(options, samples, written);
-    let read = recording.read(|record| join.record(&record, samples));
+    let summary = recording.read(|record| join.record(&record, &name, samples))?;
     // What came before a broken end counts.
     let flushed = join.flush(samples);
     join.report(&options.symbolize, samples);
-    let summary = read?;
     messages::report(&summary, samples);
     messages::unread(&name, summary).and(flushed)
 }
@@ -103,8 +106,10 @@ impl Join {
 
     /// # Errors
     ///
-    /// What writing returns.
-    fn record(&mut self, record: &Record<'_>, samples: &mut Samples<'_>) -> Result<()> {
+    /// What writing returns, and [`Error::Usage`] if the recording lacks what the user asked for.
+    ///
+    /// [`Error::Usage`]: common::Error::Usage
+    fn record(&mut self, record: &Record<'_>, input: &str, samples: &mut Samples<'_>) -> Result<()> {
         match record {
             Record::Map(map) if map.is_code => self.map(map),
             Record::BuildId { path, id } => self.objects.set_build_id(path, id),
@@ -115,7 +120,10 @@ impl Join {
                     self.stacks = Stacks::new(unwinder);
                 }
             }
-            Record::Sample(sample) => self.sample(sample, samples)?,
+            Record::Sample(sample) => {
+                lacking::check(sample, input, samples)?;
+                self.sample(sample, samples)?;
+            }
             Record::RoundEnd if samples.is_live() => self.flush(samples)?,
             other => self.processes.apply(other, |map| intern(&mut self.objects, map)),
         }

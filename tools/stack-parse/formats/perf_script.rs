@@ -50,7 +50,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::Comm,
     weighs: Weighs::Period,
-    extras: &[Extra::Advice(perf_health::advise)],
+    extras: &[Extra::Advice(perf_health::advise), Extra::Wakers],
 };
 
 /// Text without a blank line is cut when it is this long, in bytes, even if it
@@ -66,6 +66,12 @@ const PIECE: usize = 64 * 1024;
 ///
 /// [`Error::Input`], or what writing returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    if samples.wants_wakers() {
+        samples.note(
+            "the text of perf script does not say which wakings are those of interrupts, and names \
+             the program that was interrupted: give the perf.data itself",
+        );
+    }
     let threads = options.threads();
     let name = input.name().to_owned();
     let mut reader = PerfScriptReader {

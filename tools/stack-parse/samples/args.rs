@@ -60,6 +60,10 @@ pub(crate) struct SamplesArgs {
     #[arg(conflicts_with_all = ["per_sample", "table", "weight", "by_event", "event"])]
     pub(super) off_cpu: Option<Option<u32>>,
 
+    /// Below each stack that waited, after '--', the stack that woke it, from sched:sched_waking
+    #[arg(long, requires = "off_cpu")]
+    pub(super) wakers: bool,
+
     /// First write what is counted: '# event: cycles', '# unit: samples', '# source: perf-script'
     #[arg(long, conflicts_with_all = ["table", "list_events"])]
     pub(super) header: bool,

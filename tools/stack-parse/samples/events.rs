@@ -38,6 +38,7 @@ pub(crate) struct Measure<'a> {
 enum Wanted {
     First,
     Matching(Regex),
+    Named(Vec<Vec<u8>>),
     All,
 }
 
@@ -74,9 +75,10 @@ impl Events {
         Ok(Events::of(wanted, asked, ", --event or --by-event takes them in"))
     }
 
-    /// Only the event of this name, which `asked` says is needed.
-    pub(crate) fn only(name: &str, asked: &str) -> Result<Events> {
-        Ok(Events::of(Wanted::Matching(regex_of_glob(name)?), asked.to_owned(), ""))
+    /// Only the events of these names, which `asked` says are needed.
+    pub(crate) fn only(names: &[&str], asked: &str) -> Events {
+        let names = names.iter().map(|name| name.as_bytes().to_vec()).collect();
+        Events::of(Wanted::Named(names), asked.to_owned(), "")
     }
 
     fn of(wanted: Wanted, asked: String, hint: &'static str) -> Events {
@@ -136,7 +138,7 @@ impl Events {
         self.measures.clear();
         let is_wanted = |measure: &Measure<'_>| self.wanted.matches(measure.name);
         let chosen = match self.wanted {
-            Wanted::Matching(_) => measures.iter().position(is_wanted),
+            Wanted::Matching(_) | Wanted::Named(_) => measures.iter().position(is_wanted),
             Wanted::First | Wanted::All => Some(default),
         };
         for (place, measure) in measures.iter().enumerate() {
@@ -326,6 +328,7 @@ impl Wanted {
         match self {
             Wanted::First => false,
             Wanted::Matching(glob) => glob.is_match(event),
+            Wanted::Named(names) => names.iter().any(|name| name == event),
             Wanted::All => true,
         }
     }

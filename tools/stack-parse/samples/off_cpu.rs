@@ -6,10 +6,12 @@
 use std::collections::HashMap;
 
 use bstr::ByteSlice;
-use common::{NodeId, Pipe, StackTree};
+use common::{FrameId, FrameTable, NodeId, Pipe, StackTree};
 
 use super::labelled::{Labelled, Noted};
+use super::root::Root;
 use super::sample::{OpenSample, Sample, Time};
+use super::wakers::{Wakers, is_waking, woken};
 
 /// The event it is made from.
 pub(crate) const EVENT: &str = "sched:sched_switch";
@@ -26,9 +28,15 @@ pub(crate) struct OffCpu {
     /// Where and when each thread left, by its id.
     away: HashMap<Vec<u8>, Away>,
     leaving: Option<(Vec<u8>, u64)>,
+    /// The thread that is woken at hand, and the frame that names who wakes it.
+    waking: Option<(Vec<u8>, FrameId)>,
+    /// `None` unless the user wants to know them.
+    wakers: Option<Wakers>,
     preempted: u64,
     /// How many threads did not come back before their recording ended.
     gone: usize,
+    /// How many waits ended with a switch that was not recorded: the thread left again.
+    unended: u64,
     unreadable: u64,
     /// Switches of no known process, where only those of one process count.
     without_process: u64,
@@ -40,6 +48,8 @@ pub(crate) struct OffCpu {
 #[derive(Debug)]
 struct Away {
     leaf: NodeId,
+    /// Below the stack that woke it.
+    woken: Option<NodeId>,
     since: u64,
     labels: Noted,
 }
@@ -71,14 +81,17 @@ enum Left {
 
 impl OffCpu {
     /// Counts the threads of a process, or all.
-    pub(super) fn new(pid: Option<u32>) -> OffCpu {
+    pub(super) fn new(pid: Option<u32>, wakers: Option<Wakers>) -> OffCpu {
         let (away, leaving) = (HashMap::new(), None);
         OffCpu {
             pid,
             away,
             leaving,
+            waking: None,
+            wakers,
             preempted: 0,
             gone: 0,
+            unended: 0,
             unreadable: 0,
             without_process: 0,
             has_process: false,
@@ -114,8 +127,12 @@ impl OffCpu {
             self.unreadable += 1;
             return false;
         };
-        if let Some(Away { leaf, since, labels }) = self.away.remove(switch.next) {
+        if let Some(Away { leaf, woken, since, labels }) = self.away.remove(switch.next) {
             let blocked = now.saturating_sub(since);
+            let leaf = match &mut self.wakers {
+                Some(wakers) => woken.unwrap_or_else(|| wakers.unknown(leaf, blocked, tree)),
+                None => leaf,
+            };
             tree.add(leaf, blocked);
             if let Some(labelled) = labelled {
                 labelled.add(labels, leaf, &OpenSample::of_nanoseconds(blocked));
@@ -125,6 +142,9 @@ impl OffCpu {
         self.without_process += u64::from(self.pid.is_some() && ids.pid.is_none());
         self.has_process |= self.pid.is_some() && self.pid == ids.pid;
         let left = self.left(ids, &switch);
+        // Whoever leaves has come back before, even if nobody saw it.
+        let is_unended = origin.tid.is_some_and(|tid| self.away.remove(tid).is_some());
+        self.unended += u64::from(is_unended);
         self.preempted += u64::from(left == Left::Preempted);
         if left == Left::Blocked {
             self.leaving = origin.tid.map(|tid| (tid.to_vec(), now));
@@ -136,8 +156,42 @@ impl OffCpu {
     pub(super) fn close(&mut self, leaf: NodeId, labelled: Option<&Labelled>) {
         if let Some((tid, since)) = self.leaving.take() {
             let labels = labelled.map(Labelled::noted).unwrap_or_default();
-            self.away.insert(tid, Away { leaf, since, labels });
+            self.away.insert(tid, Away { leaf, woken: None, since, labels });
         }
+    }
+
+    /// Whether samples of an event say who wakes whom, and the user wants to know it.
+    pub(super) fn is_waking(&self, event: &[u8]) -> bool {
+        self.wakers.is_some() && is_waking(event)
+    }
+
+    /// Notes a waking. Returns whether it is the first of a thread that is blocked, so that the
+    /// stack matters.
+    pub(super) fn open_waking(
+        &mut self,
+        origin: &Sample<'_>,
+        root: &Root,
+        frames: &mut FrameTable,
+        text: &mut Vec<u8>,
+    ) -> bool {
+        self.waking = None;
+        let (Some(wakers), Some(tid)) = (&self.wakers, woken(origin.text)) else { return false };
+        if self.away.get(tid).is_some_and(|away| away.woken.is_none()) {
+            self.waking = Some((tid.to_vec(), wakers.name(origin, root, frames, text)));
+        }
+        self.waking.is_some()
+    }
+
+    /// Notes the stack that wakes, which is below the first of two nodes and ends in the second.
+    /// Returns whether there was a waking.
+    pub(super) fn wake(&mut self, waker: (NodeId, NodeId), tree: &mut StackTree) -> bool {
+        let (Some(wakers), Some((tid, name))) = (&self.wakers, self.waking.take()) else {
+            return false;
+        };
+        if let Some(away) = self.away.get_mut(&tid) {
+            away.woken = Some(wakers.below(away.leaf, waker, name, tree));
+        }
+        true
     }
 
     /// Forgets who is away: the next input is a recording of its own.
@@ -161,11 +215,17 @@ impl OffCpu {
         for (count, what) in [
             (self.preempted, "switches away from threads that could go on"),
             (self.gone as u64, "threads that did not come back"),
+            (self.unended, "waits whose end was not recorded"),
             (self.unreadable, "samples without a time, or that are no switch,"),
         ] {
             if count > 0 {
                 pipe.note(format_args!("off-cpu: {count} {what} left out"));
             }
+        }
+        if let Some((count @ 1.., weight)) = self.wakers.as_ref().map(|it| it.without) {
+            pipe.note(format_args!(
+                "off-cpu: {count} waits (weight {weight}) stand below [unknown waker]"
+            ));
         }
     }
 }

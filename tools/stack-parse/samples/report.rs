@@ -143,6 +143,7 @@ impl Samples<'_> {
         let Some(pipe) = self.pipe.take() else { return Ok(()) };
         self.report_first_events(pipe);
         self.report_events(pipe);
+        self.report_rounding(pipe);
         self.report_missing_labels(pipe);
         match &mut self.sink {
             Sink::Sum => {

@@ -1,5 +1,7 @@
 //! A sample, as every format tells it.
 
+use std::num::NonZero;
+
 use bstr::ByteSlice;
 use common::{Label, NodeId, Total, nanoseconds};
 
@@ -21,17 +23,33 @@ pub(crate) struct Sample<'a> {
     pub(crate) weights: &'a [u64],
     /// How many samples these are, all of the same frames and weights.
     pub(crate) count: u64,
+    /// How many of the recorded threads ran then, where the weight is divided by it:
+    /// `--weight latency`.
+    pub(crate) parallelism: Option<NonZero<u32>>,
     /// How many samples were drawn for it, where the format sums them and says so; 0 if it says so
     /// of the whole input at its end.
     pub(crate) drawn: Option<u64>,
     /// What a tracepoint says of itself.
     pub(crate) text: &'a [u8],
+    pub(crate) context: Context,
     /// When it was taken, in nanoseconds after the first sample of its recording, where the
     /// input says so itself; may be before it.
     pub(crate) since: Option<i64>,
     /// What else is known, where [`Samples::wants_label`](super::Samples::wants_label) says so;
     /// values of one key are joined by commas. They have precedence over the fields above.
     pub(crate) labels: &'a [Label<'a>],
+}
+
+/// What ran when a sample was taken, as far as a format knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Context {
+    /// The thread of the sample.
+    #[default]
+    Thread,
+    /// An interrupt, which has nothing to do with that thread.
+    Interrupt,
+    /// The idle task of a processor.
+    Idle,
 }
 
 /// What a format knows of who ran: nothing if it is empty.
@@ -50,8 +68,10 @@ impl Default for Sample<'_> {
             event: b"",
             weights: &[],
             count: 1,
+            parallelism: None,
             drawn: None,
             text: b"",
+            context: Context::Thread,
             since: None,
             labels: &[],
         }

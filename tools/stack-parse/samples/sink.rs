@@ -1,6 +1,6 @@
 //! Where samples go: into sums, or out as they come.
 
-use common::{FoldedLine, FrameId, NO_STACK, Overflows, Result};
+use common::{FoldedLine, FrameId, FrameTable, NO_STACK, Overflows, Result};
 
 use super::Samples;
 use super::args::SamplesArgs;
@@ -8,6 +8,7 @@ use super::every::Every;
 use super::off_cpu::OffCpu;
 use super::sample::OpenSample;
 use super::table::Table;
+use super::wakers::Wakers;
 use super::weight::Rule;
 
 /// What becomes of samples.
@@ -28,9 +29,12 @@ pub(super) enum Sink {
 }
 
 impl Sink {
-    pub(super) fn new(args: &SamplesArgs) -> Sink {
+    /// Frames of its own are put into `frames`.
+    pub(super) fn new(args: &SamplesArgs, frames: &mut FrameTable) -> Sink {
         match args {
-            SamplesArgs { off_cpu: Some(pid), .. } => Sink::OffCpu(OffCpu::new(*pid)),
+            SamplesArgs { off_cpu: Some(pid), wakers, .. } => {
+                Sink::OffCpu(OffCpu::new(*pid, wakers.then(|| Wakers::new(frames))))
+            }
             SamplesArgs { table: true, .. } => Sink::Table(Table::default()),
             SamplesArgs { per_sample: true, .. } => Sink::PerSample,
             SamplesArgs { every: Some(length), .. } => Sink::Every(Every::new(*length)),

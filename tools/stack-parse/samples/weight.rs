@@ -18,6 +18,8 @@ pub(crate) enum Weight {
     Samples,
     /// What it stands for in the event's unit: cycles, nanoseconds, bytes
     Period,
+    /// Its period divided by how many recorded threads ran: what makes the program end later
+    Latency,
 }
 
 /// Parses a [`Weight`]. `words` and `bytes` were weights once and are measures now.
@@ -85,7 +87,7 @@ impl Rule {
     pub(crate) fn new(asked: Weight, weighs: Weighs, auto: Rule) -> Rule {
         match (asked, weighs) {
             (_, Weighs::Sum)
-            | (Weight::Period, _)
+            | (Weight::Period | Weight::Latency, _)
             | (Weight::Auto, Weighs::Value | Weighs::Exact) => Rule::Sum,
             (Weight::Samples, _) => Rule::Count,
             (Weight::Auto, Weighs::Period) => auto,
@@ -211,6 +213,7 @@ mod tests {
             (Weight::Samples, Weighs::Value, Rule::Count),
             (Weight::Samples, Weighs::Sum, Rule::Sum),
             (Weight::Period, Weighs::Period, Rule::Sum),
+            (Weight::Latency, Weighs::Period, Rule::Sum),
         ] {
             assert_eq!(Rule::new(asked, weighs, auto), rule, "{asked:?} {weighs:?}");
         }

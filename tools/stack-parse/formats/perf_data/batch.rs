@@ -1,14 +1,15 @@
 //! Samples that wait until all locations of their stacks are named together.
 
 use common::{FrameId, FrameTable, Result};
-use stack_perf_data::RawSample;
+use stack_perf_data::{RawSample, TraceContext};
 use std::io::Write;
+use std::num::NonZero;
 use std::ops::Range;
 use symbolize::Objects;
 
 use super::labels::LabelValues;
 use super::locations::{LocationId, Locations};
-use crate::samples::sample::{Sample, Time};
+use crate::samples::sample::{Context, Sample, Time};
 use crate::samples::{Ids, Samples};
 
 /// How many samples are enough to share the work of naming their locations.
@@ -40,6 +41,8 @@ struct Waiting {
     /// Of the process, the thread and the processor.
     numbers: [Option<u32>; 3],
     period: Option<u64>,
+    parallelism: Option<NonZero<u32>>,
+    context: Context,
     cgroup: Option<FrameId>,
     text: Range<usize>,
     locations: Range<usize>,
@@ -93,6 +96,8 @@ impl Batch {
             time: sample.time,
             numbers: [sample.pid, sample.tid, sample.cpu],
             period: sample.period,
+            parallelism: sample.parallelism.ok().and_then(NonZero::new),
+            context: if samples.wants_wakers() { context(sample) } else { Context::Thread },
             cgroup: sample.cgroup.and_then(|id| self.labels.cgroup(id)),
             text: text..self.texts.len(),
             locations: locations..self.locations.len(),
@@ -116,6 +121,11 @@ impl Batch {
             frames.clear();
             let stack = &self.locations[waiting.locations];
             for &location in stack.iter().rev() {
+                // What an interrupt stopped has nothing to do with it.
+                let is_stopped = waiting.context == Context::Interrupt;
+                if is_stopped && !locations.is_of_kernel(location, objects) {
+                    continue;
+                }
                 frames.extend_from_slice(locations.frames(location));
             }
             for (text, number) in numbers.iter_mut().zip(waiting.numbers) {
@@ -135,6 +145,8 @@ impl Batch {
                 time: waiting.time.map(Time::Nanoseconds),
                 event: &self.events[waiting.event],
                 weights: waiting.period.as_slice(),
+                parallelism: waiting.parallelism,
+                context: waiting.context,
                 count: 1,
                 text: &self.texts[waiting.text],
                 labels: &labels,
@@ -145,5 +157,14 @@ impl Batch {
         self.locations.clear();
         self.texts.clear();
         Ok(())
+    }
+}
+
+/// What ran when a tracepoint was hit.
+fn context(sample: &RawSample<'_>) -> Context {
+    match sample.trace_context() {
+        Some(TraceContext::Interrupt) => Context::Interrupt,
+        Some(TraceContext::Idle) => Context::Idle,
+        Some(TraceContext::Thread) | None => Context::Thread,
     }
 }

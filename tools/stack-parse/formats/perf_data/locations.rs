@@ -79,6 +79,12 @@ impl Locations {
         self.locations[id as usize]
     }
 
+    /// Whether a location is code of the kernel.
+    pub(super) fn is_of_kernel(&self, id: LocationId, objects: &Objects) -> bool {
+        let object = self.get(id).map(|location| location.object);
+        object.is_some_and(|object| objects.origin(object) == CodeOrigin::Kernel)
+    }
+
     /// Names the locations that have no names yet.
     pub(super) fn name_new(&mut self, objects: &mut Objects, samples: &mut Samples<'_>) {
         for name in &Locations::OF_NO_OBJECT[self.names.len().min(Locations::OF_NO_OBJECT.len())..]

@@ -53,6 +53,12 @@ pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
             "{lost} samples or other records, {share:.1} % of all, were lost while recording: \
              use a lower 'perf record -F' or a larger -m"
         ));
+        if samples.wants_latency() {
+            samples.note(
+                "switches may be among what was lost: then latencies after it are divided by the \
+                 wrong number of threads",
+            );
+        }
     }
     for (count, what) in [
         (summary.unknown_events, "samples of events that the recording does not name left out"),

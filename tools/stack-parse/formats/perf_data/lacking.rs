@@ -1,0 +1,56 @@
+//! Recordings that lack what the user asked for: they are refused by name, with how to record it.
+
+use common::{Error, Result};
+use stack_perf_data::{NoParallelism, RawSample};
+
+use crate::samples::Samples;
+
+/// Refuses a recording by one of its samples.
+///
+/// # Errors
+///
+/// [`Error::Usage`].
+#[inline]
+pub(super) fn check(sample: &RawSample<'_>, input: &str, samples: &Samples<'_>) -> Result<()> {
+    if samples.wants_latency() {
+        sample.parallelism.map_err(|why| no_latency(input, why))?;
+    }
+    if samples.wants_wakers() && sample.event.is_of_started_program() {
+        return Err(Error::Usage(format!(
+            "--wakers needs a recording of all processors: {input} is of one program, and lacks \
+             what others did: record with 'perf record -a -g -e \
+             sched:sched_switch,sched:sched_waking'"
+        )));
+    }
+    Ok(())
+}
+
+/// Why there are no latencies.
+fn no_latency(input: &str, why: NoParallelism) -> Error {
+    let (what, remedy) = match why {
+        NoParallelism::AllProcessors => (
+            "is of all processors, which always run something",
+            "record a program or a process, without -a and -C",
+        ),
+        NoParallelism::NoTimes => ("has no times", "record with 'perf record -T --switch-events'"),
+        _ => ("has no switches of threads", "record with 'perf record -g --switch-events'"),
+    };
+    Error::Usage(format!("--weight latency: {input} {what}: {remedy}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_with_a_remedy() {
+        for (why, part) in [
+            (NoParallelism::NoSwitches, "x has no switches of threads: record with 'perf record"),
+            (NoParallelism::NoTimes, "x has no times: record with 'perf record -T"),
+            (NoParallelism::AllProcessors, "x is of all processors, which always run something"),
+        ] {
+            let said = no_latency("x", why).to_string();
+            assert!(said.starts_with(&format!("--weight latency: {part}")), "{said}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What makes a program end later: `--weight latency`. Time in which several threads run is
+//! theirs in equal parts, so that what runs alone weighs most.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+
+use common::{Pipe, Total};
+
+use super::Samples;
+use super::weight::Weight;
+
+/// What was lost where periods were divided: remainders, by how many threads ran.
+#[derive(Debug, Default)]
+pub(super) struct Rounding(BTreeMap<NonZero<u32>, u128>);
+
+/// The latency of a sample: its period, in equal parts for all threads that ran.
+#[inline]
+pub(super) fn latency(period: u64, parallelism: NonZero<u32>) -> u64 {
+    period / NonZero::<u64>::from(parallelism)
+}
+
+impl Rounding {
+    /// Notes that so many samples of this period were divided.
+    pub(super) fn note(&mut self, count: u64, period: u64, parallelism: NonZero<u32>) {
+        let remainder = period % NonZero::<u64>::from(parallelism);
+        *self.0.entry(parallelism).or_default() += u128::from(count) * u128::from(remainder);
+    }
+
+    /// What was lost altogether, to the nearest whole.
+    fn whole(&self) -> u128 {
+        let parts = self.0.iter().map(|(threads, rest)| *rest as f64 / f64::from(threads.get()));
+        parts.sum::<f64>().round() as u128
+    }
+}
+
+impl Samples<'_> {
+    /// Whether weights are periods divided by how many threads ran.
+    pub(crate) fn wants_latency(&self) -> bool {
+        self.args.weight == Weight::Latency
+    }
+
+    /// Accounts for what rounding took: it came in and was left out.
+    pub(super) fn report_rounding(&self, pipe: &mut Pipe) {
+        let weight = self.rounding.whole();
+        let lost = Total { lines: 0, weight };
+        pipe.count_read(lost);
+        pipe.count_dropped(lost);
+        if self.wants_latency() && pipe.wants_stats() {
+            pipe.note(format_args!("latency: rounding down took weight {weight}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_rounding_took_and_what_is_left_are_the_whole(
+            samples in prop::collection::vec((0..1_000_000_007u64, 1..9u32), 0..50),
+        ) {
+            let mut rounding = Rounding::default();
+            let mut latencies = 0u128;
+            // 840 can be divided by all numbers up to 8.
+            let mut exact = 0u128;
+            for &(period, threads) in &samples {
+                let parallelism = NonZero::new(threads).expect("not zero");
+                rounding.note(1, period, parallelism);
+                latencies += u128::from(latency(period, parallelism));
+                exact += u128::from(period) * 840 / u128::from(threads);
+            }
+            let difference = (latencies + rounding.whole()) as f64 - exact as f64 / 840.0;
+            prop_assert!(difference.abs() < 0.51, "{difference}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Who woke the threads that were blocked: `--wakers`.
+//!
+//! `sched:sched_waking` is recorded where a thread is woken, with the stack of the one that
+//! wakes it. Below the stack that waited comes that stack, from its leaf to its root, so that
+//! where they met stands in the middle, as offwaketime of bcc has it.
+
+use bstr::ByteSlice;
+use common::{Error, FrameId, FrameTable, NodeId, Result, StackTree, clean_frame};
+
+use super::off_cpu::EVENT;
+use super::root::Root;
+use super::sample::{Context, Sample};
+use super::{Samples, remedies};
+
+/// The events that say who wakes whom. The second comes later and maybe on another processor,
+/// but is what old recordings have.
+pub(super) const WAKINGS: [&str; 2] = ["sched:sched_waking", "sched:sched_wakeup"];
+
+/// Finds out who wakes whom.
+#[derive(Debug)]
+pub(super) struct Wakers {
+    /// Between the stack that waited and the one that woke it.
+    separator: FrameId,
+    unknown: FrameId,
+    interrupt: FrameId,
+    idle: FrameId,
+    /// How many waits have no known waker, and how long they were in nanoseconds.
+    pub(super) without: (u64, u128),
+}
+
+impl Wakers {
+    pub(super) fn new(frames: &mut FrameTable) -> Wakers {
+        let mut frame = |name: &str| frames.intern(name.as_bytes());
+        Wakers {
+            separator: frame("--"),
+            unknown: frame("[unknown waker]"),
+            interrupt: frame("[interrupt]"),
+            idle: frame("[idle]"),
+            without: (0, 0),
+        }
+    }
+
+    /// The node of a wait that nobody is known to have ended, below the stack that waited.
+    pub(super) fn unknown(&mut self, waited: NodeId, length: u64, tree: &mut StackTree) -> NodeId {
+        self.without.0 += 1;
+        self.without.1 += u128::from(length);
+        let separator = tree.child(waited, self.separator);
+        tree.child(separator, self.unknown)
+    }
+
+    /// The node of a wait below the stack that waited and the one that woke it, which is between
+    /// `leaf` and `base` in the tree.
+    pub(super) fn below(
+        &self,
+        waited: NodeId,
+        (base, leaf): (NodeId, NodeId),
+        waker: FrameId,
+        tree: &mut StackTree,
+    ) -> NodeId {
+        let mut woken = tree.child(waited, self.separator);
+        let mut node = leaf;
+        while node != base {
+            woken = tree.child(woken, tree.frame(node));
+            node = tree.parent(node);
+        }
+        tree.child(woken, waker)
+    }
+
+    /// The frame that names who wakes: the program as `root` has it, or that it is none.
+    pub(super) fn name(
+        &self,
+        origin: &Sample<'_>,
+        root: &Root,
+        frames: &mut FrameTable,
+        text: &mut Vec<u8>,
+    ) -> FrameId {
+        match origin.context {
+            Context::Interrupt => return self.interrupt,
+            Context::Idle => return self.idle,
+            Context::Thread if origin.tid == Some(b"0") => return self.idle,
+            Context::Thread => {}
+        }
+        text.clear();
+        match root {
+            Root::Pid | Root::Tid => root.push_name(origin, None, text),
+            Root::Comm | Root::None | Root::Label(_) => clean_frame(origin.comm, text),
+        }
+        frames.intern(text)
+    }
+}
+
+/// Whether an event says who wakes whom.
+pub(super) fn is_waking(event: &[u8]) -> bool {
+    WAKINGS.iter().any(|waking| waking.as_bytes() == event)
+}
+
+/// The id of the thread that is woken, from the text of a waking; both shapes that recorders
+/// print: `comm=a pid=1 prio=120 target_cpu=000`, `a:1 [120] success=1 CPU:000`.
+pub(super) fn woken(text: &[u8]) -> Option<&[u8]> {
+    let id = match text.rfind(" pid=") {
+        Some(at) => &text[at + " pid=".len()..],
+        None => text.rsplit_once_str(" [")?.0.rsplit_once_str(":")?.1,
+    };
+    let digits = id.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (digits > 0).then_some(&id[..digits])
+}
+
+impl Samples<'_> {
+    /// Whether the user wants to know who woke threads.
+    pub(crate) fn wants_wakers(&self) -> bool {
+        self.args.wakers
+    }
+
+    /// Refuses an input that has switches and no wakings.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`], which says how to record them.
+    pub(super) fn check_wakings(&self) -> Result<()> {
+        let has = |is: fn(&[u8]) -> bool| {
+            self.events.iter().any(|event| event.is_in_input && is(&event.name))
+        };
+        let is_switch = |event: &[u8]| event == EVENT.as_bytes();
+        if !self.args.wakers || !has(is_switch) || has(is_waking) {
+            return Ok(());
+        }
+        let name = &self.input.name;
+        Err(Error::Usage(format!("{name}: {}", remedies::NO_WAKING)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_shapes_of_a_waking_are_read() {
+        for (text, tid) in [
+            ("comm=a pid=1 prio=120 target_cpu=000", Some("1")),
+            ("comm=x pid=7 y pid=22 prio=120 success=1 target_cpu=000", Some("22")),
+            ("kworker/0:1:33 [120] success=1 CPU:000", Some("33")),
+            ("my [x] thread:4 [120]<CANT FIND FIELD success> CPU:001", Some("4")),
+            ("comm=a pid= prio=120", None),
+            ("", None),
+        ] {
+            let found = woken(text.as_bytes()).map(|tid| tid.to_str_lossy().into_owned());
+            assert_eq!(found.as_deref(), tid, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_waker_stands_below_the_waiter_leaf_first() {
+        let (mut frames, mut tree) = (FrameTable::default(), StackTree::default());
+        let mut wakers = Wakers::new(&mut frames);
+        let mut stack = |text: &str, tree: &mut StackTree| tree.stack(&mut frames, text.as_bytes());
+        let waited = stack("a;main;read", &mut tree);
+        let (base, leaf) = (stack("b", &mut tree), stack("b;main;write;wake", &mut tree));
+        let waker = frames.intern(b"b");
+        let known = wakers.below(waited, (base, leaf), waker, &mut tree);
+        let unknown = wakers.unknown(waited, 5, &mut tree);
+        let bare = wakers.below(waited, (base, base), waker, &mut tree);
+        let text = |node| {
+            let mut text = Vec::new();
+            tree.append_stack(node, 0, &frames, &mut text);
+            String::from_utf8(text).expect("UTF-8")
+        };
+        assert_eq!(text(known), "a;main;read;--;wake;write;main;b");
+        assert_eq!(text(unknown), "a;main;read;--;[unknown waker]");
+        assert_eq!(text(bare), "a;main;read;--;b");
+        assert_eq!(wakers.without, (1, 5));
+    }
+}
