@@ -42,9 +42,13 @@ mod format_labels;
 // Labels before stacks.
 mod labels;
 
-// Blocked time.
+// Blocked time, and who ended it.
 mod inputs;
 mod off_cpu;
+mod wakers;
+
+// What makes a program end later.
+mod latency;
 
 // Profiles of Ruby, PHP and Haskell.
 mod scripting;

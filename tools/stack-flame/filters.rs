@@ -4,15 +4,17 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::failure::Failure;
+use crate::perf::Sampling;
 use crate::siblings::Stage;
 
 /// What is hidden unless the user wants it raw. It is nothing in programs that are not
 /// written in OCaml.
 const ALWAYS: &str = "ocaml-gc";
 
-/// Where every thread waits, so that the table would name nothing else: their time is that of
-/// their callers, which say what is waited for.
-const SCHEDULER: &str = "^(__traceiter_sched_switch|__schedule(_loop)?|schedule)$";
+/// Where every thread waits or wakes another one, so that the table would name nothing else: their
+/// time is that of their callers, which say what is waited for.
+const SCHEDULER: &str = "^(__traceiter_sched_(switch|waking)|__schedule(_loop)?|schedule|\
+                         try_to_wake_up)$";
 
 /// What is shown of a recording.
 #[derive(Debug, clap::Args)]
@@ -38,8 +40,8 @@ pub(crate) struct Filters {
 impl Filters {
     /// Runs the filters that the user chose on nothing: they name a preset or a
     /// pattern that is wrong.
-    pub(crate) fn check(&self, off_cpu: bool) -> Result<(), Failure> {
-        for stage in self.hide(off_cpu).into_iter().chain(self.keep()) {
+    pub(crate) fn check(&self, sampling: &Sampling) -> Result<(), Failure> {
+        for stage in self.hide(sampling.off_cpu).into_iter().chain(self.keep()) {
             let mut command = stage.command()?;
             let output = command.stdin(Stdio::null()).output();
             let output = output.map_err(|error| Failure::of_file("a filter", error))?;
@@ -58,17 +60,23 @@ impl Filters {
 
     /// The pipeline that makes folded stacks of a recording; of one process if perf had
     /// to record all and the user asked for `pid`.
-    pub(crate) fn stages(&self, off_cpu: bool, pid: Option<u32>, file: &Path) -> Vec<Stage> {
+    pub(crate) fn stages(&self, sampling: &Sampling, pid: Option<u32>, file: &Path) -> Vec<Stage> {
         let inlined = if self.inlined { "keep" } else { "drop" };
         let mut parse =
             Stage::new("stack-parse").arg("--header").arg("--exact-names").arg("--annotate");
         parse = parse.arg("--inlined").arg(inlined);
-        if off_cpu {
+        if sampling.off_cpu {
             parse = parse.arg(pid.map_or("--off-cpu".to_owned(), |pid| format!("--off-cpu={pid}")));
+        }
+        if sampling.wakers {
+            parse = parse.arg("--wakers");
+        }
+        if sampling.latency {
+            parse = parse.arg("--weight=latency");
         }
         let mut stages = vec![parse.arg("--").arg(file)];
         stages.push(Stage::new("stack-demangle"));
-        stages.extend(self.hide(off_cpu));
+        stages.extend(self.hide(sampling.off_cpu));
         if !self.raw {
             stages.push(Stage::new("stack-fold-towers"));
         }

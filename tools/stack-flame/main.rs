@@ -82,10 +82,10 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     let what = args.what()?;
     // Whatever can fail before the program runs fails before it runs.
     args.picture.check()?;
-    args.filters.check(args.sampling.off_cpu)?;
-    let title = args.picture.title.clone().unwrap_or_else(|| what.title());
+    args.filters.check(&args.sampling)?;
+    let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));
     let draw = |file: &Path, pid: Option<u32>| {
-        let stages = args.filters.stages(args.sampling.off_cpu, pid, file);
+        let stages = args.filters.stages(&args.sampling, pid, file);
         args.picture.draw(&title, stages, args.advice())
     };
     if let What::File(file) = what {
@@ -127,6 +127,12 @@ impl Args {
                 "expected a program after '--', or -p PID, -a or -i FILE, see --help",
             )),
         }
+    }
+
+    /// The title of the picture, unless the user gives one.
+    fn title(&self, what: &What) -> String {
+        let title = what.title();
+        if self.sampling.latency { format!("latency of {title}") } else { title }
     }
 
     /// Why there may be no stack to show, and what helps.

@@ -26,6 +26,9 @@ const CLOCK: &str = "cpu-clock";
 /// When a thread leaves the processor and when it comes back.
 const SWITCH: &str = "sched:sched_switch";
 
+/// The same, and who wakes it.
+const SWITCH_AND_WAKING: &str = "sched:sched_switch,sched:sched_waking";
+
 /// Writes its own number to `$0` and becomes the program, so that we know which process
 /// that is.
 const BECOME: &str = r#"echo "$$" > "$0" && exec "$@""#;
@@ -53,6 +56,15 @@ pub(crate) struct Sampling {
     /// Show where threads wait, for a disk, a lock or the network, instead of what they do
     #[arg(long)]
     pub(crate) off_cpu: bool,
+
+    /// Below where threads wait, show who woke them
+    #[arg(long, requires = "off_cpu")]
+    pub(crate) wakers: bool,
+
+    /// Show what to make faster for the program to end sooner: time in which it runs one thread
+    /// weighs more than time in which it runs several
+    #[arg(long, conflicts_with_all = ["off_cpu", "all"])]
+    pub(crate) latency: bool,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -199,6 +211,7 @@ impl Sampling {
     /// The events to try; `None` is what perf samples unless told.
     fn events(&self) -> Vec<Option<&str>> {
         match &self.event {
+            _ if self.wakers => vec![Some(SWITCH_AND_WAKING)],
             _ if self.off_cpu => vec![Some(SWITCH)],
             Some(event) => vec![Some(event)],
             None => vec![None, Some(CLOCK)],
@@ -216,6 +229,7 @@ impl Sampling {
             None => args.extend(["-F", HERTZ]),
         }
         args.extend(event.into_iter().flat_map(|event| ["-e", event]));
+        args.extend(self.latency.then_some("--switch-events"));
         let pid = match what {
             What::Process(pid) => pid.to_string(),
             _ => String::new(),

@@ -109,7 +109,12 @@ impl Join {
     /// What writing returns, and [`Error::Usage`] if the recording lacks what the user asked for.
     ///
     /// [`Error::Usage`]: common::Error::Usage
-    fn record(&mut self, record: &Record<'_>, input: &str, samples: &mut Samples<'_>) -> Result<()> {
+    fn record(
+        &mut self,
+        record: &Record<'_>,
+        input: &str,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
         match record {
             Record::Map(map) if map.is_code => self.map(map),
             Record::BuildId { path, id } => self.objects.set_build_id(path, id),
