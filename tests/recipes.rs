@@ -73,6 +73,11 @@ const OF_PAGE: Expected = &[
         &["PROFILE ", "\nhost-417.folded ", "<svg", "100.00%  host-417.folded\n", "  serve\n"],
     ),
     ("What does it wait for?", &["<svg", "backup.sh", " ms  ", "  do_wait\n"]),
+    ("Who keeps it waiting?", &["<svg", "backup.sh", " ms  ", ";--;", "  sleep\n"]),
+    (
+        "What to make faster so that it ends sooner?",
+        &["<svg", ";alone ", ";beside ", "nanoseconds"],
+    ),
     ("Where are the cache misses?", &["<svg", "Db.insert"]),
     ("How many cycles does an instruction take?", &["<svg", "Db.insert ("]),
     ("A Makefile rule", &["<svg", "Db.query"]),
@@ -93,7 +98,8 @@ const OF_README: Expected = &[
         ],
     ),
     ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),
-    ("What does it wait for?", &["<svg", "backup.sh", "Db.insert"]),
+    ("What does it wait for?", &["<svg", "backup.sh", "--", "Db.insert"]),
+    ("What to make faster so that it ends sooner?", &["<svg", "latency of ", "alone", "beside"]),
     ("When was it busy?", &["<svg"]),
     ("What does it do now?", &["FUNCTION\n", "Db."]),
     ("Below one function.", &["<svg", "Db.insert"]),
@@ -117,6 +123,20 @@ const DEEP_COPY: &str = "Weight\tSelf Weight\tSymbol Names\n\
     1.04 min\u{2007}99.9%\t2.07 s\t     _camlDb$query_12\n\
     1.00 min\u{2007}96.0%\t1.00 min\t      camlDb$total_277\n\
     3.00 ms\u{2007}0.0%\t3.00 ms\t      -[Foo bar;]\n";
+
+/// A program that works alone, and then in two threads.
+const THREADS: &str = "#include <pthread.h>
+static volatile long sink;
+void alone(void) { for (long i = 0; i < 100000000; i++) sink += i; }
+void *beside(void *unused) { for (long i = 0; i < 50000000; i++) sink ^= i; return unused; }
+int main(void) {
+    pthread_t thread;
+    alone();
+    pthread_create(&thread, 0, beside, 0);
+    beside(0);
+    return pthread_join(thread, 0);
+}
+";
 
 /// Samples clocks under the names of counters, for recipes where the machine has none.
 const PERF_WITHOUT_COUNTERS: &str = r#"#!/bin/bash
@@ -246,6 +266,8 @@ impl Place {
             place.write(name, folded);
         }
         place.program("backup.sh", "#!/bin/sh\nsleep 0.2\n");
+        place.write("threads.c", THREADS);
+        assert!(place.run("cc -g -pthread -o threads.exe threads.c").0, "a compiler of C");
         if !place.run("perf record -q -e cache-misses -o probe.data true").0 {
             place.program("perf", PERF_WITHOUT_COUNTERS);
         }

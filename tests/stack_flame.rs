@@ -82,6 +82,13 @@ fn the_status_is_that_of_env_where_nothing_ran() {
         (&["-d", "0", "touch", "ran"], 125, "invalid value '0' for '--duration <SECONDS>'"),
         (&["--call-graph", "x", "touch", "ran"], 125, "invalid value 'x' for '--call-graph"),
         (&["-i", "no/such"], 125, ""),
+        (
+            &["--latency", "-a", "touch", "ran"],
+            125,
+            "the argument '--latency' cannot be used with '--all'",
+        ),
+        (&["--latency", "--off-cpu", "touch", "ran"], 125, "the argument '--latency' cannot be"),
+        (&["--wakers", "touch", "ran"], 125, "the following required arguments were not provided"),
     ] {
         let output = place.stack_flame(args);
         let said = stderr(&output);
@@ -183,6 +190,21 @@ fn perf_is_told_what_to_sample_and_how_often() {
         assert!(log.lines().all(|line| line.contains(expected)), "{args:?}: {log}");
         assert!(said.contains("stack-flame: drawn: "), "{args:?}: {said}");
         assert_eq!(said.contains(CLOCK), !args.contains(&"-e"), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn perf_is_told_to_record_switches_and_wakings() {
+    let place = Place::new("stack-flame-switches");
+    for (args, expected) in [
+        (&["--latency"][..], " -F 999 -e cpu-clock --switch-events "),
+        (&["--off-cpu", "--wakers"], " -e sched:sched_switch,sched:sched_waking -a "),
+    ] {
+        let (said, log) = told(&place, &[args, &["sh", "-c", ":"]].concat());
+        assert!(log.lines().count() == 2, "tried once, then recorded: {log}");
+        assert!(log.lines().all(|line| line.contains(expected)), "{args:?}: {log}");
+        // The recording of this perf has neither.
+        assert!(said.contains("stack-flame: no picture"), "{args:?}: {said}");
     }
 }
 

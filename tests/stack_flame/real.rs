@@ -106,3 +106,41 @@ fn time_that_a_program_waits_is_that_of_its_sleep() {
     assert!((390_000_000..run).contains(&waited), "{run}\n{folded}\n{}", stderr(&output));
     assert_status(&output, 0);
 }
+
+#[test]
+fn latency_is_drawn_of_what_a_program_does() {
+    let Some(place) = place("stack-flame-real-latency") else { return };
+    place.compile("kept", &["-O0", "-fno-omit-frame-pointer"]);
+    let args = ["--latency", "--folded", "stacks", "--", "./kept", "100000000"];
+    let output = place.stack_flame(&args);
+    let folded = place.read("stacks");
+    // Of one thread latency is time: nanoseconds of the clock, not samples.
+    assert!(folded.contains("# unit: nanoseconds\n"), "{}\n{folded}", stderr(&output));
+    assert!(share(&folded, ";main;twice;work") > 80.0, "{folded}");
+    assert!(place.read("flame.svg").contains("latency of ./kept 100000000"), "{folded}");
+    assert_status(&output, 0);
+}
+
+#[test]
+fn the_waker_of_a_shell_is_the_program_that_it_waits_for() {
+    let Some(place) = place("stack-flame-real-wakers") else { return };
+    let args = ["--off-cpu", "--wakers", "--folded", "stacks", "--", "sh", "-c", "sleep .3; :"];
+    let is_woken = |by: &str| {
+        let ends = |line: &str| line.rsplit_once(' ').is_some_and(|it| it.0.ends_with(by));
+        let folded = place.read("stacks");
+        folded.lines().any(|line| line.starts_with("sh;") && line.contains(";--;") && ends(line))
+    };
+    // On a busy machine the kernel drops records, perhaps just those: then it is tried again.
+    for _ in 0..10 {
+        let output = place.stack_flame(&args);
+        if stderr(&output).contains("perf cannot record here") {
+            skip(&format!("perf does not record all programs here: {}", stderr(&output)));
+            return;
+        }
+        assert_status(&output, 0);
+        if is_woken(";sleep") {
+            return;
+        }
+    }
+    panic!("{}", place.read("stacks"));
+}

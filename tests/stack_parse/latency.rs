@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::needs::{goes_without, skip};
-use crate::util::{TempFile, filter, golden_path, output, recording, stderr, weight};
+use crate::util::{TempFile, filter, output, recording, stderr, weight};
 
 /// The files of the recordings.
 const SYMFS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/symfs");
@@ -91,11 +91,10 @@ fn latencies_do_not_depend_on_threads_merging_files_and_streams() {
     }
     for more in [&["--per-sample"][..], &["--labels", "tid,cpu"], &["--labels", "since"]] {
         let rows = folded("latency", more, &input);
-        assert_eq!(
-            filter("stack-merge", &["--labels", ""], rows).into_bytes(),
-            expected,
-            "{more:?}"
-        );
+        let text = String::from_utf8(rows).expect("UTF-8");
+        let stacks = text.lines().map(|line| line.rsplit('\t').next().expect("a stack"));
+        let stacks = stacks.collect::<Vec<_>>().join("\n");
+        assert_eq!(filter("stack-merge", &[], stacks).into_bytes(), expected, "{more:?}");
     }
     let table = folded("latency", &["--table"], &input);
     let table = String::from_utf8(table).expect("UTF-8");
@@ -164,21 +163,23 @@ fn all_processors() -> Vec<u8> {
 
 #[test]
 fn lost_switches_are_said() {
-    let bytes = serpar();
-    let flag = 1 << 26;
-    let lost = stream_with_lost(flag);
-    let said = stderr(&output("stack-parse", &["--weight", "latency"], lost));
+    let said = stderr(&output("stack-parse", &["--weight", "latency"], stream_with_lost()));
     assert!(said.contains("5 samples or other records, 83.3 % of all, were lost"), "{said}");
     assert!(said.contains("switches may be among what was lost: then latencies"), "{said}");
-    let said = stderr(&output("stack-parse", &["--weight", "latency"], bytes));
+    let said = stderr(&output("stack-parse", &["--weight", "period"], stream_with_lost()));
+    assert!(!said.contains("latencies"), "{said}");
+    let said = stderr(&output("stack-parse", &["--weight", "latency"], serpar()));
     assert!(!said.contains("lost"), "{said}");
 }
 
-/// A stream of one sample, with switches (by a flag of its attribute) and 5 lost records.
-fn stream_with_lost(flag: u64) -> Vec<u8> {
+/// A stream of one sample, whose switches are recorded, and of 5 lost records.
+fn stream_with_lost() -> Vec<u8> {
     const IP_TID_TIME: u64 = 1 | 2 | 4;
+    const SAMPLE_ID_ALL: u64 = 1 << 18;
+    const CONTEXT_SWITCH: u64 = 1 << 26;
     let mut attr = [0u64; 16];
-    (attr[0], attr[2], attr[3], attr[5]) = (1 | 128 << 32, 1, IP_TID_TIME, 1 << 18 | flag);
+    (attr[0], attr[2], attr[3], attr[5]) =
+        (1 | 128 << 32, 1, IP_TID_TIME, SAMPLE_ID_ALL | CONTEXT_SWITCH);
     let record = |kind: u64, numbers: &[u64]| {
         let size = 8 + 8 * numbers.len() as u64;
         [&[kind | 2 << 32 | size << 48], numbers].concat()
@@ -275,19 +276,14 @@ fn a_fresh_recording_has_the_latencies_of_perfs_own_text() {
             weight(line.as_bytes());
     }
     assert_eq!(latencies, expected);
-    // What runs alone has a larger share of what makes the program end later than of its time.
-    let share = |kind: &str| {
-        let args = ["--weight", kind, "--event", "cpu-clock", name];
-        let folded = output("stack-parse", &args, "").stdout;
-        with_frame(&folded, "alone") as f64 / weight(&folded) as f64
-    };
-    if processors > 1 {
-        assert!(share("latency") > share("period"), "{} {}", share("latency"), share("period"));
+    // What runs alone has a larger share of what makes the program end later than of its time,
+    // unless a busy machine let no two threads run at once.
+    let [by_period, by_latency] = ["period", "latency"].map(|kind| {
+        output("stack-parse", &["--weight", kind, "--event", "cpu-clock", name], "").stdout
+    });
+    let share = |folded: &[u8]| with_frame(folded, "alone") as f64 / weight(folded) as f64;
+    if weight(&by_latency) * 20 < weight(&by_period) * 19 {
+        assert!(share(&by_latency) > share(&by_period));
     }
-}
-
-#[test]
-fn the_files_of_the_recordings_are_here() {
-    let program = golden_path("symfs/home/someone/work/td/lat/serpar");
-    assert!(program.exists(), "the names of functions come from it");
+    assert!((0.05..0.95).contains(&share(&by_period)), "{}", share(&by_period));
 }

@@ -36,7 +36,6 @@ use std::path::Path;
 use common::{FrameId, FrameTable, Input, LabelKeys, NO_STACK, NodeId, Pipe, Result, StackTree};
 
 use crate::frame::FrameArgs;
-use crate::remedies;
 use event::Fate;
 use events::{Events, Measure};
 use frame_traits::FrameTraits;
@@ -119,13 +118,9 @@ pub(crate) struct Samples<'p> {
 
 impl<'p> Samples<'p> {
     pub(crate) fn new(args: &SamplesArgs, pipe: &'p mut Pipe) -> Result<Samples<'p>> {
-        let events = match (args.off_cpu, args.wakers) {
-            (Some(_), false) => Events::only(&[off_cpu::EVENT], remedies::NO_SWITCH),
-            (Some(_), true) => {
-                let [waking, wakeup] = wakers::WAKINGS;
-                Events::only(&[off_cpu::EVENT, waking, wakeup], remedies::NO_SWITCH)
-            }
-            (None, _) => Events::new(&args.events)?,
+        let events = match args.off_cpu {
+            Some(_) => off_cpu::events(args.wakers),
+            None => Events::new(&args.events)?,
         };
         Ok(Samples::of(args.clone(), Some(pipe), events, Window::new(&args.window)?))
     }
@@ -304,33 +299,15 @@ impl<'p> Samples<'p> {
                 let event = &self.events.get_mut(event).name;
                 table.open(origin, event, self.window.when(origin).map(|it| it.since.into()));
             }
-            Sink::OffCpu(off_cpu) => {
-                let Samples { tree, frames, labelled, input, text, .. } = self;
-                // Nothing is said of programs whose stacks are not in the sums.
-                let is_of_use = match off_cpu.is_waking(origin.event) {
-                    true => off_cpu.open_waking(origin, &input.root, frames, text),
-                    false => off_cpu.open(origin, tree, labelled.as_mut()),
-                };
-                if !is_of_use {
+            // Nothing is said of programs whose stacks are not in the sums.
+            Sink::OffCpu(_) => {
+                if !self.open_off_cpu(origin) {
                     return None;
                 }
             }
             Sink::Sum | Sink::PerSample | Sink::Every(_) | Sink::List => {}
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
-    }
-
-    /// Whether the frames of a sample matter, which a format may find out before it looks for
-    /// them: with `--off-cpu` only where the thread is blocked, and with `--wakers` where it is
-    /// woken.
-    pub(crate) fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
-        match &self.sink {
-            Sink::OffCpu(off_cpu) => {
-                let blocks = || event == off_cpu::EVENT.as_bytes() && off_cpu.blocks(ids, text);
-                off_cpu.is_waking(event) || blocks()
-            }
-            _ => true,
-        }
     }
 
     /// Whether nothing matters of a sample but what [`reopen`](Samples::reopen)
@@ -386,18 +363,12 @@ impl<'p> Samples<'p> {
         leaf: NodeId,
         frames: impl Iterator<Item = FrameId>,
     ) -> Result<()> {
-        let event = self.events.get_mut(sample.event);
-        let node = event.node.unwrap_or_default();
-        if let Sink::OffCpu(off_cpu) = &mut self.sink {
-            if off_cpu.wake((sample.base, leaf), &mut self.tree) {
-                return Ok(());
-            }
-            let leaf = self.some_frame(leaf, node);
-            if let Sink::OffCpu(off_cpu) = &mut self.sink {
-                off_cpu.close(leaf, self.labelled.as_ref());
-            }
+        if matches!(self.sink, Sink::OffCpu(_)) {
+            self.close_off_cpu(&sample, leaf);
             return Ok(());
         }
+        let event = self.events.get_mut(sample.event);
+        let node = event.node.unwrap_or_default();
         let weight = event.weigher.weigh(self.input.rule, &sample, node, &mut self.tree);
         if matches!(self.sink, Sink::Sum) {
             let leaf = self.some_frame(leaf, node);

@@ -8,10 +8,14 @@ use std::collections::HashMap;
 use bstr::ByteSlice;
 use common::{FrameId, FrameTable, NodeId, Pipe, StackTree};
 
+use super::Samples;
+use super::events::Events;
 use super::labelled::{Labelled, Noted};
 use super::root::Root;
 use super::sample::{OpenSample, Sample, Time};
-use super::wakers::{Wakers, is_waking, woken};
+use super::sink::Sink;
+use super::wakers::{WAKINGS, Wakers, is_waking, woken};
+use crate::remedies;
 
 /// The event it is made from.
 pub(crate) const EVENT: &str = "sched:sched_switch";
@@ -226,6 +230,47 @@ impl OffCpu {
             pipe.note(format_args!(
                 "off-cpu: {count} waits (weight {weight}) stand below [unknown waker]"
             ));
+        }
+    }
+}
+
+/// The events that are needed, with `wakers` also those that say who wakes whom.
+pub(super) fn events(wakers: bool) -> Events {
+    let [waking, wakeup] = WAKINGS;
+    let names = [EVENT, waking, wakeup];
+    Events::only(if wakers { &names } else { &names[..1] }, remedies::NO_SWITCH)
+}
+
+impl Samples<'_> {
+    /// Whether the frames of a sample matter, which a format may find out before it looks for
+    /// them: with `--off-cpu` only where the thread is blocked, and with `--wakers` where another
+    /// one is woken.
+    pub(crate) fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
+        let Sink::OffCpu(off_cpu) = &self.sink else { return true };
+        let blocks = || event == EVENT.as_bytes() && off_cpu.blocks(ids, text);
+        off_cpu.is_waking(event) || blocks()
+    }
+
+    /// Notes a switch or a waking. Returns whether its stack matters.
+    pub(super) fn open_off_cpu(&mut self, origin: &Sample<'_>) -> bool {
+        let Samples { sink, tree, frames, labelled, input, text, .. } = self;
+        let Sink::OffCpu(off_cpu) = sink else { return false };
+        match off_cpu.is_waking(origin.event) {
+            true => off_cpu.open_waking(origin, &input.root, frames, text),
+            false => off_cpu.open(origin, tree, labelled.as_mut()),
+        }
+    }
+
+    /// Notes the stack of a switch or a waking, which ends in `leaf`.
+    pub(super) fn close_off_cpu(&mut self, sample: &OpenSample, leaf: NodeId) {
+        let Samples { sink: Sink::OffCpu(off_cpu), tree, .. } = self else { return };
+        if off_cpu.wake((sample.base, leaf), tree) {
+            return;
+        }
+        let event = self.events.get_mut(sample.event).node.unwrap_or_default();
+        let leaf = self.some_frame(leaf, event);
+        if let Sink::OffCpu(off_cpu) = &mut self.sink {
+            off_cpu.close(leaf, self.labelled.as_ref());
         }
     }
 }

@@ -7,10 +7,11 @@
 use bstr::ByteSlice;
 use common::{Error, FrameId, FrameTable, NodeId, Result, StackTree, clean_frame};
 
+use super::Samples;
 use super::off_cpu::EVENT;
 use super::root::Root;
 use super::sample::{Context, Sample};
-use super::{Samples, remedies};
+use crate::remedies;
 
 /// The events that say who wakes whom. The second comes later and maybe on another processor,
 /// but is what old recordings have.
