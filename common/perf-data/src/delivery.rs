@@ -39,30 +39,33 @@ impl Delivery {
         record: &[u8],
         each: Each<'_>,
     ) -> Result<(), CallerStopped> {
-        let (kind, flags, body) = records::split(record);
+        let (kind, _, body) = records::split(record);
         let is_whole = match kind {
             kinds::SAMPLE => self.sample(event, record, each)?,
             kinds::CALLCHAIN_DEFERRED => self.user_chain(event, body, each)?,
             kinds::LOST | kinds::LOST_SAMPLES => self.lost(kind, body).is_some(),
-            kinds::SWITCH | kinds::SWITCH_CPU_WIDE => {
-                self.running.switch(kind, flags);
-                true
-            }
-            _ => match records::parse(record) {
-                Ok(Some(record)) => {
-                    if kind == kinds::EXIT {
-                        self.running.exit();
-                    }
-                    return each(record);
-                }
-                Ok(None) => true,
-                Err(records::TooShort) => false,
-            },
+            _ => self.other(record, each)?,
         };
         if !is_whole {
             self.summary.add_damaged(offset);
         }
         Ok(())
+    }
+
+    /// Hands out a record that is no sample, or notes what it says; false if it is too short.
+    fn other(&mut self, record: &[u8], each: Each<'_>) -> Result<bool, CallerStopped> {
+        match records::split(record) {
+            (kind @ (kinds::SWITCH | kinds::SWITCH_CPU_WIDE), flags, _) => {
+                self.running.switch(kind, flags);
+            }
+            (kinds::EXIT, ..) => self.running.exit(),
+            _ => {}
+        }
+        match records::parse(record) {
+            Ok(Some(record)) => each(record).map(|()| true),
+            Ok(None) => Ok(true),
+            Err(records::TooShort) => Ok(false),
+        }
     }
 
     /// Hands out the samples whose chain did not come.

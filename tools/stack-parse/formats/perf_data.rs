@@ -88,6 +88,8 @@ struct Join {
     batch: Batch,
     /// `None` if files are not looked for where they were recorded.
     files: Option<RecordedFiles>,
+    /// Whether the user asked for what not all recordings have.
+    is_demanding: bool,
 }
 
 impl Join {
@@ -101,6 +103,7 @@ impl Join {
             locations: Locations::new(detail, options.threads()),
             batch: Batch::new(),
             files: options.symbolize.is_of_this_machine().then(|| RecordedFiles::new(written)),
+            is_demanding: samples.wants_latency() || samples.wants_wakers(),
         }
     }
 
@@ -126,7 +129,9 @@ impl Join {
                 }
             }
             Record::Sample(sample) => {
-                lacking::check(sample, input, samples)?;
+                if self.is_demanding {
+                    lacking::check(sample, input, samples)?;
+                }
                 self.sample(sample, samples)?;
             }
             Record::RoundEnd if samples.is_live() => self.flush(samples)?,
@@ -160,7 +165,7 @@ impl Join {
     }
 
     fn sample(&mut self, sample: &RawSample<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let Join { processes, objects, stacks, locations, batch, files } = self;
+        let Join { processes, objects, stacks, locations, batch, files, .. } = self;
         if let Some(files) = files {
             files.note_time(sample.time);
         }

@@ -188,12 +188,17 @@ impl OffCpu {
 
     /// Notes the stack that wakes, which is below the first of two nodes and ends in the second.
     /// Returns whether there was a waking.
-    pub(super) fn wake(&mut self, waker: (NodeId, NodeId), tree: &mut StackTree) -> bool {
+    pub(super) fn wake(
+        &mut self,
+        waker: (NodeId, NodeId),
+        tree: &mut StackTree,
+        frames: &FrameTable,
+    ) -> bool {
         let (Some(wakers), Some((tid, name))) = (&self.wakers, self.waking.take()) else {
             return false;
         };
         if let Some(away) = self.away.get_mut(&tid) {
-            away.woken = Some(wakers.below(away.leaf, waker, name, tree));
+            away.woken = Some(wakers.below(away.leaf, waker, name, tree, frames));
         }
         true
     }
@@ -245,6 +250,7 @@ impl Samples<'_> {
     /// Whether the frames of a sample matter, which a format may find out before it looks for
     /// them: with `--off-cpu` only where the thread is blocked, and with `--wakers` where another
     /// one is woken.
+    #[inline]
     pub(crate) fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
         let Sink::OffCpu(off_cpu) = &self.sink else { return true };
         let blocks = || event == EVENT.as_bytes() && off_cpu.blocks(ids, text);
@@ -263,8 +269,8 @@ impl Samples<'_> {
 
     /// Notes the stack of a switch or a waking, which ends in `leaf`.
     pub(super) fn close_off_cpu(&mut self, sample: &OpenSample, leaf: NodeId) {
-        let Samples { sink: Sink::OffCpu(off_cpu), tree, .. } = self else { return };
-        if off_cpu.wake((sample.base, leaf), tree) {
+        let Samples { sink: Sink::OffCpu(off_cpu), tree, frames, .. } = self else { return };
+        if off_cpu.wake((sample.base, leaf), tree, frames) {
             return;
         }
         let event = self.events.get_mut(sample.event).node.unwrap_or_default();

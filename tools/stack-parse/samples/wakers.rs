@@ -50,18 +50,23 @@ impl Wakers {
     }
 
     /// The node of a wait below the stack that waited and the one that woke it, which is between
-    /// `leaf` and `base` in the tree.
+    /// `leaf` and `base` in the tree. The stack of an interrupt ends where it entered the kernel.
     pub(super) fn below(
         &self,
         waited: NodeId,
         (base, leaf): (NodeId, NodeId),
         waker: FrameId,
         tree: &mut StackTree,
+        frames: &FrameTable,
     ) -> NodeId {
         let mut woken = tree.child(waited, self.separator);
         let mut node = leaf;
         while node != base {
-            woken = tree.child(woken, tree.frame(node));
+            let frame = tree.frame(node);
+            woken = tree.child(woken, frame);
+            if waker == self.interrupt && enters_interrupt(frames.name(frame)) {
+                break;
+            }
             node = tree.parent(node);
         }
         tree.child(woken, waker)
@@ -88,6 +93,22 @@ impl Wakers {
         }
         frames.intern(text)
     }
+}
+
+/// Whether this function is where an interrupt enters the kernel: what stands above it was stopped.
+fn enters_interrupt(name: &[u8]) -> bool {
+    // x86-64 since Linux 5.8 and before; AArch64 since 5.14 and before.
+    const ENTRIES: [&str; 8] = [
+        "asm_sysvec_",
+        "asm_common_interrupt",
+        "apic_timer_interrupt",
+        "ret_from_intr",
+        "el1h_64_irq",
+        "el0t_64_irq",
+        "el1_irq",
+        "el0_irq",
+    ];
+    ENTRIES.iter().any(|entry| name.starts_with(entry.as_bytes()))
 }
 
 /// Whether an event says who wakes whom.
@@ -153,13 +174,15 @@ mod tests {
     fn the_waker_stands_below_the_waiter_leaf_first() {
         let (mut frames, mut tree) = (FrameTable::default(), StackTree::default());
         let mut wakers = Wakers::new(&mut frames);
+        let waker = frames.intern(b"b");
         let mut stack = |text: &str, tree: &mut StackTree| tree.stack(&mut frames, text.as_bytes());
         let waited = stack("a;main;read", &mut tree);
         let (base, leaf) = (stack("b", &mut tree), stack("b;main;write;wake", &mut tree));
-        let waker = frames.intern(b"b");
-        let known = wakers.below(waited, (base, leaf), waker, &mut tree);
+        let timer = stack("b;main;asm_sysvec_apic_timer_interrupt_[k];tick;wake", &mut tree);
+        let known = wakers.below(waited, (base, leaf), waker, &mut tree, &frames);
         let unknown = wakers.unknown(waited, 5, &mut tree);
-        let bare = wakers.below(waited, (base, base), waker, &mut tree);
+        let bare = wakers.below(waited, (base, base), waker, &mut tree, &frames);
+        let tick = wakers.below(waited, (base, timer), wakers.interrupt, &mut tree, &frames);
         let text = |node| {
             let mut text = Vec::new();
             tree.append_stack(node, 0, &frames, &mut text);
@@ -168,6 +191,8 @@ mod tests {
         assert_eq!(text(known), "a;main;read;--;wake;write;main;b");
         assert_eq!(text(unknown), "a;main;read;--;[unknown waker]");
         assert_eq!(text(bare), "a;main;read;--;b");
+        let entered = "asm_sysvec_apic_timer_interrupt_[k]";
+        assert_eq!(text(tick), format!("a;main;read;--;wake;tick;{entered};[interrupt]"));
         assert_eq!(wakers.without, (1, 5));
     }
 }

@@ -161,6 +161,7 @@ impl Batch {
 }
 
 /// What ran when a tracepoint was hit.
+#[cold]
 fn context(sample: &RawSample<'_>) -> Context {
     match sample.trace_context() {
         Some(TraceContext::Interrupt) => Context::Interrupt,

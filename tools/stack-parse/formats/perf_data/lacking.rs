@@ -10,7 +10,6 @@ use crate::samples::Samples;
 /// # Errors
 ///
 /// [`Error::Usage`].
-#[inline]
 pub(super) fn check(sample: &RawSample<'_>, input: &str, samples: &Samples<'_>) -> Result<()> {
     if samples.wants_latency() {
         sample.parallelism.map_err(|why| no_latency(input, why))?;
