@@ -62,7 +62,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use common::{Error, Input, Result};
 
 use crate::format::{Format, Head};
-use crate::options::Options;
+use crate::options::{ObjectArgs, Options};
 use crate::read::json::{Json, Outline};
 use crate::samples::{Samples, Source};
 
@@ -171,9 +171,7 @@ pub(crate) fn read(
             return Err(Error::Unknown { name, what: detected.to_string() });
         }
     };
-    if options.objects.is_choice() && !format.has_lifetimes() {
-        return Err(no_lifetimes(&name));
-    }
+    check_objects(options.objects, format, &name)?;
     samples.begin_input(Source {
         input: &name,
         format: format.name,
@@ -186,12 +184,19 @@ pub(crate) fn read(
     read
 }
 
-/// The error for `--live` and its like where the input does not say when objects were freed.
-fn no_lifetimes(input: &str) -> Error {
-    let formats = FORMATS.iter().filter(|format| format.has_lifetimes());
-    let names: Vec<_> = formats.map(|format| format.name).collect();
-    let needed = names.join(" or a ");
-    Error::Usage(format!("--live, --major and --promoted need a {needed}: {input} is none"))
+/// Refuses `--live` and its like where the format does not know that of memory.
+fn check_objects(objects: ObjectArgs, format: &Format, input: &str) -> Result<()> {
+    let (option, knows): (_, fn(&Format) -> bool) =
+        if objects.live().is_some() && !format.has_live() {
+            ("--live needs", Format::has_live)
+        } else if objects.choose_heaps() && !format.has_heaps() {
+            ("--major and --promoted need", Format::has_heaps)
+        } else {
+            return Ok(());
+        };
+    let known = FORMATS.iter().filter(|format| knows(format)).map(|format| format.name);
+    let known = known.collect::<Vec<_>>().join(" or ");
+    Err(Error::Usage(format!("{option} a recording of {known}: {input} is {}", format.name)))
 }
 
 /// What the first bytes of an input say.

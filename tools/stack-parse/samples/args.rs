@@ -70,6 +70,11 @@ pub(crate) struct SamplesArgs {
 }
 
 impl SamplesArgs {
+    /// The end of the slice of time that is wanted, in nanoseconds, if it has one.
+    pub(crate) fn to(&self) -> Option<u64> {
+        self.window.to()
+    }
+
     /// Whether lines have labels.
     pub(super) fn has_labels(&self) -> bool {
         self.labels.as_ref().is_some_and(|keys| !keys.is_none())
