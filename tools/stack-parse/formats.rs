@@ -195,7 +195,11 @@ fn check_objects(objects: ObjectArgs, format: &Format, input: &str) -> Result<()
             return Ok(());
         };
     let known = FORMATS.iter().filter(|format| knows(format)).map(|format| format.name);
-    let known = known.collect::<Vec<_>>().join(" or ");
+    let known: Vec<_> = known.collect();
+    let known = match &known[..] {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        one => one.concat(),
+    };
     Err(Error::Usage(format!("{option} a recording of {known}: {input} is {}", format.name)))
 }
 
