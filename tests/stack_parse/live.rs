@@ -216,6 +216,7 @@ fn what_makes_no_sense_is_refused() {
         (&["--labels", "lifetime", "--per-sample"], &trace, "do not wait for that\n"),
         (&["--labels", "lifetime", "--every", "1"], &trace, "do not wait for that\n"),
         (&["--root", "label:lifetime", "--table"], &trace, "do not wait for that\n"),
+        (&["--live=end", "--to", "1"], &recording(LEAKY), "needs a raw recording of heaptrack"),
         (&["--live"], &heap, no_time),
         (&["--live=0.001"], &heap, no_time),
         (&["--major"], &heap, "--major and --promoted need a recording of memtrace: <stdin> is"),

@@ -98,8 +98,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Usage`] if lifetimes are asked for where lines cannot wait, or what
-/// adding samples returns.
+/// [`Error::Input`], [`Error::Usage`] if the file does not say what is asked for, or what adding
+/// samples returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let failed = |source| Error::Input { name: name.clone(), source };

@@ -49,7 +49,7 @@ struct Object<T> {
 }
 
 /// An object of which all is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Settled<T> {
     pub(crate) object: T,
     /// When it was freed, in nanoseconds after the recording began; `None` if never.

@@ -1,7 +1,7 @@
 //! The lines of a recording, one after the other.
 
 use bstr::ByteSlice;
-use common::{Input, Result, hexadecimal};
+use common::{Error, Input, Result, hexadecimal};
 use hashbrown::HashMap;
 
 use super::addresses::Addresses;
@@ -30,6 +30,9 @@ pub(super) enum Counting {
 }
 
 impl Counting {
+    /// # Errors
+    ///
+    /// [`Error::Usage`] if the file does not say what is asked for.
     pub(super) fn new(
         kind: Kind,
         live: Option<Live>,
@@ -42,7 +45,12 @@ impl Counting {
         if !has_pointers && samples.names_lifetime() {
             samples.note("lifetimes are in raw recordings only: 'heaptrack --raw' makes one");
         }
-        if live.is_none() && samples.choose_times() {
+        if samples.choose_times() && live.is_some() && !has_pointers {
+            let what = "--live with --from or --to needs a raw recording of heaptrack: others do \
+                        not say which allocation is freed";
+            return Err(Error::Usage(what.to_owned()));
+        }
+        if samples.choose_times() && live.is_none() {
             samples.note("only allocations and allocated bytes have times");
         }
         let counted = match live {
