@@ -31,7 +31,7 @@ pub(crate) struct SamplesArgs {
     pub(super) root: Option<Root>,
 
     /// Labels before the stacks: since, time, comm, pid, tid, cpu, event, cgroup, addr, object,
-    /// build_id, and what a format has of its own; all for all
+    /// build_id, lifetime, and what a format has of its own; all for all
     #[arg(long, value_name = "KEY,...", value_parser = LabelKeys::parse)]
     #[arg(conflicts_with_all = ["table", "list_events"])]
     pub(super) labels: Option<LabelKeys>,
