@@ -1,5 +1,6 @@
 //! What the tools do where there is little memory.
 
+use std::fmt::Write;
 use std::fs::File;
 use std::process::{Command, Output};
 
@@ -39,6 +40,31 @@ fn too_many_stacks_for_the_memory_are_said_to_be() {
         let said = stderr(&output);
         assert!(said.starts_with(&format!("{tool}: out of memory: ")), "{tool}: {said}");
         assert_eq!((said.lines().count(), output.status.code()), (1, Some(2)), "{said}");
+    }
+}
+
+#[test]
+fn what_was_freed_takes_no_memory() {
+    const IN_USE: u64 = 100;
+    const ALL: u64 = 1_000_000;
+    let head = "v 10400 3\nx 5 ./a.o\nX ./a.o\nm 1 -\nt 401001 0\n";
+    let mut text = head.to_owned();
+    for number in 0..ALL {
+        if let Some(freed) = number.checked_sub(IN_USE) {
+            writeln!(text, "- {freed:x}").expect("text");
+        }
+        writeln!(text, "+ 10 1 {number:x}").expect("text");
+        if number % 10_000 == 0 {
+            writeln!(text, "c {:x}", number / 1000).expect("text");
+        }
+    }
+    // All objects, of which each takes 64 bytes, would take as much again.
+    for live in ["--live=0.5", "--live=peak", "--live"] {
+        let Some(output) = within(80_000, "stack-parse", &[live], &text) else {
+            return;
+        };
+        assert_eq!(output.status.code(), Some(0), "{live}: {}", stderr(&output));
+        assert_eq!(weight(&output.stdout), 16 * u128::from(IN_USE), "{live}");
     }
 }
 

@@ -31,6 +31,11 @@ const OF_PAGE: Expected = &[
     ("Recursion", &["weight", "Stdlib.Map.Make.add\n", "Stdlib.Map.Make.add (x"]),
     ("Lwt", &["<svg", "[lwt]", "Server.handle"]),
     ("Memory of OCaml", &["<svg", "Alloc.deep", "Stdlib.Map.Make.update"]),
+    (
+        "What filled the memory at the peak?",
+        &["bytes\tbytes\t2286\t182880000\tpeak 6480000 at 0.105451\n", "<svg", "grab\n", "Alloc."],
+    ),
+    ("What lives longer than a second?", &["Alloc.", "[leaky+0x1185]", "FUNCTION\n"]),
     ("What is hot?", &["FUNCTION\n", "MODULE\n", "Db.insert", "[GC]", " samples (", " in all\n"]),
     (
         "Who calls it?",
@@ -240,6 +245,8 @@ impl Place {
             symlink(from, place.path(source)).expect("a new name");
         }
         place.write("app.ctf", recording("formats/memtrace/alloc.ctf.gz"));
+        place.write("heaptrack.app.zst", recording("formats/heaptrack/leaky.txt.gz"));
+        place.write("heaptrack.app.raw.zst", recording("formats/heaptrack/leaky-raw.txt.gz"));
         place.write("cpu.pprof", recording("formats/pprof/go-cpu.pb.gz"));
         languages::cargo_project(&place);
         for (name, folded) in [

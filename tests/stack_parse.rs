@@ -33,6 +33,9 @@ mod pictures;
 // Formats in JSON: threads, times, depth.
 mod json;
 
+// What was in use when.
+mod live;
+
 // What was added every few seconds.
 mod every;
 

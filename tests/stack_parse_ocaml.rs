@@ -19,7 +19,11 @@ fn what_a_format_does_not_hold_cannot_be_asked_for() {
     let folded = b"main;f 12\n".to_vec();
     for (input, args, said) in [
         (&trace, &["--weight", "words"][..], "--weight words: use '--event words'"),
-        (&folded, &["--live"], "--live, --major and --promoted need a memtrace: <stdin> is none"),
+        (
+            &folded,
+            &["--major"],
+            "--major and --promoted need a recording of memtrace: <stdin> is folded",
+        ),
     ] {
         let output = output("stack-parse", args, input);
         assert_eq!(output.status.code(), Some(2), "{args:?}");

@@ -88,7 +88,9 @@ fn what_files_hold_is_listed() {
     let list = filter("stack-parse", &["--list-events"], &trace);
     assert_eq!(
         list,
-        "samples\tsamples\t2286\t2286\nwords\twords\t2286\t22860000\nbytes\tbytes\t2286\t182880000\n"
+        "samples\tsamples\t2286\t2286\tpeak 81 at 0.105451\n\
+         words\twords\t2286\t22860000\tpeak 810000 at 0.105451\n\
+         bytes\tbytes\t2286\t182880000\tpeak 6480000 at 0.105451\n"
     );
     let tree = recording("formats/landmarks/demo.json.gz");
     let list = filter("stack-parse", &["--list-events"], &tree);

@@ -124,11 +124,15 @@ fn recordings_that_do_not_say_it_are_refused_by_name() {
             "<stdin> has no switches of threads: record with 'perf record -g --sw",
         ),
         (&all, &[], "<stdin> is of all processors, which always run something: record a program"),
-        (b"a;b 1\n", &[], "needs a perf-data of 'perf record --switch-events': <stdin> is folded"),
+        (
+            b"a;b 1\n",
+            &[],
+            "needs a recording of perf-data by 'perf record --switch-events': <stdin> is folded",
+        ),
         (
             b"a 1 1.5: 7 cycles: \n\t 10 f (/d)\n\n",
             &[],
-            "needs a perf-data of 'perf record --switch-events': <stdin> is perf-script",
+            "needs a recording of perf-data by 'perf record --switch-events': <stdin> is perf-script",
         ),
         (b"", &["--off-cpu"], "'--weight <WEIGHT>' cannot be used with '--off-cpu[=<PID>]'"),
     ] {

@@ -96,7 +96,7 @@ fn roots_events_and_times_are_those_of_the_process() {
     let table = filter("stack-parse", &["--table", "--event", "words"], &trace);
     let row = table.lines().nth(2).expect("a second sample");
     let expected =
-        "0.000006\t0.000000\tdemo.exe\t7\t0\t\twords\t500\t\"Demo.main;Demo.f;List.map\"";
+        "0.000006\t0.000001\tdemo.exe\t7\t0\t\twords\t500\t\"Demo.main;Demo.f;List.map\"";
     assert_eq!(row, expected);
 }
 

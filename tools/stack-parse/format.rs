@@ -34,13 +34,14 @@ pub(crate) struct Format {
 pub(crate) enum Extra {
     /// Knows from the stacks what is wrong with a recording.
     Advice(Advice),
-    /// Says of each object when it was freed, and which heap it was in: `--live`,
-    /// `--major`, `--promoted`.
-    Lifetimes,
     /// Says of each sample how many threads ran: `--weight latency`.
     Parallelism,
     /// Says who wakes whom: `--wakers`.
     Wakers,
+    /// Says what was in use when: `--live`.
+    Live,
+    /// Says which heap each object was in: `--major`, `--promoted`.
+    Heaps,
 }
 
 impl Format {
@@ -48,13 +49,18 @@ impl Format {
     pub(crate) fn advice(&self) -> Option<Advice> {
         self.extras.iter().find_map(|extra| match extra {
             Extra::Advice(advice) => Some(*advice),
-            Extra::Lifetimes | Extra::Parallelism | Extra::Wakers => None,
+            Extra::Live | Extra::Heaps | Extra::Parallelism | Extra::Wakers => None,
         })
     }
 
-    /// Whether it says when objects were freed.
-    pub(crate) fn has_lifetimes(&self) -> bool {
-        self.extras.iter().any(|extra| matches!(extra, Extra::Lifetimes))
+    /// Whether it says what was in use when.
+    pub(crate) fn has_live(&self) -> bool {
+        self.extras.iter().any(|extra| matches!(extra, Extra::Live))
+    }
+
+    /// Whether it says which heap each object was in.
+    pub(crate) fn has_heaps(&self) -> bool {
+        self.extras.iter().any(|extra| matches!(extra, Extra::Heaps))
     }
 
     /// Whether it says how many threads ran.

@@ -62,7 +62,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use common::{Error, Input, Result};
 
 use crate::format::{Format, Head};
-use crate::options::Options;
+use crate::options::{ObjectArgs, Options};
 use crate::read::json::{Json, Outline};
 use crate::samples::{Samples, Source};
 
@@ -171,7 +171,7 @@ pub(crate) fn read(
             return Err(Error::Unknown { name, what: detected.to_string() });
         }
     };
-    check(format, &name, options, samples)?;
+    check(format, &name, options.objects, samples)?;
     samples.begin_input(Source {
         input: &name,
         format: format.name,
@@ -185,28 +185,31 @@ pub(crate) fn read(
 }
 
 /// Refuses options that need what the format of the input does not say.
-fn check(format: &Format, input: &str, options: &Options, samples: &Samples<'_>) -> Result<()> {
-    let refusal = if options.objects.is_choice() && !format.has_lifetimes() {
-        let needed = names(Format::has_lifetimes);
-        format!("--live, --major and --promoted need a {needed}: {input} is none")
-    } else if samples.wants_latency() && !format.has_parallelism() {
-        let (needed, name) = (names(Format::has_parallelism), format.name);
-        format!(
-            "--weight latency needs a {needed} of 'perf record --switch-events': {input} is {name}"
-        )
-    } else if samples.wants_wakers() && !format.has_wakers() {
-        let (needed, name) = (names(Format::has_wakers), format.name);
-        format!("--wakers needs a {needed}: {input} is {name}")
-    } else {
-        return Ok(());
-    };
-    Err(Error::Usage(refusal))
+fn check(format: &Format, input: &str, objects: ObjectArgs, samples: &Samples<'_>) -> Result<()> {
+    let (option, knows, how): (_, fn(&Format) -> bool, _) =
+        if objects.live().is_some() && !format.has_live() {
+            ("--live needs", Format::has_live, "")
+        } else if objects.choose_heaps() && !format.has_heaps() {
+            ("--major and --promoted need", Format::has_heaps, "")
+        } else if samples.wants_latency() && !format.has_parallelism() {
+            let how = " by 'perf record --switch-events'";
+            ("--weight latency needs", Format::has_parallelism, how)
+        } else if samples.wants_wakers() && !format.has_wakers() {
+            ("--wakers needs", Format::has_wakers, "")
+        } else {
+            return Ok(());
+        };
+    let known = names(knows);
+    Err(Error::Usage(format!("{option} a recording of {known}{how}: {input} is {}", format.name)))
 }
 
-/// The formats that can do something: `memtrace or a x`.
+/// The formats that can do something: `memtrace, heaptrack or massif`.
 fn names(can: fn(&Format) -> bool) -> String {
-    let formats = FORMATS.iter().filter(|format| can(format));
-    formats.map(|format| format.name).collect::<Vec<_>>().join(" or a ")
+    let names = FORMATS.iter().filter(|format| can(format)).map(|format| format.name);
+    match &names.collect::<Vec<_>>()[..] {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        one => one.concat(),
+    }
 }
 
 /// What the first bytes of an input say.

@@ -51,6 +51,7 @@ fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.list_formats {
         return list_formats(pipe);
     }
+    args.options.objects.check(args.samples.to())?;
     // Most recordings come from perf script, which takes its time and shows nothing.
     pipe.show_progress_of_pipes();
     let mut samples = Samples::new(&args.samples, pipe)?;

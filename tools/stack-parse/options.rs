@@ -1,11 +1,16 @@
 //! What the user chose that only some formats know.
 
+mod live;
+
 use std::num::NonZero;
 use std::thread;
 
 use clap::Args;
+use common::{Error, Result, seconds};
 
 use crate::symbolize_args::SymbolizeArgs;
+
+pub(crate) use live::Live;
 
 /// Each thread has blocks and tables of its own, and memory is as fast as it
 /// gets before there are more.
@@ -38,12 +43,13 @@ impl Options {
     }
 }
 
-/// Which objects of a memory trace to count.
+/// Which objects of a recording of memory to count.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ObjectArgs {
-    /// Only memory that was not collected before the trace ended (memtrace)
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
-    pub(crate) live: bool,
+    /// Only memory that was in use after so many seconds, at the peak or at the end, the default
+    #[arg(long, value_name = "SECONDS|peak|end", num_args = 0..=1, require_equals = true)]
+    #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
+    live: Option<Option<Live>>,
 
     /// Only what was allocated in the major heap (memtrace)
     #[arg(long)]
@@ -55,8 +61,28 @@ pub(crate) struct ObjectArgs {
 }
 
 impl ObjectArgs {
-    /// Whether some objects are left out.
-    pub(crate) fn is_choice(self) -> bool {
-        self.live || self.major || self.promoted
+    /// When memory must be in use to count; `None` if that does not matter.
+    pub(crate) fn live(self) -> Option<Live> {
+        self.live.map(|live| live.unwrap_or(Live::End))
+    }
+
+    /// Whether the heap matters that an object is in.
+    pub(crate) fn choose_heaps(self) -> bool {
+        self.major || self.promoted
+    }
+
+    /// Refuses `--live` without a value where `--to` asks only for what happened before `to`
+    /// nanoseconds: it may be meant to say when memory is in use.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] with the options that say either.
+    pub(crate) fn check(self, to: Option<u64>) -> Result<()> {
+        let (Some(None), Some(to)) = (self.live, to) else { return Ok(()) };
+        let to = seconds(to);
+        Err(Error::Usage(format!(
+            "--live with --to {to}: --live={to} takes what was in use then, \
+             --live=end --to {to} what was allocated before and in use at the end"
+        )))
     }
 }

@@ -1,5 +1,6 @@
 //! What several formats read alike.
 
+pub(crate) mod alive;
 pub(crate) mod bad_weights;
 pub(crate) mod byte_string;
 pub(crate) mod bytes;

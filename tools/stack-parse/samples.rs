@@ -17,6 +17,7 @@ mod frame_traits;
 mod labelled;
 mod labels;
 mod latency;
+mod memory;
 mod messages;
 mod off_cpu;
 mod origin;
@@ -52,6 +53,7 @@ use window::Window;
 
 pub(crate) use advice::{Advice, CallChains, Recorded};
 pub(crate) use args::SamplesArgs;
+pub(crate) use memory::{LIFETIME, seconds_of_label};
 pub(crate) use off_cpu::Ids;
 pub(crate) use root::Root;
 pub(crate) use weight::Weighs;
@@ -392,10 +394,5 @@ impl<'p> Samples<'p> {
         }
         let frame = self.frames.intern(NO_STACK);
         self.tree.child(event, frame)
-    }
-
-    /// Leaves out a sample that was opened, because its object was not chosen.
-    pub(crate) fn leave_out(&mut self, sample: &OpenSample) {
-        self.events.take_back(sample.event, sample.count, sample.weight, Fate::OtherObject);
     }
 }

@@ -20,11 +20,11 @@
 //!  n0: 800 in 3 places, all below massif's threshold (1.00%)
 //! ```
 
-use common::{Error, Input, Result, decimal};
+use common::{Error, Input, Result, decimal, seconds};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;
-use crate::options::Options;
+use crate::options::{Live, Options};
 use crate::read::lines::for_each_line;
 use crate::read::outline::Outline;
 use crate::read::own_labels::OwnLabels;
@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Sum,
-    extras: &[],
+    extras: &[Extra::Live],
 };
 
 fn detect(head: &Head<'_>) -> bool {
@@ -53,12 +53,14 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where a tree lacks its end, after all that came
-/// before; or what adding samples returns.
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+/// [`Error::Input`], [`Error::Usage`] if `--live` asks for what the file does not say,
+/// [`Error::Unknown`] where a tree lacks its end, after all that came before; or what adding
+/// samples returns.
+fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
-    let (mut file, mut last) = (File::default(), 0);
-    file.takes_all = samples.choose_times();
+    let live = options.objects.live();
+    let (mut file, mut last) = (File { name: name.clone(), live, ..File::default() }, 0);
+    file.takes_all = samples.choose_times() && live.is_none();
     for_each_line(input, |number, line| {
         last = number;
         if !file.line(line, samples)? {
@@ -78,15 +80,23 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 #[derive(Default)]
 struct File {
+    name: String,
+    live: Option<Live>,
     /// What times are in: `ms`, `i` for instructions, `B` for bytes.
     time_unit: Vec<u8>,
     /// Whether all snapshots with trees are samples, each of its time, or each of an event.
     takes_all: bool,
+    /// Whether it is Valgrind's own report of memory, which has no times.
+    is_report: bool,
     /// Whether it is known what trees count.
     has_event: bool,
     snapshot: Snapshot,
-    /// The peak or, before it was read, the last snapshot with a tree.
+    /// When the first snapshot was taken.
+    begun: Option<u64>,
+    /// Of the snapshots so far, the one that is asked for.
     chosen: Option<Snapshot>,
+    /// Of the snapshots with trees so far, the one of the peak, but for its tree.
+    peak: Option<Snapshot>,
     snapshots: u64,
 }
 
@@ -134,8 +144,9 @@ impl File {
             return true;
         }
         if let Some(options) = line.strip_prefix(b"desc:") {
-            // Valgrind's own report of memory: each snapshot is another event.
-            self.takes_all |= options.trim_ascii().starts_with(b"xtree.");
+            // Each of its snapshots is another event.
+            self.is_report = options.trim_ascii().starts_with(b"xtree.");
+            self.takes_all |= self.is_report;
             return true;
         }
         line.starts_with(b"cmd:") || line.starts_with(b"#") || line.trim_ascii().is_empty()
@@ -143,33 +154,110 @@ impl File {
 
     fn end_snapshot(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let snapshot = std::mem::take(&mut self.snapshot);
+        if !snapshot.number.is_empty() {
+            self.check_live()?;
+            self.begun = self.begun.or(snapshot.time);
+        }
         if snapshot.has_tree && !std::mem::replace(&mut self.has_event, true) {
             // It may be 0 in the first snapshots, while stacks are not.
             samples.take_first(snapshot.event().0);
         }
-        if self.takes_all && snapshot.has_tree {
-            return snapshot.add(&self.time_unit, samples);
+        if snapshot.is_higher_than(self.peak.as_ref()) {
+            let tree = snapshot.tree.first().cloned().into_iter().collect();
+            self.peak = Some(Snapshot { tree, number: snapshot.number.clone(), ..snapshot });
         }
-        let is_better = match &self.chosen {
-            Some(chosen) => snapshot.has_tree && (snapshot.is_peak || !chosen.is_peak),
-            None => snapshot.has_tree || snapshot.time.is_some(),
-        };
-        if is_better {
+        if self.takes_all && snapshot.has_tree {
+            return snapshot.add(self.clock(), samples);
+        }
+        if self.is_asked_for(&snapshot) {
             self.chosen = Some(snapshot);
         }
         Ok(())
     }
 
-    /// Adds the snapshot that was chosen.
+    /// Refuses to tell what was in use at times that are not known.
+    fn check_live(&self) -> Result<()> {
+        let name = &self.name;
+        match self.live {
+            Some(_) if self.is_report => Err(Error::Usage(format!(
+                "--live needs snapshots of massif: {name} is a report of --xtree-memory"
+            ))),
+            Some(Live::At(_) | Live::End) if self.time_unit != b"ms" => Err(Error::Usage(format!(
+                "the times of {name} are no milliseconds: of --live only --live=peak is known, \
+                 and all of what 'valgrind --tool=massif --time-unit=ms' records"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a snapshot is a better choice than those before.
+    fn is_asked_for(&self, snapshot: &Snapshot) -> bool {
+        match (self.live, &self.chosen) {
+            (None, Some(chosen)) => snapshot.has_tree && (snapshot.is_peak || !chosen.is_peak),
+            (None, None) => snapshot.has_tree || snapshot.time.is_some(),
+            (Some(Live::Peak), chosen) => snapshot.is_higher_than(chosen.as_ref()),
+            (Some(Live::End), _) => snapshot.has_tree,
+            (Some(Live::At(moment)), _) => {
+                let since = self.clock().since(snapshot.time);
+                snapshot.has_tree && since.is_some_and(|since| since <= moment)
+            }
+        }
+    }
+
+    fn clock(&self) -> Clock<'_> {
+        Clock { unit: &self.time_unit, begun: self.begun.unwrap_or_default() }
+    }
+
+    /// Adds the snapshot that was chosen, and notes the peak.
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        let Some(chosen) = self.chosen.take().filter(|_| !self.takes_all) else { return Ok(()) };
-        let number = String::from_utf8_lossy(&chosen.number);
-        let which = if chosen.is_peak { "the peak" } else { "the last with a tree" };
-        samples.note(format_args!(
-            "snapshot {number} of {} is taken, {which}: --from and --to choose others",
-            self.snapshots
-        ));
-        chosen.add(&self.time_unit, samples)
+        if let Some(chosen) = self.chosen.take().filter(|_| !self.takes_all) {
+            let number = String::from_utf8_lossy(&chosen.number);
+            let (which, others) = match self.live {
+                None if chosen.is_peak => ("the peak", ": --from and --to choose others"),
+                None => ("the last with a tree", ": --from and --to choose others"),
+                Some(Live::Peak) if chosen.is_peak => ("the peak", ""),
+                Some(Live::Peak) => ("the largest with a tree, none is called the peak", ""),
+                Some(Live::At(_)) => ("the last with a tree until then", ""),
+                Some(Live::End) => ("the last with a tree", ""),
+            };
+            samples.note(format_args!(
+                "snapshot {number} of {} is taken, {which}{others}",
+                self.snapshots
+            ));
+            chosen.add(self.clock(), samples)?;
+        } else if self.live.is_some() {
+            samples.note("no snapshot until then has a tree");
+        }
+        if let Some(peak) = &self.peak {
+            let when = self.clock().text(peak.time.unwrap_or_default());
+            samples.note_peak(peak.event().0, peak.heap, &when);
+        }
+        Ok(())
+    }
+}
+
+/// What times count, and from when.
+#[derive(Clone, Copy)]
+struct Clock<'a> {
+    /// `ms`, `i` for instructions, `B` for bytes.
+    unit: &'a [u8],
+    /// When the first snapshot was taken.
+    begun: u64,
+}
+
+impl Clock<'_> {
+    /// Nanoseconds since the first snapshot, if times are milliseconds.
+    fn since(&self, time: Option<u64>) -> Option<u64> {
+        let time = time.filter(|_| self.unit == b"ms")?;
+        time.saturating_sub(self.begun).checked_mul(1_000_000)
+    }
+
+    /// A time for people: seconds since the first snapshot, or a number and its unit.
+    fn text(&self, time: u64) -> Vec<u8> {
+        match self.since(Some(time)) {
+            Some(since) => seconds(since).into_bytes(),
+            None => [time.to_string().as_bytes(), b" ", self.unit].concat(),
+        }
     }
 }
 
@@ -196,27 +284,34 @@ impl Snapshot {
         number.is_some()
     }
 
+    /// Whether this is the peak, or has more in use as far as no snapshot is called the peak.
+    fn is_higher_than(&self, other: Option<&Snapshot>) -> bool {
+        let is_more = |other: &Snapshot| !other.is_peak && self.heap > other.heap;
+        self.has_tree && (self.is_peak || other.is_none_or(is_more))
+    }
+
     /// Whether the end is missing.
     fn is_cut(&self) -> bool {
         self.missing > 0
     }
 
-    fn add(&self, time_unit: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+    fn add(&self, clock: Clock<'_>, samples: &mut Samples<'_>) -> Result<()> {
         // Instructions and bytes are no time: each counts as a nanosecond.
-        let nanoseconds = if time_unit == b"ms" { 1_000_000 } else { 1 };
+        let nanoseconds = if clock.unit == b"ms" { 1_000_000 } else { 1 };
+        let since = clock.since(self.time).and_then(|since| i64::try_from(since).ok());
         let time = self.time.and_then(|time| time.checked_mul(nanoseconds));
         let time = time.map(Time::Nanoseconds);
         let (event, unit) = self.event();
         samples.announce(event, unit);
         let mut labels = OwnLabels::default();
         labels.add_known(FORMAT.name, "snapshot", &self.number);
-        if let Some(time) = self.time.filter(|_| time_unit != b"ms") {
+        if let Some(time) = self.time.filter(|_| clock.unit != b"ms") {
             samples.set_unclocked();
-            let value = [time.to_string().as_bytes(), b" ", time_unit].concat();
-            labels.add_known(FORMAT.name, "time", &value);
+            labels.add_known(FORMAT.name, "time", &clock.text(time));
         }
         let labels = &labels.list();
-        self.add_tree(&Sample { time, event, labels, ..Sample::default() }, samples)?;
+        let origin = Sample { time, since, labels, ..Sample::default() };
+        self.add_tree(&Sample { event, ..origin }, samples)?;
         for (event, frame, bytes) in [
             (&b"heap-extra"[..], &b"[heap extra]"[..], self.extra),
             (b"stacks", b"[stacks]", self.stacks),
@@ -224,7 +319,7 @@ impl Snapshot {
             if bytes > 0 {
                 samples.announce(event, b"bytes");
                 let frame = samples.frame(frame);
-                let sample = Sample { time, event, weights: &[bytes], labels, ..Sample::default() };
+                let sample = Sample { event, weights: &[bytes], ..origin };
                 samples.add(&sample, &[frame])?;
             }
         }

@@ -13,6 +13,7 @@ mod locations;
 mod malformed;
 mod objects;
 mod packets;
+mod process;
 mod trace;
 mod varint;
 
@@ -35,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
     parse,
     root: Root::None,
     weighs: Weighs::Value,
-    extras: &[Extra::Lifetimes],
+    extras: &[Extra::Live, Extra::Heaps],
 };
 
 /// Whether a file that begins so is a trace that can be read. Other producers

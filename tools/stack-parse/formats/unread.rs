@@ -128,10 +128,7 @@ pub(crate) fn looks_like(start: &[u8]) -> Option<&'static str> {
 
 fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
     let is = |(word, _): &&(&[u8], &'static str)| text.starts_with(word) || start.starts_with(word);
-    if let Some((_, name)) = STARTS.iter().find(is) {
-        return Some(name);
-    }
-    is_heaptrack(text).then_some("a raw recording of heaptrack: run 'heaptrack_interpret' on it")
+    STARTS.iter().find(is).map(|(_, name)| *name)
 }
 
 /// By the first lines, as what comes before may be anything.
@@ -171,13 +168,6 @@ fn is_json_list(rest: &[u8]) -> bool {
     !is_time && matches!(rest.first(), None | Some(b'{' | b'[' | b']' | b'"' | b'0'..=b'9'))
 }
 
-/// `v 10400 3`: the version of heaptrack and of its file.
-fn is_heaptrack(text: &[u8]) -> bool {
-    let line = text.lines().next().unwrap_or_default();
-    let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_hexdigit) && !word.is_empty();
-    line.strip_prefix(b"v ").is_some_and(|rest| rest.split(|byte| *byte == b' ').all(is_number))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,10 +178,6 @@ mod tests {
             (
                 &b"PERFFILEh\0\0"[..],
                 "perf.data of version 1: run the 'perf script' of its time on it",
-            ),
-            (
-                b"v 10400 3\nx 7 /p/demo\nX ./demo 3\n",
-                "a raw recording of heaptrack: run 'heaptrack_interpret' on it",
             ),
             (b"memray\0\x0c", "memray: run 'memray transform csv' on it"),
             (b"MOJ\x03", "austin's binary format: run 'mojo2austin' on it"),

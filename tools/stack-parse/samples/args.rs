@@ -31,7 +31,7 @@ pub(crate) struct SamplesArgs {
     pub(super) root: Option<Root>,
 
     /// Labels before the stacks: since, time, comm, pid, tid, cpu, event, cgroup, addr, object,
-    /// build_id, and what a format has of its own; all for all
+    /// build_id, lifetime, and what a format has of its own; all for all
     #[arg(long, value_name = "KEY,...", value_parser = LabelKeys::parse)]
     #[arg(conflicts_with_all = ["table", "list_events"])]
     pub(super) labels: Option<LabelKeys>,
@@ -74,6 +74,11 @@ pub(crate) struct SamplesArgs {
 }
 
 impl SamplesArgs {
+    /// The end of the slice of time that is wanted, in nanoseconds, if it has one.
+    pub(crate) fn to(&self) -> Option<u64> {
+        self.window.to()
+    }
+
     /// Whether lines have labels.
     pub(super) fn has_labels(&self) -> bool {
         self.labels.as_ref().is_some_and(|keys| !keys.is_none())

@@ -61,13 +61,6 @@ impl Sum {
         }
     }
 
-    /// Takes back what [`draw`](Sum::draw) noted.
-    pub(super) fn draw_back(&mut self, weight: f64, drawn: u64) {
-        if drawn > 0 {
-            self.squares -= weight * weight / drawn as f64;
-        }
-    }
-
     /// How many samples would vary as much as the sum does; `None` if nothing says so.
     pub(crate) fn drawn(&self) -> Option<f64> {
         let total = self.total as f64;
@@ -80,6 +73,15 @@ impl Sum {
         self.squares += other.squares;
         self.is_unknown |= other.is_unknown;
     }
+}
+
+/// The most that was in use at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Peak {
+    /// In the unit of the measure.
+    pub(crate) most: u64,
+    /// When that was for the first time: seconds, or a number and its unit.
+    pub(crate) when: Vec<u8>,
 }
 
 /// An event, or a measure.
@@ -96,6 +98,8 @@ pub(crate) struct Event {
     /// By [`Fate`].
     pub(super) sums: [Sum; 5],
     pub(crate) weigher: Weigher,
+    /// Of all inputs, where it counts what is in use and that was noted.
+    pub(crate) peak: Option<Peak>,
     /// Above its stacks in the tree, if it has any.
     pub(crate) node: Option<NodeId>,
 }
@@ -110,6 +114,7 @@ impl Event {
             is_in_input: false,
             sums: Default::default(),
             weigher: Weigher::default(),
+            peak: None,
             node: None,
         }
     }

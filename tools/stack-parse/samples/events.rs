@@ -10,7 +10,7 @@ use clap::Args;
 use common::{Error, Result};
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::event::{Event, Fate};
+use super::event::{Event, Fate, Peak};
 use super::event_name::{is_same, plain_name};
 use super::sample::Sample;
 use super::weight::Weighs;
@@ -240,14 +240,14 @@ impl Events {
         }
     }
 
-    /// Notes that samples which were taken are to be left out.
-    pub(crate) fn take_back(&mut self, event: usize, count: u64, weight: u64, fate: Fate) {
-        let taken = &mut self.events[event].sums[Fate::Taken as usize];
-        taken.samples -= u128::from(count);
-        let all = u128::from(count) * u128::from(weight);
-        taken.total = taken.total.saturating_sub(all);
-        taken.draw_back(all as f64, count);
-        self.account_one(event, count, weight, Some(count), fate);
+    /// Notes a peak of an event or measure, unless that of an input before was higher.
+    pub(crate) fn note_peak(&mut self, event: &[u8], peak: Peak) {
+        let Some(known) = self.events.iter_mut().find(|known| is_same(&known.name, event)) else {
+            return;
+        };
+        if known.peak.as_ref().is_none_or(|before| before.most < peak.most) {
+            known.peak = Some(peak);
+        }
     }
 
     /// Whether the samples of an event are wanted.

@@ -44,6 +44,11 @@ impl SampleLabels {
         self.keys.has(key)
     }
 
+    /// Whether this key was asked for by name.
+    pub(crate) fn is_named(&self, key: &[u8]) -> bool {
+        matches!(self.keys, LabelKeys::Only(_)) && self.has(key)
+    }
+
     /// The keys that were asked for by name and that no sample had.
     pub(crate) fn missing(&self) -> &[Vec<u8>] {
         &self.missing

@@ -387,12 +387,16 @@ impl Samples<'_> {
         }
     }
 
-    /// Writes what the inputs hold, an event a line: name, unit, samples, total.
+    /// Writes what the inputs hold, an event a line: name, unit, samples, total, and the peak of
+    /// memory where it is known.
     fn write_list(&self, pipe: &mut Pipe) -> Result<()> {
         for event in self.events.iter() {
             let all = event.all();
             let fields = [&text(&event.name), "\t", &printable(&event.unit), "\t"].concat();
-            let line = format!("{fields}{}\t{}\n", all.samples, all.total);
+            let peak = event.peak.as_ref().map_or_else(String::new, |peak| {
+                format!("\tpeak {} at {}", peak.most, printable(&peak.when))
+            });
+            let line = format!("{fields}{}\t{}{peak}\n", all.samples, all.total);
             pipe.write_lines(line.as_bytes(), Total { lines: 1, weight: all.total })?;
         }
         Ok(())

@@ -21,6 +21,13 @@ pub(crate) struct WindowArgs {
     to: Option<Seconds>,
 }
 
+impl WindowArgs {
+    /// The value of `--to`, in nanoseconds.
+    pub(super) fn to(&self) -> Option<u64> {
+        self.to.map(|seconds| seconds.0)
+    }
+}
+
 /// A time in nanoseconds, written in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seconds(u64);

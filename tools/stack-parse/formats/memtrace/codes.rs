@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use common::FrameId;
 
+use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
 
 /// The number of a distinct location code, counted from 0.
@@ -21,6 +22,8 @@ struct Code {
     code: u64,
     /// Root first; empty as long as it is not known and not needed.
     frames: Vec<FrameId>,
+    /// Its number among the names of stacks that are kept, if it has one.
+    number: Option<u32>,
 }
 
 impl Codes {
@@ -37,7 +40,7 @@ impl Codes {
     pub(super) fn id(&mut self, code: u64) -> CodeId {
         let Codes { ids, codes } = self;
         *ids.entry(code).or_insert_with(|| {
-            codes.push(Code { code, frames: Vec::new() });
+            codes.push(Code { code, frames: Vec::new(), number: None });
             codes.len() as CodeId - 1
         })
     }
@@ -48,18 +51,35 @@ impl Codes {
 
     /// Says which frames a code stands for. All domains say the same.
     pub(super) fn define(&mut self, id: CodeId, frames: Vec<FrameId>) {
-        self.codes[id as usize].frames = frames;
+        let known = &mut self.codes[id as usize];
+        (known.frames, known.number) = (frames, None);
     }
 
     /// The frames of a code, root first; where nothing is known, as between C
     /// and OCaml, the code itself: `[0x2b2101cf22bc]`.
     #[inline]
     pub(super) fn needed_frames(&mut self, id: CodeId, samples: &mut Samples<'_>) -> &[FrameId] {
-        let Code { code, frames } = &mut self.codes[id as usize];
+        let Code { code, frames, .. } = &mut self.codes[id as usize];
         if frames.is_empty() {
             frames.push(samples.frame(format!("[{code:#x}]").as_bytes()));
         }
         frames
+    }
+
+    /// The number of a code in `names`, which is added if it is new.
+    pub(super) fn number_in(
+        &mut self,
+        names: &mut FrameNames,
+        id: CodeId,
+        samples: &mut Samples<'_>,
+    ) -> u32 {
+        if let Some(number) = self.codes[id as usize].number {
+            return number;
+        }
+        let number = names.len() as u32;
+        names.push_named(self.needed_frames(id, samples), b"", samples);
+        self.codes[id as usize].number = Some(number);
+        number
     }
 
     /// The frames of a code that were needed before.

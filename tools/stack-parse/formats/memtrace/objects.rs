@@ -1,131 +1,181 @@
-//! Which objects count: `--live`, `--major`, `--promoted`.
+//! Objects of which later events tell whether they count, or for how long they are in use:
+//! `--live`, `--promoted`, and the label `lifetime`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use common::{NodeId, Result};
+use common::Result;
 
-use crate::options::ObjectArgs;
+use super::codes::{CodeId, Codes};
+use super::process::Process;
+use super::trace::MEASURES;
+use crate::options::{Live, ObjectArgs};
+use crate::read::alive::{Alive, Counted, Level, Settled, When, lifetime, lifetime_label};
+use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
-use crate::samples::sample::OpenSample;
+use crate::samples::sample::Sample;
 
 impl ObjectArgs {
-    /// Whether an object is in the heap that was asked for, as far
-    /// as its allocation tells.
-    fn admits(self, is_major: bool) -> bool {
-        !(self.major || self.promoted) || self.major && is_major
-    }
-
-    /// Whether only later events tell whether an object counts.
-    fn must_wait(self, is_major: bool) -> bool {
-        self.live || self.promoted && !self.admits(is_major)
+    /// Whether an object is in the heap that was asked for, as far as its allocation tells.
+    pub(super) fn admits(self, is_major: bool) -> bool {
+        !self.choose_heaps() || self.major && is_major
     }
 }
 
-/// Sampled objects of which it is not yet known whether they count: those
-/// alive, so memory does not grow with the trace unless the program's does.
-#[derive(Debug)]
+/// Sampled objects that are in use.
 pub(super) struct Objects {
     args: ObjectArgs,
-    waiting: HashMap<u64, Object>,
-    /// Collected by one domain before the packet was written in which another
-    /// allocated them.
-    early: HashSet<u64>,
+    alive: Alive<Object>,
+    level: Level,
+    /// When objects were collected of which the allocation comes later: a domain may write its
+    /// packet before that of the domain which allocated them.
+    early: HashMap<u64, When>,
+    stacks: Stacks,
+    names: FrameNames,
 }
 
-/// An object that waits.
-#[derive(Debug)]
-struct Object {
-    /// Missing if it does not count whatever comes.
-    sample: Option<OpenSample>,
-    leaf: NodeId,
-    is_admitted: bool,
+/// What is known of an object since its allocation.
+#[derive(Clone, Copy)]
+pub(super) struct Object {
+    /// In microseconds since the epoch.
+    pub(super) time: u64,
+    /// How many samples it has.
+    pub(super) count: u64,
+    pub(super) domain: u16,
+    /// Whether it is in a heap that was asked for.
+    pub(super) is_admitted: bool,
+    pub(super) stack: StackId,
 }
 
 impl Objects {
-    pub(super) fn new(args: ObjectArgs) -> Objects {
-        Objects { args, waiting: HashMap::new(), early: HashSet::new() }
+    /// `None` if each allocation tells by itself whether it counts.
+    ///
+    /// # Errors
+    ///
+    /// [`common::Error::Usage`] if lifetimes are asked for where lines cannot wait.
+    pub(super) fn new(args: ObjectArgs, samples: &Samples<'_>) -> Result<Option<Objects>> {
+        let needs_later = args.live().is_some() || args.promoted || samples.lists_events();
+        if !(samples.wants_lifetimes()? || needs_later) {
+            return Ok(None);
+        }
+        let counted = match args.live() {
+            None => Counted::All,
+            Some(Live::Peak) => Counted::AtMark,
+            Some(Live::At(_) | Live::End) => Counted::AtMoment,
+        };
+        Ok(Some(Objects {
+            args,
+            alive: Alive::new(counted),
+            level: Level::default(),
+            early: HashMap::new(),
+            stacks: Stacks::new(),
+            names: FrameNames::default(),
+        }))
     }
 
-    /// Notes an allocation whose backtrace ends in `leaf`; true if it counts
-    /// at once.
+    /// The stack in which `callers` called the functions of a location code.
+    pub(super) fn call(
+        &mut self,
+        callers: StackId,
+        code: CodeId,
+        codes: &mut Codes,
+        samples: &mut Samples<'_>,
+    ) -> StackId {
+        let frame = codes.number_in(&mut self.names, code, samples);
+        self.stacks.call(callers, frame)
+    }
+
+    /// When something happened at `time`, in microseconds since the epoch.
+    fn when(&self, time: u64, process: &Process) -> When {
+        let since = u64::try_from(process.since(time)).unwrap_or(0);
+        let is_late = matches!(self.args.live(), Some(Live::At(moment)) if since > moment);
+        When { time: since, is_late }
+    }
+
+    /// Notes an allocation.
     pub(super) fn allocate(
         &mut self,
-        object: u64,
-        is_major: bool,
-        sample: Option<OpenSample>,
-        leaf: NodeId,
+        key: u64,
+        object: Object,
+        process: &Process,
         samples: &mut Samples<'_>,
-    ) -> bool {
-        let is_admitted = self.args.admits(is_major);
-        let must_wait = self.args.must_wait(is_major) && !self.early.remove(&object);
-        let left_out = if must_wait {
-            let waits = Object { sample, leaf, is_admitted };
-            // No number comes twice but in a damaged trace.
-            self.waiting.insert(object, waits).and_then(|before| before.sample)
-        } else if self.args.live || !is_admitted {
-            sample
-        } else {
-            return sample.is_some();
-        };
-        if let Some(sample) = left_out {
-            samples.leave_out(&sample);
+    ) -> Result<()> {
+        let when = self.when(object.time, process);
+        let Objects { alive, level, early, stacks, names, .. } = self;
+        let mut settle =
+            |it: Settled<Object>| it.object.settle(&it, process, stacks, names, samples);
+        alive.allocate(key, object, when, &mut settle)?;
+        if let Some(collected) = early.remove(&key) {
+            return alive.free(key, collected, &mut settle).map(drop);
         }
-        false
+        if level.add(object.count, when.time) {
+            alive.mark(&mut settle)?;
+        }
+        Ok(())
     }
 
     /// Notes that an object was promoted to the major heap.
-    pub(super) fn promote(&mut self, object: u64, samples: &mut Samples<'_>) -> Result<()> {
-        if !self.args.promoted {
-            return Ok(());
-        }
-        if self.args.live {
-            if let Some(waits) = self.waiting.get_mut(&object) {
-                waits.is_admitted = true;
-            }
-            return Ok(());
-        }
-        match self.waiting.remove(&object) {
-            Some(waits) => Object { is_admitted: true, ..waits }.settle(samples),
-            None => Ok(()),
+    pub(super) fn promote(&mut self, key: u64) {
+        if let Some(object) = self.alive.get_mut(key) {
+            object.is_admitted |= self.args.promoted;
         }
     }
 
-    /// Notes that an object was collected.
-    pub(super) fn collect(&mut self, object: u64, samples: &mut Samples<'_>) -> Result<()> {
-        match self.waiting.remove(&object) {
-            Some(waits) => Object { is_admitted: false, ..waits }.settle(samples),
+    /// Notes that an object was collected at `time`, in microseconds since the epoch.
+    pub(super) fn collect(
+        &mut self,
+        key: u64,
+        time: u64,
+        process: &Process,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        let when = self.when(time, process);
+        let Objects { alive, level, early, stacks, names, .. } = self;
+        match alive.get_mut(key) {
+            Some(object) => level.free(object.count),
             None => {
-                if self.args.live {
-                    self.early.insert(object);
-                }
-                Ok(())
+                early.insert(key, when);
+                return Ok(());
             }
         }
+        let mut settle =
+            |it: Settled<Object>| it.object.settle(&it, process, stacks, names, samples);
+        alive.free(key, when, &mut settle).map(drop)
     }
 
-    /// Counts what is left at the end of the trace.
-    pub(super) fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        let is_live = self.args.live;
-        self.waiting.drain().try_for_each(|(_, waits)| {
-            let is_admitted = is_live && waits.is_admitted;
-            Object { is_admitted, ..waits }.settle(samples)
-        })
+    /// Settles what is in use at the end of the trace, and notes the peak.
+    pub(super) fn finish(&mut self, process: &Process, samples: &mut Samples<'_>) -> Result<()> {
+        let Objects { alive, level, stacks, names, .. } = self;
+        let mut settle =
+            |it: Settled<Object>| it.object.settle(&it, process, stacks, names, samples);
+        alive.finish(&mut settle)?;
+        let when = common::seconds(level.at);
+        for (measure, weight) in MEASURES.iter().zip(process.weights) {
+            let most = level.most.saturating_mul(weight);
+            samples.note_peak(measure.name, most, when.as_bytes());
+        }
+        Ok(())
     }
 }
 
 impl Object {
     /// Counts it or leaves it out.
-    fn settle(self, samples: &mut Samples<'_>) -> Result<()> {
-        match self.sample {
-            // Only sums wait, which need no frames but the leaf.
-            Some(sample) if self.is_admitted => {
-                samples.close(sample, self.leaf, std::iter::empty())
-            }
-            Some(sample) => {
-                samples.leave_out(&sample);
-                Ok(())
-            }
-            None => Ok(()),
+    fn settle(
+        &self,
+        settled: &Settled<Object>,
+        process: &Process,
+        stacks: &mut Stacks,
+        names: &FrameNames,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        let domain = self.domain.to_string();
+        let sample = process.sample(self.time, self.count, domain.as_bytes());
+        if !(settled.counts && self.is_admitted) {
+            samples.leave_out(&sample);
+            return Ok(());
         }
+        let allocated = u64::try_from(process.since(self.time)).unwrap_or(0);
+        let lifetime = lifetime(allocated, settled.freed);
+        let labels = [lifetime_label(&lifetime)];
+        stacks.add(&Sample { labels: &labels, ..sample }, self.stack, names, samples)
     }
 }

@@ -8,16 +8,17 @@ use super::backtraces::Backtraces;
 use super::codes::{CodeId, Codes};
 use super::locations::Locations;
 use super::malformed::{Malformed, Stop};
-use super::objects::Objects;
+use super::objects::{Object, Objects};
 use super::packets::{Header, Packet};
+use super::process::Process;
 use super::varint::varint;
 use crate::frame::Frame;
 use crate::options::ObjectArgs;
 use crate::read::bytes::Bytes;
 use crate::read::paths::file_name;
+use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::sample::{Sample, Time};
 
 /// The kinds of events.
 const INFO: u32 = 0;
@@ -35,7 +36,7 @@ const TIME_BITS: u32 = 25;
 const MOST_SAMPLES: u64 = 1 << 48;
 
 /// What a sample can be weighed by.
-const MEASURES: [Measure<'static>; 3] = [
+pub(super) const MEASURES: [Measure<'static>; 3] = [
     Measure { name: b"samples", unit: b"samples" },
     Measure { name: b"words", unit: b"words" },
     Measure { name: b"bytes", unit: b"bytes" },
@@ -46,32 +47,31 @@ pub(super) struct Trace {
     info: Info,
     codes: Codes,
     domains: HashMap<u16, Domain>,
-    objects: Objects,
-    origin: OriginText,
+    process: Process,
+    /// Which objects count as far as their allocations tell.
+    args: ObjectArgs,
+    /// Those of which later events tell more, where that matters.
+    objects: Option<Objects>,
 }
 
 /// What the trace says of itself in its first packet.
 struct Info {
     pid: u64,
-    /// What a sample stands for, by [`MEASURES`], rounded.
-    weights: [u64; 3],
-    /// The same before it was rounded.
+    /// What a sample stands for, by [`MEASURES`].
     exact: [f64; 3],
 }
 
 /// What one domain's packets build on. Before OCaml 5 there is one domain.
 struct Domain {
+    number: u16,
+    /// The number as text.
+    name: Vec<u8>,
     locations: Locations,
     backtraces: Backtraces,
     path: Path,
-}
-
-/// Where something was allocated, as text.
-#[derive(Default)]
-struct OriginText {
-    comm: Vec<u8>,
-    pid: Vec<u8>,
-    domain: Vec<u8>,
+    /// The stacks in which each code of the last backtrace ends, where objects wait; those not
+    /// yet walked are missing.
+    stacks: Vec<StackId>,
 }
 
 /// An allocation, but for its backtrace.
@@ -89,21 +89,27 @@ impl Trace {
         first: &Packet<'_>,
         objects: ObjectArgs,
         samples: &mut Samples<'_>,
-    ) -> Result<Trace, Malformed> {
+    ) -> Result<Trace, Stop> {
         if let Some(cut) = first.cut {
-            return Err(cut);
+            return Err(cut.into());
         }
         let mut bytes = first.body;
         let (info, executable) = Info::read(&first.header, &mut bytes)?;
-        info.announce(samples);
-        let file = file_name(executable);
-        let pid = info.pid.to_string().into_bytes();
+        let weights = info.exact.map(|weight| weight.round() as u64);
+        info.announce(&weights, samples);
+        let process = Process {
+            comm: file_name(executable).to_vec(),
+            pid: info.pid.to_string().into_bytes(),
+            begun: first.header.begun,
+            weights,
+        };
         Ok(Trace {
             info,
             codes: Codes::new(),
             domains: HashMap::new(),
-            objects: Objects::new(objects),
-            origin: OriginText { comm: file.to_vec(), pid, ..OriginText::default() },
+            process,
+            args: objects,
+            objects: Objects::new(objects, samples)?,
         })
     }
 
@@ -119,12 +125,11 @@ impl Trace {
         samples: &mut Samples<'_>,
     ) -> Result<(), Stop> {
         let (header, mut bytes) = (&packet.header, packet.body);
-        let mut domain = self.domains.remove(&header.domain).unwrap_or_else(Domain::new);
+        let mut domain =
+            self.domains.remove(&header.domain).unwrap_or_else(|| Domain::new(header.domain));
         if let Some(verifier) = &header.verifier {
             domain.backtraces.verify(verifier, &self.codes)?;
         }
-        self.origin.domain.clear();
-        self.origin.domain.extend_from_slice(header.domain.to_string().as_bytes());
         let read = self.events(header, &mut bytes, &mut domain, samples);
         self.domains.insert(header.domain, domain);
         match (read, packet.cut) {
@@ -152,8 +157,16 @@ impl Trace {
                 || Ok::<_, Malformed>(next_object.wrapping_sub(1).wrapping_sub(varint(bytes)?));
             match head >> TIME_BITS {
                 LOCATION => self.location(bytes, domain, samples)?,
-                PROMOTION => self.objects.promote(earlier_object()?, samples)?,
-                COLLECTION => self.objects.collect(earlier_object()?, samples)?,
+                PROMOTION => {
+                    let object = earlier_object()?;
+                    self.objects.iter_mut().for_each(|objects| objects.promote(object));
+                }
+                COLLECTION => {
+                    let (object, time) = (earlier_object()?, time_of(head, header.begun));
+                    if let Some(objects) = &mut self.objects {
+                        objects.collect(object, time, &self.process, samples)?;
+                    }
+                }
                 INFO => return Err(Malformed::Info.into()),
                 kind => {
                     let (count, is_major) = allocated(kind, bytes)?;
@@ -162,6 +175,7 @@ impl Trace {
                         if kind == ALLOCATION { bytes.u16()? } else { u16::from(bytes.u8()?) };
                     let kept = domain.backtraces.read(common, words, bytes, &mut self.codes)?;
                     domain.path.keep(kept);
+                    domain.stacks.truncate(kept);
                     let time = time_of(head, header.begun);
                     let allocation = Allocation { object: next_object, time, count, is_major };
                     self.allocation(&allocation, domain, samples)?;
@@ -204,23 +218,31 @@ impl Trace {
         samples: &mut Samples<'_>,
     ) -> Result<(), Stop> {
         let Allocation { object, time, count, is_major } = *allocation;
-        let origin = self.origin.origin(time, count, &self.info.weights);
-        let sample = samples.open(&origin);
-        let codes = domain.backtraces.last();
-        let leaf = sample
-            .map(|sample| domain.path.walk(sample.base, codes, &mut self.codes, samples))
-            .unwrap_or_default();
-        let counts = self.objects.allocate(object, is_major, sample, leaf, samples);
-        if let (true, Some(sample)) = (counts, sample) {
-            let frames = codes.iter().flat_map(|&id| self.codes.frames(id).iter().copied());
-            samples.close(sample, leaf, frames)?;
+        let is_admitted = self.args.admits(is_major);
+        let Trace { codes, objects, process, .. } = self;
+        if let Some(objects) = objects {
+            let stack = domain.stack(objects, codes, samples);
+            let waits = Object { time, count, domain: domain.number, is_admitted, stack };
+            return Ok(objects.allocate(object, waits, process, samples)?);
         }
-        Ok(())
+        let origin = process.sample(time, count, &domain.name);
+        if !is_admitted {
+            samples.leave_out(&origin);
+            return Ok(());
+        }
+        let Some(sample) = samples.open(&origin) else { return Ok(()) };
+        let backtrace = domain.backtraces.last();
+        let leaf = domain.path.walk(sample.base, backtrace, codes, samples);
+        let frames = backtrace.iter().flat_map(|&id| codes.frames(id).iter().copied());
+        Ok(samples.close(sample, leaf, frames)?)
     }
 
     /// Counts what waited for the end.
     pub(super) fn finish(&mut self, samples: &mut Samples<'_>) -> common::Result<()> {
-        self.objects.finish(samples)
+        match &mut self.objects {
+            Some(objects) => objects.finish(&self.process, samples),
+            None => Ok(()),
+        }
     }
 }
 
@@ -278,15 +300,14 @@ impl Info {
         if !is_possible {
             return Err(Malformed::Rate);
         }
-        let weights = exact.map(|weight| weight.round() as u64);
-        Ok((Info { pid, weights, exact }, executable))
+        Ok((Info { pid, exact }, executable))
     }
 
-    /// Says what can be weighed, and how far that is from the truth.
-    fn announce(&self, samples: &mut Samples<'_>) {
+    /// Says what can be weighed, and how far the rounded weights are from the truth.
+    fn announce(&self, weights: &[u64; 3], samples: &mut Samples<'_>) {
         samples.set_sampling_rate(self.exact[1].recip());
         let Some(measure) = samples.set_measures(&MEASURES) else { return };
-        let (exact, counted) = (self.exact[measure], self.weights[measure]);
+        let (exact, counted) = (self.exact[measure], weights[measure]);
         if (counted as f64 - exact).abs() >= exact * 1e-9 {
             samples.note(format_args!(
                 "a sample stands for {exact:.3} of memory and counts {counted}"
@@ -296,25 +317,30 @@ impl Info {
 }
 
 impl Domain {
-    fn new() -> Domain {
-        Domain { locations: Locations::new(), backtraces: Backtraces::new(), path: Path::default() }
-    }
-}
-
-impl OriginText {
-    /// `time` is in microseconds.
-    fn origin<'a>(&'a self, time: u64, count: u64, weights: &'a [u64]) -> Sample<'a> {
-        Sample {
-            comm: &self.comm,
-            pid: Some(&self.pid),
-            tid: Some(&self.domain),
-            cpu: None,
-            time: Some(Time::Nanoseconds(time.saturating_mul(1000))),
-            event: b"",
-            weights,
-            count,
-            ..Sample::default()
+    fn new(number: u16) -> Domain {
+        Domain {
+            number,
+            name: number.to_string().into_bytes(),
+            locations: Locations::new(),
+            backtraces: Backtraces::new(),
+            path: Path::default(),
+            stacks: Vec::new(),
         }
+    }
+
+    /// The stack of the last backtrace, for an object that waits.
+    fn stack(
+        &mut self,
+        objects: &mut Objects,
+        codes: &mut Codes,
+        samples: &mut Samples<'_>,
+    ) -> StackId {
+        let mut stack = self.stacks.last().copied().unwrap_or(Stacks::EMPTY);
+        for &code in &self.backtraces.last()[self.stacks.len()..] {
+            stack = objects.call(stack, code, codes, samples);
+            self.stacks.push(stack);
+        }
+        stack
     }
 }
 

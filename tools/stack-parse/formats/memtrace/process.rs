@@ -1,0 +1,36 @@
+//! The process whose trace it is, as its samples say it.
+
+use crate::samples::sample::{Sample, Time};
+
+/// Who allocated.
+pub(super) struct Process {
+    pub(super) comm: Vec<u8>,
+    pub(super) pid: Vec<u8>,
+    /// When the trace begins, in microseconds since the epoch.
+    pub(super) begun: u64,
+    /// What a sample stands for, by the measures, rounded.
+    pub(super) weights: [u64; 3],
+}
+
+impl Process {
+    /// How long after the trace began a time is, which is in microseconds since the epoch: in
+    /// nanoseconds.
+    pub(super) fn since(&self, time: u64) -> i64 {
+        let since = (i128::from(time) - i128::from(self.begun)) * 1000;
+        i64::try_from(since).unwrap_or(if since < 0 { i64::MIN } else { i64::MAX })
+    }
+
+    /// `count` samples of one allocation, at `time` in microseconds since the epoch.
+    pub(super) fn sample<'a>(&'a self, time: u64, count: u64, domain: &'a [u8]) -> Sample<'a> {
+        Sample {
+            comm: &self.comm,
+            pid: Some(&self.pid),
+            tid: Some(domain),
+            time: Some(Time::Nanoseconds(time.saturating_mul(1000))),
+            since: Some(self.since(time)),
+            weights: &self.weights,
+            count,
+            ..Sample::default()
+        }
+    }
+}
