@@ -18,6 +18,7 @@ mod eu_stack;
 mod faulthandler;
 mod firefox;
 mod folded;
+mod fxt;
 mod gdb;
 mod ghc_prof;
 mod go_traceback;
@@ -75,6 +76,7 @@ pub(crate) static FORMATS: &[Format] = &[
     // Files of bytes, told by their first ones.
     jfr::FORMAT,
     memtrace::FORMAT,
+    fxt::FORMAT,
     perf_data::FORMAT,
     pprof::FORMAT,
     gperftools::CPU,

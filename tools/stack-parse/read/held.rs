@@ -12,7 +12,12 @@ use crate::samples::sample::{Sample, Time, known};
 pub(crate) struct Held {
     threads: Vec<Thread>,
     rows: Vec<Row>,
+    /// From how many rows on equal stacks are added up.
+    many: usize,
 }
+
+/// How many rows are held without asking whether they must be.
+const MUCH: usize = 1 << 16;
 
 /// What the samples of a thread have in common; what is unknown is empty.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +54,11 @@ impl Held {
         (self.threads.len() - 1) as u32
     }
 
+    /// What is known of a thread, to be changed by who knows more.
+    pub(crate) fn thread_mut(&mut self, number: u32) -> &mut Thread {
+        &mut self.threads[number as usize]
+    }
+
     /// Whether no two threads have samples of the same event.
     pub(crate) fn is_one_thread(&self) -> bool {
         let others = |place: usize| &self.threads[place + 1..];
@@ -69,11 +79,26 @@ impl Held {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        const MUCH: usize = 1 << 16;
         if self.rows.len() < MUCH || samples.need_order() {
             return Ok(());
         }
         self.finish(stacks, names, samples)
+    }
+
+    /// Makes one row of those of a thread with equal stacks, if there is much, unless it has to
+    /// wait for the order of time. For weights that are sums, whose names are not known yet.
+    pub(crate) fn add_up(&mut self, samples: &Samples<'_>) {
+        if self.rows.len() < self.many.max(MUCH) || samples.need_order() {
+            return;
+        }
+        self.rows.sort_unstable_by_key(|row| (row.thread, row.stack));
+        self.rows.dedup_by(|row, kept| {
+            let sum = kept.weight.checked_add(row.weight);
+            let is_same = (row.thread, row.stack) == (kept.thread, kept.stack);
+            kept.weight = sum.filter(|_| is_same).unwrap_or(kept.weight);
+            is_same && sum.is_some()
+        });
+        self.many = 2 * self.rows.len();
     }
 
     /// Adds what is held: in the order of time, if that matters to anyone.
