@@ -34,6 +34,7 @@ mod macos_sample;
 mod massif;
 mod memray;
 mod memtrace;
+mod otlp;
 mod perf_data;
 mod perf_script;
 mod pmcstat;
@@ -78,6 +79,7 @@ pub(crate) static FORMATS: &[Format] = &[
     memtrace::FORMAT,
     fxt::FORMAT,
     perf_data::FORMAT,
+    otlp::FORMAT,
     pprof::FORMAT,
     gperftools::CPU,
     pstats::FORMAT,

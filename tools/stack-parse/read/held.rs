@@ -3,6 +3,7 @@
 
 use common::{Label, Result};
 
+use super::own_labels::{OwnLabels, with_labels};
 use super::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
@@ -32,6 +33,8 @@ pub(crate) struct Thread {
     pub(crate) process: Vec<u8>,
     /// Whether its samples were drawn, where other threads of the format have spans.
     pub(crate) is_sampled: bool,
+    /// What else is known of it.
+    pub(crate) labels: OwnLabels,
 }
 
 /// A sample, in as few bytes as possible: there may be many.
@@ -57,6 +60,17 @@ impl Held {
     /// What is known of a thread, to be changed by who knows more.
     pub(crate) fn thread_mut(&mut self, number: u32) -> &mut Thread {
         &mut self.threads[number as usize]
+    }
+
+    /// Takes all samples of another one, whose threads have other numbers here.
+    pub(crate) fn take_all(&mut self, other: &mut Held, thread: impl Fn(u32) -> u32) {
+        let rows = other.rows.drain(..);
+        self.rows.extend(rows.map(|row| Row { thread: thread(row.thread), ..row }));
+    }
+
+    /// Gives stacks the numbers that are known now.
+    pub(crate) fn renumber(&mut self, number: impl Fn(StackId) -> StackId) {
+        self.rows.iter_mut().for_each(|row| row.stack = number(row.stack));
     }
 
     /// Whether no two threads have samples of the same event.
@@ -122,9 +136,11 @@ impl Held {
         }
         for row in self.rows.drain(..) {
             let thread = &self.threads[row.thread as usize];
-            let labels = [Label { key: b"process", value: &thread.process }];
+            let process = Label { key: b"process", value: &thread.process };
+            let mut labels = thread.labels.list();
+            labels.extend(Some(process).filter(|process| !process.value.is_empty()));
             let origin = Sample {
-                labels: if thread.process.is_empty() { &[] } else { &labels },
+                labels: &labels,
                 comm: &thread.name,
                 pid: known(&thread.pid),
                 tid: known(&thread.tid),
@@ -134,6 +150,7 @@ impl Held {
                 drawn: thread.is_sampled.then_some(1),
                 ..Sample::default()
             };
+            let origin = with_labels(origin, &labels);
             stacks.add(&origin, row.stack, names, samples)?;
         }
         Ok(())
