@@ -138,7 +138,6 @@ fn an_unknown_file_has_one_line_and_no_bytes() {
             br#"{"resourceProfiles": [{"scopeProfiles": []}]}"#,
             "a profile of OpenTelemetry (OTLP): ",
         ),
-        (b"\x10\0\x04FxT\x16\0\x21\0\0\0\0\0\0\0", "a trace of Fuchsia (fxt): "),
         (b"Nettrace\x14\0\0\0!FastSerialization.1", "a trace of .NET (nettrace): "),
         (b"sample.interval=10000\n\"f\" \"g\" \n", "a profile of R (Rprof): "),
         (b"NYTProf 5 0\n# Perl profile database.\n", "a profile of Perl (NYTProf): "),

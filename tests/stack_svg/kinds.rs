@@ -1,10 +1,10 @@
 //! Whose code a frame is: programs whose object files and source paths are known say how often
 //! the picture is right.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use common::{CodeKind, CodeKinds, FrameParts};
+use common::{CodeKind, FrameParts, code_kinds};
 
 use super::draw;
 use crate::util::{filter, output, recording};
@@ -88,12 +88,13 @@ fn leaf(stack: &str) -> &str {
 
 /// The weight of all stacks, and of those whose leaf is of another kind than it should be.
 fn wrong(stacks: &[Judged]) -> (u64, BTreeMap<(&str, CodeKind, CodeKind), u64>) {
-    let frames = stacks.iter().flat_map(|(stack, ..)| stack.split(';'));
-    let kinds = CodeKinds::of_profile(frames.map(str::as_bytes));
+    let frames: BTreeSet<&str> = stacks.iter().flat_map(|(stack, ..)| stack.split(';')).collect();
+    let kinds = code_kinds(frames.iter().map(|frame| frame.as_bytes()));
+    let kinds: BTreeMap<&str, CodeKind> = frames.into_iter().zip(kinds).collect();
     let (mut all, mut wrong) = (0, BTreeMap::new());
     for (stack, expected, weight) in stacks {
         all += weight;
-        let found = kinds.of(leaf(stack).as_bytes());
+        let found = kinds[leaf(stack)];
         if found != *expected {
             *wrong.entry((leaf(stack), *expected, found)).or_default() += weight;
         }

@@ -18,6 +18,7 @@ mod eu_stack;
 mod faulthandler;
 mod firefox;
 mod folded;
+mod fxt;
 mod gdb;
 mod ghc_prof;
 mod go_traceback;
@@ -33,6 +34,7 @@ mod macos_sample;
 mod massif;
 mod memray;
 mod memtrace;
+mod otlp;
 mod perf_data;
 mod perf_script;
 mod pmcstat;
@@ -75,7 +77,9 @@ pub(crate) static FORMATS: &[Format] = &[
     // Files of bytes, told by their first ones.
     jfr::FORMAT,
     memtrace::FORMAT,
+    fxt::FORMAT,
     perf_data::FORMAT,
+    otlp::FORMAT,
     pprof::FORMAT,
     gperftools::CPU,
     pstats::FORMAT,

@@ -26,6 +26,7 @@ pub(crate) mod perf_health;
 pub(crate) mod protobuf;
 pub(crate) mod records;
 pub(crate) mod source;
+pub(crate) mod spans;
 pub(crate) mod stacks;
 pub(crate) mod table_of_calls;
 pub(crate) mod v8_profile;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use common::{CodeKind, CodeKinds, FrameId, FrameParts, FrameTable, module, name_hash};
+use common::{CodeKind, FrameId, FrameParts, FrameTable, code_kinds, module, name_hash};
 use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{self, Options, Palette};
 
@@ -60,15 +60,11 @@ impl Colors {
         }
     }
 
-    /// The names with these numbers. Their kinds are told here, once, since each is matched
-    /// with hundreds of rules.
+    /// The names with these numbers, and their kinds.
     pub(crate) fn named<'a>(self, ids: &[FrameId], frames: &'a FrameTable) -> Named<'a> {
         let names: Vec<&[u8]> = ids.iter().map(|&id| frames.name(id)).collect();
         let kinds = match self {
-            Colors::Kind => {
-                let kinds = CodeKinds::of_profile(names.iter().copied());
-                names.iter().map(|name| kinds.of(name)).collect()
-            }
+            Colors::Kind => code_kinds(names.iter().copied()),
             Colors::Module | Colors::Inferno(_) => Vec::new(),
         };
         Named { names, kinds }

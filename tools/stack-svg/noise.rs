@@ -53,6 +53,10 @@ pub(crate) struct Changed {
 impl Changed {
     /// Says it of each frame, by its number.
     pub(crate) fn of_frames(&self, frames: &FrameTable) -> Vec<bool> {
+        // So a picture of one profile does not pay for the names that are compared.
+        if self.functions.is_empty() {
+            return vec![false; frames.len()];
+        }
         let function = |frame| FunctionNames::Normalized.of(frames.name(frame));
         (0..frames.len() as FrameId)
             .map(|frame| self.functions.contains(&*function(frame)))

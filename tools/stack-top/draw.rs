@@ -1,9 +1,11 @@
 //! The flame graph in the terminal: a row of cells for each depth, the roots at the
 //! bottom.
 
+use std::collections::HashMap;
+
 use common::{
-    CodeKinds, FrameId, FrameParts, Screen, Total, counted, fitted, printable, shared_prefix,
-    shortened, terminal_color,
+    CodeKind, FrameId, FrameParts, Screen, Total, code_kinds, counted, fitted, printable,
+    shared_prefix, shortened, terminal_color,
 };
 
 use crate::Answer;
@@ -73,7 +75,7 @@ pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
     let columns = screen.width_of_drawing();
     let bars = Bars::of(profile, columns);
     let names = bars.rows.iter().flatten().map(|bar| profile.name(bar.frame));
-    let kinds = CodeKinds::of_profile(names);
+    let kinds: HashMap<&[u8], CodeKind> = names.clone().zip(code_kinds(names)).collect();
     let mut lines = Vec::new();
     let rows = rows_to_draw(&bars, profile, screen);
     let more = (bars.rows.len() - rows.len()) as u64;
@@ -85,7 +87,7 @@ pub(crate) fn draw(profile: &Profile, screen: &Screen) -> Answer {
         let mut column = 0;
         for bar in row {
             line.resize(line.len() + bar.start - column, b' ');
-            append_bar(bar, profile, &kinds, screen, &mut line);
+            append_bar(bar, profile, kinds[profile.name(bar.frame)], screen, &mut line);
             column = bar.end;
         }
         lines.push(line);
@@ -119,13 +121,13 @@ fn label(bar: &Bar, profile: &Profile) -> String {
 
 /// In colours a bar begins with a thin line, so that neighbours of one colour are
 /// told apart; without, `|main_____` shows where it ends, too.
-fn append_bar(bar: &Bar, profile: &Profile, kinds: &CodeKinds, screen: &Screen, out: &mut Vec<u8>) {
+fn append_bar(bar: &Bar, profile: &Profile, kind: CodeKind, screen: &Screen, out: &mut Vec<u8>) {
     let room = bar.end - bar.start - 1;
     let name = profile.name(bar.frame);
     let text = label(bar, profile);
     let fill = room.saturating_sub(console::measure_text_width(&text));
     if screen.has_colors {
-        let color = terminal_color(kinds.of(name).color(name));
+        let color = terminal_color(kind.color(name));
         let bar = format!("\x1b[38;5;16;48;5;{color}m\u{258f}{text}{:fill$}\x1b[0m", "");
         out.extend_from_slice(bar.as_bytes());
     } else {

@@ -18,7 +18,7 @@ pub use escape::{escaped, is_unseen, printable};
 pub use event::unit_of_event;
 pub use fit::{fitted, fitted_with, shortened};
 pub use frame_parts::{FrameParts, names_of_stack};
-pub use kind::{CodeKind, CodeKinds, name_hash};
+pub use kind::{CodeKind, code_kinds, name_hash};
 pub use module::module;
 use module::script_of;
 pub use normalize::normalize;

@@ -15,7 +15,6 @@ mod event;
 mod frames;
 mod profiles;
 mod sampled;
-mod spans;
 mod threads;
 
 use common::{Input, Result};
@@ -24,13 +23,13 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::held::Held;
 use crate::read::json::{Json, Kind, Outline};
+use crate::read::spans::{Edge, Spans};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Root, Samples, Weighs};
 use event::{Field, TraceEvent};
 use frames::Frames;
 use profiles::Profiles;
 use sampled::Sampled;
-use spans::Spans;
 use threads::Threads;
 
 pub(super) const FORMAT: Format = Format {
@@ -133,9 +132,9 @@ impl Trace {
     fn add_event(&mut self) {
         let Trace { event, frames, threads, spans, profiles, .. } = self;
         match event.phase {
-            b'B' | b'E' | b'X' => spans.add(event, threads.of_event(event), frames),
+            b'B' | b'E' | b'X' => add_span(event, threads.of_event(event), frames, spans),
             // Spans of tasks that go from thread to thread; S and F are the old way.
-            b'b' | b'e' | b'S' | b'F' => spans.add(event, threads.of_task(event), frames),
+            b'b' | b'e' | b'S' | b'F' => add_span(event, threads.of_task(event), frames, spans),
             b'M' => threads.name(event),
             b'P' | b'I' | b'i' => profiles.add(event, threads),
             _ => {}
@@ -144,7 +143,7 @@ impl Trace {
 
     /// Adds what was read, the event that tells most first: that is the default.
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
-        let Trace { frames, threads, spans, profiles, mut sampled, .. } = self;
+        let Trace { frames, threads, mut spans, profiles, mut sampled, .. } = self;
         let mut output = Output {
             names: frames.names(samples),
             stacks: Stacks::new(),
@@ -153,9 +152,45 @@ impl Trace {
         };
         profiles.add_to(&threads, &mut output)?;
         sampled.add_to(&threads, &mut output)?;
-        spans.add_to(&threads, &frames, &mut output)?;
+        add_spans(&mut spans, &threads, &frames, &mut output)?;
         output.held.finish(&mut output.stacks, &output.names, output.samples)
     }
+}
+
+fn add_span(event: &mut TraceEvent, thread: u32, frames: &mut Frames, spans: &mut Spans) {
+    let (place, edge) = match event.phase {
+        b'B' | b'b' | b'S' => (event.place.text(), Edge::Begin),
+        b'E' | b'e' | b'F' => (&b""[..], Edge::End),
+        _ => (event.place.text(), Edge::Whole(event.duration)),
+    };
+    let frame = frames.number(&event.name, place);
+    spans.add(thread, event.time, frame, edge);
+}
+
+/// Adds the time of all spans: those of threads, then those of tasks.
+fn add_spans(
+    spans: &mut Spans,
+    threads: &Threads,
+    frames: &Frames,
+    Output { names, stacks, held, samples }: &mut Output<'_, '_>,
+) -> Result<()> {
+    let mut numbers: Vec<u32> = (0..spans.threads()).filter(|it| !spans.is_empty(*it)).collect();
+    numbers.sort_by_key(|&number| threads.is_task(number));
+    for number in numbers {
+        let event: &[u8] = if threads.is_task(number) { b"async-time" } else { b"time" };
+        let thread = held.thread(threads.get(number, event));
+        spans.finish(
+            number,
+            |frame| frames.bare(frame),
+            stacks,
+            |passed, stacks| {
+                held.add(thread, passed.stack, passed.weight, passed.time);
+                held.relieve(stacks, names, samples)
+            },
+        )?;
+    }
+    spans.report(samples);
+    Ok(())
 }
 
 /// Where samples go.

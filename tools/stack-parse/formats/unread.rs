@@ -11,7 +11,7 @@ pub(super) use bytes::is_archive;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 36] = [
+const STARTS: [(&[u8], &str); 35] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
@@ -25,7 +25,6 @@ const STARTS: [(&[u8], &str); 36] = [
         b"Nettrace",
         "a trace of .NET (nettrace): run 'dotnet-trace convert --format Speedscope' on it",
     ),
-    (b"\x10\0\x04FxT\x16\0", "a trace of Fuchsia (fxt): run 'traceconv json' on it"),
     (b"NYTProf ", "a profile of Perl (NYTProf): run 'nytprofcalls' on it"),
     (
         b"TACH",

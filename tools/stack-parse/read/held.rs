@@ -3,6 +3,7 @@
 
 use common::{Label, Result};
 
+use super::own_labels::{OwnLabels, with_labels};
 use super::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
@@ -12,7 +13,12 @@ use crate::samples::sample::{Sample, Time, known};
 pub(crate) struct Held {
     threads: Vec<Thread>,
     rows: Vec<Row>,
+    /// From how many rows on equal stacks are added up.
+    many: usize,
 }
+
+/// How many rows are held without asking whether they must be.
+const MUCH: usize = 1 << 16;
 
 /// What the samples of a thread have in common; what is unknown is empty.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +33,8 @@ pub(crate) struct Thread {
     pub(crate) process: Vec<u8>,
     /// Whether its samples were drawn, where other threads of the format have spans.
     pub(crate) is_sampled: bool,
+    /// What else is known of it.
+    pub(crate) labels: OwnLabels,
 }
 
 /// A sample, in as few bytes as possible: there may be many.
@@ -49,6 +57,22 @@ impl Held {
         (self.threads.len() - 1) as u32
     }
 
+    /// What is known of a thread, to be changed by who knows more.
+    pub(crate) fn thread_mut(&mut self, number: u32) -> &mut Thread {
+        &mut self.threads[number as usize]
+    }
+
+    /// Takes all samples of another one, whose threads have other numbers here.
+    pub(crate) fn take_all(&mut self, other: &mut Held, thread: impl Fn(u32) -> u32) {
+        let rows = other.rows.drain(..);
+        self.rows.extend(rows.map(|row| Row { thread: thread(row.thread), ..row }));
+    }
+
+    /// Gives stacks the numbers that are known now.
+    pub(crate) fn renumber(&mut self, number: impl Fn(StackId) -> StackId) {
+        self.rows.iter_mut().for_each(|row| row.stack = number(row.stack));
+    }
+
     /// Whether no two threads have samples of the same event.
     pub(crate) fn is_one_thread(&self) -> bool {
         let others = |place: usize| &self.threads[place + 1..];
@@ -69,11 +93,26 @@ impl Held {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        const MUCH: usize = 1 << 16;
         if self.rows.len() < MUCH || samples.need_order() {
             return Ok(());
         }
         self.finish(stacks, names, samples)
+    }
+
+    /// Makes one row of those of a thread with equal stacks, if there is much, unless it has to
+    /// wait for the order of time. For weights that are sums, whose names are not known yet.
+    pub(crate) fn add_up(&mut self, samples: &Samples<'_>) {
+        if self.rows.len() < self.many.max(MUCH) || samples.need_order() {
+            return;
+        }
+        self.rows.sort_unstable_by_key(|row| (row.thread, row.stack));
+        self.rows.dedup_by(|row, kept| {
+            let sum = kept.weight.checked_add(row.weight);
+            let is_same = (row.thread, row.stack) == (kept.thread, kept.stack);
+            kept.weight = sum.filter(|_| is_same).unwrap_or(kept.weight);
+            is_same && sum.is_some()
+        });
+        self.many = 2 * self.rows.len();
     }
 
     /// Adds what is held: in the order of time, if that matters to anyone.
@@ -97,9 +136,11 @@ impl Held {
         }
         for row in self.rows.drain(..) {
             let thread = &self.threads[row.thread as usize];
-            let labels = [Label { key: b"process", value: &thread.process }];
+            let process = Label { key: b"process", value: &thread.process };
+            let mut labels = thread.labels.list();
+            labels.extend(Some(process).filter(|process| !process.value.is_empty()));
             let origin = Sample {
-                labels: if thread.process.is_empty() { &[] } else { &labels },
+                labels: &labels,
                 comm: &thread.name,
                 pid: known(&thread.pid),
                 tid: known(&thread.tid),
@@ -109,6 +150,7 @@ impl Held {
                 drawn: thread.is_sampled.then_some(1),
                 ..Sample::default()
             };
+            let origin = with_labels(origin, &labels);
             stacks.add(&origin, row.stack, names, samples)?;
         }
         Ok(())

@@ -37,7 +37,7 @@ impl Mapping {
 
     /// Whether it may be a file with symbols.
     fn is_file(&self) -> bool {
-        self.path.starts_with(b"/") || self.path == b"[vdso]"
+        self.path.starts_with(b"/") || self.path == b"[vdso]" || !self.build_id.is_empty()
     }
 }
 
@@ -109,12 +109,15 @@ pub(crate) fn name_addresses<'m>(
     options: &Options,
     samples: &mut Samples<'_>,
 ) -> Names<u64> {
-    let codes = addresses.map(|(address, mapping)| {
-        let file = mapping.filter(|mapping| mapping.is_file());
-        let object = file.map(|file| (mapped(file), file.offset_of(address)));
-        (address, Code { bare: bare(address, mapping), object })
-    });
+    let codes = addresses.map(|(address, mapping)| (address, code(address, mapping)));
     name_codes(codes, options, samples)
+}
+
+/// What is to be named at an address of a mapping, or of none.
+pub(crate) fn code(address: u64, mapping: Option<&Mapping>) -> Code<'_> {
+    let file = mapping.filter(|mapping| mapping.is_file());
+    let object = file.map(|file| (mapped(file), file.offset_of(address)));
+    Code { bare: bare(address, mapping), object }
 }
 
 /// Names code. What has no name is called after its file, and messages name the files that
@@ -188,6 +191,15 @@ pub(crate) fn address_in(address: u64, mapping: &Mapping, objects: &mut Objects)
 fn mapped(mapping: &Mapping) -> MappedObject<'_> {
     let build_id = Some(&mapping.build_id[..]).filter(|id| !id.is_empty());
     MappedObject { path: &mapping.path, build_id, ..Default::default() }
+}
+
+/// The build-id `8a2b…` of a file; Go's own, which is no number, is none.
+pub(crate) fn bytes_of_hex(digits: &[u8]) -> Vec<u8> {
+    let byte = |pair: &[u8]| match pair {
+        [_, _] => hexadecimal(pair).map(|byte| byte as u8),
+        _ => None,
+    };
+    digits.chunks(2).map(byte).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// An address without a name.

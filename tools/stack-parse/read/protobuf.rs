@@ -1,5 +1,9 @@
 //! Messages of protocol buffers: fields with numbers, one after the other.
 
+mod stream;
+
+pub(crate) use stream::{Broken, Field, Stream};
+
 use super::bytes::{Bytes, Ended};
 
 /// What a field holds.
@@ -106,6 +110,18 @@ impl<'a> Value<'a> {
         }
         Ok(())
     }
+}
+
+/// The numbers of a message, each at the place of its field; 0 where there is none.
+pub(crate) fn numbers<const N: usize>(message: &[u8]) -> Result<[u64; N], Malformed> {
+    let mut numbers = [0; N];
+    for field in Fields::of(message) {
+        let (field, value) = field?;
+        if let Some(number) = usize::try_from(field).ok().and_then(|field| numbers.get_mut(field)) {
+            *number = value.number();
+        }
+    }
+    Ok(numbers)
 }
 
 /// A number of variable length.

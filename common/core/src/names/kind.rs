@@ -5,6 +5,8 @@ mod rules;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use bstr::ByteSlice;
+
 use self::rules::{FILES, Rules};
 use super::{FrameParts, cpp, module, rust, script_of};
 
@@ -73,10 +75,30 @@ impl CodeKind {
     }
 }
 
-/// Tells the kinds of the frames of one profile. The whole profile says what one frame does not:
-/// the language, the crate of `main`, and whether libraries are marked.
-#[derive(Debug)]
-pub struct CodeKinds {
+/// The kinds of the frames of one profile, in their order. The whole profile says what one frame
+/// does not: the language, the crate of `main`, and whether libraries are marked.
+#[must_use]
+pub fn code_kinds<'a>(frames: impl Iterator<Item = &'a [u8]>) -> Vec<CodeKind> {
+    let frames: Vec<Frame<'a>> = frames.map(Frame::of).collect();
+    let profile = Profile::of(&frames);
+    frames.iter().map(|frame| profile.kind_of(frame)).collect()
+}
+
+/// A frame, and its name as rules know it.
+struct Frame<'a> {
+    parts: FrameParts<'a>,
+    name: Cow<'a, [u8]>,
+}
+
+impl<'a> Frame<'a> {
+    fn of(frame: &'a [u8]) -> Frame<'a> {
+        let parts = FrameParts::of(frame);
+        Frame { parts, name: readable(parts.name) }
+    }
+}
+
+/// What the frames of a profile say together.
+struct Profile {
     rules: Vec<&'static Rules>,
     /// The crates of Rust with a `main`.
     own_crates: HashSet<Vec<u8>>,
@@ -84,67 +106,51 @@ pub struct CodeKinds {
     has_marks: bool,
 }
 
-impl CodeKinds {
-    /// The kinds of a profile with these frames.
-    #[must_use]
-    pub fn of_profile<'a>(frames: impl Iterator<Item = &'a [u8]>) -> CodeKinds {
-        let mut kinds =
-            CodeKinds { rules: Vec::new(), own_crates: HashSet::new(), has_marks: false };
-        let mut is_wanted = FILES.each_ref().map(|rules| !rules.has_conditions());
-        for frame in frames {
-            let parts = FrameParts::of(frame);
-            kinds.has_marks |= !parts.marks.is_empty();
-            let name = readable(parts.name);
-            if let Some(own_crate) = name.strip_suffix(b"::main").filter(|it| is_word(it)) {
-                kinds.own_crates.insert(own_crate.to_vec());
-            }
-            for (is_wanted, rules) in is_wanted.iter_mut().zip(FILES.iter()) {
-                *is_wanted |= rules.is_for(&name);
-            }
+impl Profile {
+    fn of(frames: &[Frame<'_>]) -> Profile {
+        let is_wanted = |rules: &&Rules| {
+            !rules.has_conditions() || frames.iter().any(|frame| rules.is_for(&frame.name))
+        };
+        let crates = frames.iter().filter_map(|frame| frame.name.strip_suffix(b"::main"));
+        Profile {
+            rules: FILES.iter().filter(is_wanted).collect(),
+            own_crates: crates.filter(|it| is_word(it)).map(<[u8]>::to_vec).collect(),
+            has_marks: frames.iter().any(|frame| !frame.parts.marks.is_empty()),
         }
-        let wanted = FILES.iter().zip(is_wanted).filter(|(_, is_wanted)| *is_wanted);
-        kinds.rules = wanted.map(|(rules, _)| rules).collect();
-        kinds
     }
 
-    /// The kind of code that a frame is.
-    #[must_use]
-    pub fn of(&self, frame: &[u8]) -> CodeKind {
-        let parts = FrameParts::of(frame);
+    fn kind_of(&self, Frame { parts, name }: &Frame<'_>) -> CodeKind {
         if parts.has_mark(b'k') {
             return CodeKind::Kernel;
         }
-        let name = readable(parts.name);
-        let by_name = self.of_name(&name);
+        let by_name = self.of_name(name);
         if by_name == Some(CodeKind::Runtime) {
             return CodeKind::Runtime;
         }
-        if matches!(&*name, [] | [b'[', .., b']']) {
+        if matches!(&**name, [] | [b'[', .., b']']) {
             return CodeKind::Nameless;
         }
         if parts.has_mark(b'l') {
             return CodeKind::Library;
         }
-        let place = if parts.place.is_empty() { script_of(&name) } else { parts.place };
+        let place = if parts.place.is_empty() { script_of(name) } else { parts.place };
         let by_place = self.rules.iter().find_map(|rules| rules.of_place(place));
         // A whole path that no rule knows is the program's; a part of one may be anyone's.
         let is_whole = place.starts_with(b"/") || place.starts_with(b"file://");
         by_place.or(is_whole.then_some(CodeKind::Own)).or(by_name).unwrap_or_else(|| {
             let is_told = self.has_marks || !place.is_empty();
-            if is_told && !self.is_of_other_crate(&name) {
-                CodeKind::Own
-            } else {
-                CodeKind::Unknown
-            }
+            if is_told && !self.is_of_other_crate(name) { CodeKind::Own } else { CodeKind::Unknown }
         })
     }
 
-    /// What the rules say of a name, or else of the type or module that it belongs to.
+    /// What the rules say of a name, or else of the type or module that it belongs to, where that
+    /// is not how the name begins: `<std::fs::File as core::Read>::read`, `void std::sort<int>()`.
     fn of_name(&self, name: &[u8]) -> Option<CodeKind> {
         let find = |name: &[u8]| self.rules.iter().find_map(|rules| rules.of_name(name));
-        find(name).or_else(|| match module(name) {
-            b"" => None,
-            module => find(&[module, b"::"].concat()),
+        find(name).or_else(|| {
+            let start = &name[..name.find("::")?];
+            let module = start.find_byteset(b"< `!").map(|_| module(name))?;
+            find(&[module, b"::"].concat())
         })
     }
 
@@ -155,7 +161,7 @@ impl CodeKinds {
             &module[..module.iter().position(|&it| it == b':').unwrap_or(module.len())];
         !self.own_crates.is_empty()
             && is_word(crate_name)
-            && name.windows(2).any(|pair| pair == b"::")
+            && name.contains_str("::")
             && !self.own_crates.contains(crate_name)
     }
 }
@@ -189,8 +195,8 @@ mod tests {
     use super::*;
 
     fn kind(profile: &[&str], frame: &str) -> CodeKind {
-        let frames = profile.iter().map(|frame| frame.as_bytes());
-        CodeKinds::of_profile(frames.chain([frame.as_bytes()])).of(frame.as_bytes())
+        let frames = [&[frame], profile].concat();
+        code_kinds(frames.iter().map(|frame| frame.as_bytes()))[0]
     }
 
     #[test]
@@ -261,10 +267,9 @@ mod tests {
 
     #[test]
     fn shades_lie_between_the_ends() {
-        let kinds = CodeKinds::of_profile(std::iter::empty());
         for number in 0..1000 {
             let frame = format!("f{number}");
-            let color = kinds.of(frame.as_bytes()).color(frame.as_bytes());
+            let color = CodeKind::Unknown.color(frame.as_bytes());
             let [light, dark] = CodeKind::Unknown.shades();
             assert!((dark[0]..=light[0]).contains(&color[0]), "{number}: {color:?}");
         }
@@ -272,8 +277,8 @@ mod tests {
 
     #[test]
     fn an_inlined_frame_is_a_paler_one_of_the_same_name() {
-        let color = |frame| CodeKinds::of_profile(std::iter::empty()).of(frame).color(frame);
-        let (plain, inlined) = (color(b"std::sort"), color(b"std::sort_[i]"));
+        let [plain, inlined] =
+            [&b"std::sort"[..], b"std::sort_[i]"].map(|frame| CodeKind::Library.color(frame));
         assert!(inlined.iter().zip(plain).all(|(inlined, plain)| *inlined > plain));
     }
 }

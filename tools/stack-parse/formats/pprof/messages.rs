@@ -1,6 +1,6 @@
 //! Messages of a profile that hold numbers.
 
-use crate::read::protobuf::{Fields, Malformed};
+use crate::read::protobuf::{Fields, numbers};
 
 /// What the message of a location says.
 #[derive(Debug, Default)]
@@ -29,16 +29,4 @@ impl LocationMessage {
         }
         place
     }
-}
-
-/// The numbers of a message, each at the place of its field; 0 where there is none.
-pub(super) fn numbers<const N: usize>(message: &[u8]) -> Result<[u64; N], Malformed> {
-    let mut numbers = [0; N];
-    for field in Fields::of(message) {
-        let (field, value) = field?;
-        if let Some(number) = usize::try_from(field).ok().and_then(|field| numbers.get_mut(field)) {
-            *number = value.number();
-        }
-    }
-    Ok(numbers)
 }

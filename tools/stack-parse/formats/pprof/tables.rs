@@ -1,16 +1,16 @@
 //! All of a profile but its samples.
 
-use common::{FrameId, hexadecimal};
+use common::FrameId;
 use hashbrown::HashMap;
 
 use super::FORMAT;
-use super::messages::{LocationMessage, numbers};
+use super::messages::LocationMessage;
 use super::prune::Prune;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, bare};
 use crate::read::own_labels::OwnLabels;
-use crate::read::protobuf::{Fields, Malformed};
+use crate::read::protobuf::{Fields, Malformed, numbers};
 use crate::samples::Samples;
 
 /// What samples refer to. Strings are numbers of `strings`.
@@ -252,7 +252,7 @@ impl<'a> Tables<'a> {
         let address = location.address.map(|it| format!("{it:#x}")).unwrap_or_default();
         let mapping = self.mappings.get(&location.mapping).copied().unwrap_or_default();
         let build_id = self.string(mapping.build_id);
-        let build_id = if bytes_of_hex(build_id).is_empty() { b"" } else { build_id };
+        let build_id = if mapped_code::bytes_of_hex(build_id).is_empty() { b"" } else { build_id };
         for (key, value) in
             LEAF.into_iter().zip([address.as_bytes(), self.string(mapping.file), build_id])
         {
@@ -311,7 +311,13 @@ impl<'a> Tables<'a> {
     fn mapped(&self, mapping: &RawMapping) -> Mapping {
         let RawMapping { start, end, offset, .. } = *mapping;
         let path = self.string(mapping.file).to_vec();
-        Mapping { start, end, offset, path, build_id: bytes_of_hex(self.string(mapping.build_id)) }
+        Mapping {
+            start,
+            end,
+            offset,
+            path,
+            build_id: mapped_code::bytes_of_hex(self.string(mapping.build_id)),
+        }
     }
 
     /// Appends the frames of a location, root first; false if there is no such
@@ -355,13 +361,4 @@ impl<'a> Tables<'a> {
 fn set(number: &mut u64, value: u64) -> Result<(), Malformed> {
     *number = value;
     Ok(())
-}
-
-/// The build-id `8a2b…` of a file; Go's own, which is no number, is none.
-fn bytes_of_hex(digits: &[u8]) -> Vec<u8> {
-    let byte = |pair: &[u8]| match pair {
-        [_, _] => hexadecimal(pair).map(|byte| byte as u8),
-        _ => None,
-    };
-    digits.chunks(2).map(byte).collect::<Option<_>>().unwrap_or_default()
 }

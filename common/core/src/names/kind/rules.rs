@@ -10,6 +10,7 @@
 //! `where` lines say which profiles a file is for: those with such a name; without one it is for
 //! all. Of the other lines the first that matches decides. `*` stands for any bytes.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use bstr::ByteSlice;
@@ -35,8 +36,8 @@ pub(super) static FILES: LazyLock<[Rules; 8]> = LazyLock::new(|| {
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     conditions: Vec<Glob>,
-    names: Vec<(Glob, CodeKind)>,
-    places: Vec<(Glob, CodeKind)>,
+    names: Globs,
+    places: Globs,
 }
 
 impl Rules {
@@ -63,8 +64,8 @@ impl Rules {
             _ => return None,
         };
         match what {
-            "name" => self.names.push((Glob::new(glob), kind)),
-            "place" => self.places.push((Glob::new(glob), kind)),
+            "name" => self.names.push(Glob::new(glob), kind),
+            "place" => self.places.push(Glob::new(glob), kind),
             _ => return None,
         }
         Some(())
@@ -80,16 +81,50 @@ impl Rules {
     }
 
     pub(super) fn of_name(&self, name: &[u8]) -> Option<CodeKind> {
-        first(&self.names, name)
+        self.names.kind_of(name)
     }
 
     pub(super) fn of_place(&self, place: &[u8]) -> Option<CodeKind> {
-        if place.is_empty() { None } else { first(&self.places, place) }
+        self.places.kind_of(place)
     }
 }
 
-fn first(rules: &[(Glob, CodeKind)], text: &[u8]) -> Option<CodeKind> {
-    rules.iter().find(|(glob, _)| glob.matches(text)).map(|(_, kind)| *kind)
+/// Globs of names or of places. A text is compared with those of its first byte and with those
+/// that begin with `*`, since a name has hundreds of rules.
+#[derive(Debug, Default)]
+struct Globs {
+    by_byte: BTreeMap<u8, Vec<Rule>>,
+    starred: Vec<Rule>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    /// Of two that match, the one with the smaller number decides.
+    number: usize,
+    glob: Glob,
+    kind: CodeKind,
+}
+
+impl Globs {
+    fn push(&mut self, glob: Glob, kind: CodeKind) {
+        let number = self.len();
+        let rules = match glob.start.first() {
+            Some(byte) => self.by_byte.entry(*byte).or_default(),
+            None => &mut self.starred,
+        };
+        rules.push(Rule { number, glob, kind });
+    }
+
+    fn len(&self) -> usize {
+        self.starred.len() + self.by_byte.values().map(Vec::len).sum::<usize>()
+    }
+
+    fn kind_of(&self, text: &[u8]) -> Option<CodeKind> {
+        let of_byte = self.by_byte.get(text.first()?);
+        let lists = of_byte.into_iter().chain([&self.starred]);
+        let found = lists.filter_map(|rules| rules.iter().find(|rule| rule.glob.matches(text)));
+        found.min_by_key(|rule| rule.number).map(|rule| rule.kind)
+    }
 }
 
 /// A text in which `*` stands for any bytes.
@@ -146,6 +181,6 @@ mod tests {
         };
         let files = std::fs::read_dir(folder).expect("the folder of rules");
         assert_eq!(files.map(is_rules).filter(|it| *it).count(), FILES.len());
-        assert!(FILES.iter().all(|rules| !rules.names.is_empty()));
+        assert!(FILES.iter().all(|rules| rules.names.len() > 0));
     }
 }

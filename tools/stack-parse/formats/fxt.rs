@@ -1,0 +1,72 @@
+//! Traces in Fuchsia's trace format, which other programs write, too: magic-trace, `olly trace`
+//! of OCaml 5, eio-trace. Grammar from the page "Fuchsia trace format" of fuchsia.dev.
+//!
+//! A trace is a row of records, whose numbers are little-endian and whose sizes are multiples of
+//! eight bytes. A record begins with a word that has its type, its size and whatever fits.
+//!
+//! ```text
+//! string 5 = "minor"                a name, which others refer to
+//! thread 1 = process 100, thread 101
+//! event    begin, thread 1, at 3000 ticks, string 5
+//! event    end, thread 1, at 4500 ticks, string 5
+//! ```
+//!
+//! Each provider, which is a process that traces, has numbers of its own. A reference without
+//! a record, as olly writes them, is called by its number.
+
+mod names;
+mod records;
+mod trace;
+
+use common::{Error, Input, Result};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::samples::{Root, Samples, Weighs};
+use records::Records;
+use trace::Trace;
+
+pub(super) const FORMAT: Format = Format {
+    name: "fxt",
+    about: "Fuchsia's traces, as magic-trace, 'olly trace' and eio-trace write them",
+    detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Exact,
+    extras: &[],
+};
+
+/// The first record.
+const MAGIC: &[u8] = b"\x10\x00\x04FxT\x16\x00";
+
+fn detect(head: &Head<'_>) -> bool {
+    head.bytes.starts_with(MAGIC)
+}
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where a record is damaged, after all that can be read;
+/// or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut records = Records::new(input);
+    let mut trace = Trace::default();
+    let end = loop {
+        match records.next() {
+            Ok(Some(record)) => trace.add(record, samples)?,
+            Ok(None) => break Ok(()),
+            Err(end) => break Err(end),
+        }
+    };
+    let damaged = trace.finish(samples)?;
+    match end {
+        Err(end) => Err(end.error(name)),
+        Ok(()) if damaged > 0 => {
+            let what = format!("{damaged} records end before what they should have");
+            Err(Error::Unknown { name, what })
+        }
+        Ok(()) => Ok(()),
+    }
+}

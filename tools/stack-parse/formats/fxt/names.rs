@@ -1,0 +1,174 @@
+//! What the numbers of a provider stand for, and whose spans they are.
+
+use common::FrameTable;
+use hashbrown::HashMap;
+
+use super::records::Header;
+use crate::read::bytes::{Bytes, Ended};
+use crate::read::held::Thread;
+
+/// The bit of a reference that says that the string follows.
+const INLINE: u64 = 1 << 15;
+
+/// What one provider has declared.
+#[derive(Default)]
+pub(super) struct Provider {
+    /// The numbers of names.
+    strings: HashMap<u64, u32>,
+    threads: HashMap<u64, Whose>,
+}
+
+/// The clock of the records that follow.
+pub(super) struct Clock {
+    /// How many ticks a second has, never 0.
+    rate: u64,
+}
+
+impl Default for Clock {
+    fn default() -> Clock {
+        Clock { rate: 1_000_000_000 }
+    }
+}
+
+impl Clock {
+    /// Takes what a record says of the rate.
+    pub(super) fn set(&mut self, mut body: Bytes<'_>) -> Result<(), Ended> {
+        let rate = body.u64()?;
+        self.rate = if rate > 0 { rate } else { self.rate };
+        Ok(())
+    }
+
+    /// Nanoseconds of ticks; `None` if they are no number of 63 bits.
+    pub(super) fn time(&self, ticks: u64) -> Option<i64> {
+        let nanoseconds = u128::from(ticks) * 1_000_000_000 / u128::from(self.rate);
+        i64::try_from(nanoseconds).ok()
+    }
+}
+
+/// Whose a span is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Whose {
+    Thread {
+        process: u64,
+        thread: u64,
+    },
+    /// The number of a thread that the provider with this number did not declare.
+    Reference {
+        provider: u64,
+        thread: u64,
+    },
+    /// What goes from thread to thread.
+    Task {
+        process: u64,
+        task: u64,
+    },
+}
+
+impl Provider {
+    /// Notes `string 5 = "minor"`.
+    pub(super) fn declare_string(
+        &mut self,
+        header: Header,
+        mut body: Bytes<'_>,
+        names: &mut FrameTable,
+    ) -> Result<(), Ended> {
+        let name = string(&mut body, header.bits(32, 15))?;
+        self.strings.insert(header.bits(16, 15), names.intern(name));
+        Ok(())
+    }
+
+    /// Notes `thread 1 = process 100, thread 101`.
+    pub(super) fn declare_thread(
+        &mut self,
+        header: Header,
+        mut body: Bytes<'_>,
+    ) -> Result<(), Ended> {
+        let whose = Whose::Thread { process: body.u64()?, thread: body.u64()? };
+        self.threads.insert(header.bits(16, 8), whose);
+        Ok(())
+    }
+
+    /// The number of a name, which is declared or follows in the record.
+    pub(super) fn name(
+        &self,
+        reference: u64,
+        body: &mut Bytes<'_>,
+        names: &mut FrameTable,
+    ) -> Result<u32, Ended> {
+        if let Some(name) = inline(reference, body)? {
+            return Ok(names.intern(name));
+        }
+        Ok(match reference {
+            0 => names.intern(b"[no name]"),
+            declared => self
+                .strings
+                .get(&declared)
+                .copied()
+                .unwrap_or_else(|| names.intern(format!("[string {declared}]").as_bytes())),
+        })
+    }
+
+    /// Whose an event is.
+    pub(super) fn whose(
+        &self,
+        reference: u64,
+        provider: u64,
+        body: &mut Bytes<'_>,
+    ) -> Result<Whose, Ended> {
+        if reference == 0 {
+            return Ok(Whose::Thread { process: body.u64()?, thread: body.u64()? });
+        }
+        let unknown = Whose::Reference { provider, thread: reference };
+        Ok(self.threads.get(&reference).copied().unwrap_or(unknown))
+    }
+}
+
+/// The string that a reference says follows in the record, if it does.
+pub(super) fn inline<'a>(reference: u64, body: &mut Bytes<'a>) -> Result<Option<&'a [u8]>, Ended> {
+    if reference & INLINE == 0 { Ok(None) } else { string(body, reference & !INLINE).map(Some) }
+}
+
+/// A string, which is filled up to whole words.
+fn string<'a>(body: &mut Bytes<'a>, length: u64) -> Result<&'a [u8], Ended> {
+    let string = body.take(length as usize)?;
+    body.take((8 - length as usize % 8) % 8)?;
+    Ok(string)
+}
+
+/// The names of processes and threads, by their numbers.
+#[derive(Default)]
+pub(super) struct Titles {
+    pub(super) processes: HashMap<u64, Vec<u8>>,
+    pub(super) threads: HashMap<u64, Vec<u8>>,
+}
+
+impl Titles {
+    /// What samples of a thread have in common; a process gives its name to threads that have
+    /// none.
+    pub(super) fn thread(&self, whose: Whose) -> Thread {
+        let number = |number: u64| number.to_string().into_bytes();
+        let (pid, tid, event) = match whose {
+            Whose::Thread { process, thread } => (Some(process), Some(thread), "time"),
+            Whose::Reference { thread, .. } => {
+                let name = format!("thread {thread}").into_bytes();
+                return Thread {
+                    name,
+                    tid: number(thread),
+                    event: b"time".into(),
+                    ..Thread::default()
+                };
+            }
+            Whose::Task { process, .. } => (Some(process), None, "async-time"),
+        };
+        let process = pid.and_then(|pid| self.processes.get(&pid)).cloned().unwrap_or_default();
+        let name = tid.and_then(|tid| self.threads.get(&tid)).filter(|name| !name.is_empty());
+        Thread {
+            name: name.unwrap_or(&process).clone(),
+            pid: pid.map(number).unwrap_or_default(),
+            tid: tid.map(number).unwrap_or_default(),
+            event: event.into(),
+            process,
+            ..Thread::default()
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What is held of a trace.
+
+use common::{FrameTable, Result};
+use hashbrown::HashMap;
+
+use super::names::{Clock, Provider, Titles, Whose, inline};
+use super::records::Record;
+use crate::frame::Frame;
+use crate::read::bytes::Ended;
+use crate::read::held::{Held, Thread};
+use crate::read::spans::{Edge, Spans};
+use crate::read::stacks::{FrameNames, Stacks};
+use crate::samples::Samples;
+
+/// The types of records that say something of spans.
+mod kind {
+    pub(super) const METADATA: u64 = 0;
+    pub(super) const INITIALIZATION: u64 = 1;
+    pub(super) const STRING: u64 = 2;
+    pub(super) const THREAD: u64 = 3;
+    pub(super) const EVENT: u64 = 4;
+    pub(super) const KERNEL_OBJECT: u64 = 7;
+}
+
+/// The types of events that are spans, or parts of them.
+mod event {
+    pub(super) const BEGIN: u64 = 2;
+    pub(super) const END: u64 = 3;
+    pub(super) const COMPLETE: u64 = 4;
+    pub(super) const TASK_BEGIN: u64 = 5;
+    pub(super) const TASK_END: u64 = 7;
+}
+
+/// The types of kernel objects that have names of use.
+const PROCESS: u64 = 1;
+const THREAD: u64 = 2;
+
+pub(super) struct Trace {
+    providers: HashMap<u64, Provider>,
+    /// Whose records these are.
+    provider: u64,
+    clock: Clock,
+    names: FrameTable,
+    titles: Titles,
+    numbers: HashMap<Whose, u32>,
+    spans: Spans,
+    stacks: Stacks,
+    held: Held,
+    /// Records that end before what they should have.
+    damaged: u64,
+}
+
+impl Default for Trace {
+    fn default() -> Trace {
+        Trace {
+            providers: HashMap::new(),
+            provider: 0,
+            clock: Clock::default(),
+            names: FrameTable::default(),
+            titles: Titles::default(),
+            numbers: HashMap::new(),
+            spans: Spans::default(),
+            stacks: Stacks::new(),
+            held: Held::default(),
+            damaged: 0,
+        }
+    }
+}
+
+impl Trace {
+    /// Takes what a record says.
+    ///
+    /// # Errors
+    ///
+    /// What adding samples returns.
+    pub(super) fn add(&mut self, record: Record<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        match self.read(record) {
+            Ok(Some(thread)) => self.settle(thread, samples),
+            Ok(None) => Ok(()),
+            Err(Ended) => {
+                self.damaged += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes what a record says; returns the thread that has a new event.
+    fn read(&mut self, Record { header, body }: Record<'_>) -> Result<Option<u32>, Ended> {
+        let provider = self.providers.entry(self.provider).or_default();
+        match header.kind() {
+            kind::METADATA if matches!(header.bits(16, 4), 1 | 2) => {
+                self.provider = header.bits(20, 32);
+            }
+            kind::INITIALIZATION => self.clock.set(body)?,
+            kind::STRING => provider.declare_string(header, body, &mut self.names)?,
+            kind::THREAD => provider.declare_thread(header, body)?,
+            kind::KERNEL_OBJECT => self.name_object(Record { header, body })?,
+            kind::EVENT => return self.read_event(Record { header, body }),
+            // What the kernel or the user logs, blocks of bytes, and what is not known.
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    /// Notes the name of a thread or a process.
+    fn name_object(&mut self, Record { header, mut body }: Record<'_>) -> Result<(), Ended> {
+        let number = body.u64()?;
+        let titles = match header.bits(16, 8) {
+            PROCESS => &mut self.titles.processes,
+            THREAD => &mut self.titles.threads,
+            _ => return Ok(()),
+        };
+        let provider = self.providers.entry(self.provider).or_default();
+        let name = provider.name(header.bits(24, 16), &mut body, &mut self.names)?;
+        titles.insert(number, self.names.name(name).to_vec());
+        Ok(())
+    }
+
+    /// Takes an event; returns its thread if it is of a span, and of no task.
+    fn read_event(
+        &mut self,
+        Record { header, mut body }: Record<'_>,
+    ) -> Result<Option<u32>, Ended> {
+        let kind = header.bits(16, 4);
+        let is_task = matches!(kind, event::TASK_BEGIN | event::TASK_END);
+        if !is_task && !matches!(kind, event::BEGIN | event::END | event::COMPLETE) {
+            return Ok(None);
+        }
+        let provider = self.providers.entry(self.provider).or_default();
+        let time = self.clock.time(body.u64()?);
+        let mut whose = provider.whose(header.bits(24, 8), self.provider, &mut body)?;
+        let _category = inline(header.bits(32, 16), &mut body)?;
+        let name = provider.name(header.bits(48, 16), &mut body, &mut self.names)?;
+        // Arguments come before the last word, which is the end or the number of the task.
+        let last = || body.0.last_chunk().map(|word| u64::from_le_bytes(*word)).ok_or(Ended);
+        if is_task {
+            let process = match whose {
+                Whose::Thread { process, .. } => process,
+                Whose::Reference { .. } | Whose::Task { .. } => 0,
+            };
+            whose = Whose::Task { process, task: last()? };
+        }
+        let (name, edge) = match kind {
+            event::BEGIN | event::TASK_BEGIN => (name, Edge::Begin),
+            event::COMPLETE => {
+                let end = self.clock.time(last()?);
+                let length = time.zip(end).and_then(|(start, end)| end.checked_sub(start));
+                (name, Edge::Whole(length))
+            }
+            // An end is of the innermost span, whatever its name is.
+            _ => (Spans::NO_NAME, Edge::End),
+        };
+        let thread = self.number(whose);
+        self.spans.add(thread, time, name, edge);
+        Ok((!is_task).then_some(thread))
+    }
+
+    /// The number of a thread or a task.
+    fn number(&mut self, whose: Whose) -> u32 {
+        let held = &mut self.held;
+        *self.numbers.entry(whose).or_insert_with(|| held.thread(Thread::default()))
+    }
+
+    /// Counts the time of a thread, if there is much.
+    fn settle(&mut self, thread: u32, samples: &mut Samples<'_>) -> Result<()> {
+        let Trace { spans, stacks, held, .. } = self;
+        spans.settle(
+            thread,
+            |frame| frame,
+            stacks,
+            |passed, _| {
+                held.add(thread, passed.stack, passed.weight, passed.time);
+                held.add_up(samples);
+                Ok(())
+            },
+        )
+    }
+
+    /// Adds what was read; returns how many records are damaged.
+    pub(super) fn finish(self, samples: &mut Samples<'_>) -> Result<u64> {
+        let Trace { names, titles, numbers, mut spans, mut stacks, mut held, damaged, .. } = self;
+        let mut frames = FrameNames::default();
+        for name in 0..names.len() as u32 {
+            frames.push(&Frame { name: names.name(name), ..Frame::default() }, samples);
+        }
+        let mut threads: Vec<(Whose, u32)> = numbers.into_iter().collect();
+        // Those of tasks come last, as what comes first is the default.
+        threads.sort_by_key(|(whose, number)| (matches!(whose, Whose::Task { .. }), *number));
+        for (whose, number) in &threads {
+            *held.thread_mut(*number) = titles.thread(*whose);
+        }
+        for (_, number) in threads {
+            spans.finish(
+                number,
+                |frame| frame,
+                &mut stacks,
+                |passed, stacks| {
+                    held.add(number, passed.stack, passed.weight, passed.time);
+                    held.relieve(stacks, &frames, samples)
+                },
+            )?;
+        }
+        spans.report(samples);
+        held.finish(&mut stacks, &frames, samples)?;
+        Ok(damaged)
+    }
+}

@@ -1,0 +1,50 @@
+//! What is known of resources, profiles and samples besides their stacks, as labels.
+
+use super::FORMAT;
+use super::dictionary::Dictionary;
+use crate::read::own_labels::OwnLabels;
+
+/// A text, or the number of a string that the dictionary may have later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Text {
+    Known(Vec<u8>),
+    Number(u64),
+}
+
+impl Default for Text {
+    fn default() -> Text {
+        Text::Known(Vec::new())
+    }
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Attribute {
+    pub(super) key: Text,
+    pub(super) value: Text,
+    /// The number of the unit's name.
+    pub(super) unit: u64,
+}
+
+impl Dictionary {
+    /// Adds the label that an attribute is. What says who ran gets the key that it has in all
+    /// formats.
+    pub(super) fn add_label(&self, attribute: &Attribute, labels: &mut OwnLabels) {
+        let key = match self.text(&attribute.key) {
+            b"thread.name" => &b"comm"[..],
+            b"thread.id" => b"tid",
+            b"process.pid" => b"pid",
+            b"cpu.logical_number" => b"cpu",
+            key => key,
+        };
+        let mut value = self.text(&attribute.value).to_vec();
+        let unit = self.string(attribute.unit);
+        if !unit.is_empty() {
+            value.push(b' ');
+            value.extend_from_slice(unit);
+        }
+        if !key.is_empty() && !labels.has(key) {
+            labels.add(FORMAT.name, key, &value);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The samples of one message, by the numbers of what they refer to.
+
+use common::Result;
+use hashbrown::HashMap;
+
+use super::attributes::Attribute;
+use super::dictionary::Dictionary;
+use crate::options::Options;
+use crate::read::held::{Held, Thread};
+use crate::read::own_labels::OwnLabels;
+use crate::read::stacks::Stacks;
+use crate::samples::Samples;
+
+/// What was read of a message.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) dictionary: Dictionary,
+    /// The attributes of each resource and scope.
+    scopes: Vec<Vec<Attribute>>,
+    numbers: HashMap<Series, u32>,
+    held: Held,
+    /// The profile that is being read: its own attributes come after its samples.
+    profile: Current,
+    /// Samples whose values are below 0.
+    negative: u64,
+}
+
+/// The samples of a profile whose end is not read yet.
+#[derive(Default)]
+struct Current {
+    numbers: HashMap<Own, u32>,
+    held: Held,
+    /// What the last sample had, as its neighbours mostly have it, too.
+    last: Option<(Own, u32)>,
+}
+
+/// What samples of a profile have in common but their stacks and times.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Own {
+    link: u64,
+    attributes: Vec<u64>,
+}
+
+/// The same of samples of all profiles.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Series {
+    kind: [u64; 2],
+    scope: usize,
+    own: Own,
+}
+
+/// What is said of a profile as a whole.
+#[derive(Debug, Default)]
+pub(super) struct Profile {
+    /// The numbers of the names of what is counted and of its unit.
+    pub(super) kind: [u64; 2],
+    pub(super) attributes: Vec<u64>,
+}
+
+impl Current {
+    /// The number of what a sample has in common with others.
+    fn series(&mut self, sample: &Stored, wants_labels: bool) -> u32 {
+        if let Some((last, number)) = &self.last
+            && (!wants_labels || last.link == sample.link && last.attributes == sample.attributes)
+        {
+            return *number;
+        }
+        let mut own = Own::default();
+        if wants_labels {
+            own = Own { link: sample.link, attributes: sample.attributes.clone() };
+        }
+        let held = &mut self.held;
+        let number =
+            *self.numbers.entry(own.clone()).or_insert_with(|| held.thread(Thread::default()));
+        self.last = Some((own, number));
+        number
+    }
+}
+
+/// A sample as it is in the message.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    pub(super) stack: u64,
+    /// One, or one for each time; none if each time counts one.
+    pub(super) values: Vec<u64>,
+    pub(super) attributes: Vec<u64>,
+    pub(super) link: u64,
+    /// In nanoseconds since 1970.
+    pub(super) times: Vec<u64>,
+}
+
+impl Stored {
+    /// Forgets the last sample, but not its memory.
+    pub(super) fn clear(&mut self) {
+        (self.stack, self.link) = (0, 0);
+        self.values.clear();
+        self.attributes.clear();
+        self.times.clear();
+    }
+}
+
+impl Batch {
+    /// Begins a scope of a resource; profiles that follow have these attributes.
+    pub(super) fn begin_scope(&mut self, attributes: Vec<Attribute>) {
+        if self.scopes.last() != Some(&attributes) {
+            self.scopes.push(attributes);
+        }
+    }
+
+    /// Adds a sample of the profile that is being read.
+    pub(super) fn add(&mut self, sample: &Stored, samples: &Samples<'_>) {
+        let Stored { stack, values, times, .. } = sample;
+        let sum = values.iter().try_fold(0, |sum: u64, value| {
+            sum.checked_add(u64::try_from(value.cast_signed()).ok()?)
+        });
+        let Some(sum) = sum else {
+            self.negative += 1;
+            return;
+        };
+        let series = self.profile.series(sample, samples.wants_origin());
+        let stack = u32::try_from(*stack).unwrap_or(u32::MAX);
+        let held = &mut self.profile.held;
+        let has_times = !times.is_empty() && (values.is_empty() || values.len() == times.len());
+        if has_times && samples.need_order() {
+            for (at, time) in times.iter().enumerate() {
+                held.add(series, stack, values.get(at).copied().unwrap_or(1), Some(*time));
+            }
+        } else {
+            let weight = if values.is_empty() { times.len() as u64 } else { sum };
+            held.add(series, stack, weight, times.first().copied());
+        }
+        held.add_up(samples);
+    }
+
+    /// Ends the profile that is being read.
+    pub(super) fn end_profile(&mut self, profile: &Profile, samples: &Samples<'_>) {
+        let Batch {
+            scopes,
+            numbers,
+            held,
+            profile: Current { numbers: own, held: rows, last },
+            ..
+        } = self;
+        let scope = scopes.len().saturating_sub(1);
+        let mut series = vec![0; own.len()];
+        for (mut own, number) in own.drain() {
+            own.attributes.extend_from_slice(&profile.attributes);
+            let key = Series { kind: profile.kind, scope, own };
+            let known = numbers.entry(key).or_insert_with(|| held.thread(Thread::default()));
+            series[number as usize] = *known;
+        }
+        held.take_all(rows, |number| series[number as usize]);
+        held.add_up(samples);
+        *rows = Held::default();
+        *last = None;
+    }
+
+    /// Adds what was read, in the order of the message.
+    pub(super) fn finish(mut self, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
+        let names = self.dictionary.name_frames(options, samples);
+        let mut stacks = Stacks::new();
+        let numbers = self.dictionary.stacks(&mut stacks);
+        let stack = |number: u32| numbers.get(number as usize).copied().unwrap_or(Stacks::EMPTY);
+        self.held.renumber(stack);
+        for (series, number) in &self.numbers {
+            *self.held.thread_mut(*number) = self.thread(series);
+        }
+        if self.negative > 0 {
+            let what = "samples have values below 0, or too large ones: they are left out";
+            samples.note(format_args!("{} {what}", self.negative));
+        }
+        self.held.finish(&mut stacks, &names, samples)
+    }
+
+    fn thread(&self, series: &Series) -> Thread {
+        let mut labels = OwnLabels::default();
+        let dictionary = &self.dictionary;
+        let own =
+            series.own.attributes.iter().filter_map(|it| dictionary.attributes.get(*it as usize));
+        let scope = self.scopes.get(series.scope).into_iter().flatten();
+        own.chain(scope).for_each(|attribute| dictionary.add_label(attribute, &mut labels));
+        if let Some([trace, span]) = dictionary.links.get(series.own.link as usize) {
+            labels.add_known(super::FORMAT.name, "trace_id", trace);
+            labels.add_known(super::FORMAT.name, "span_id", span);
+        }
+        let [event, unit] = series.kind.map(|number| dictionary.string(number).to_vec());
+        Thread { event, unit, labels, ..Thread::default() }
+    }
+}

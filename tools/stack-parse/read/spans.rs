@@ -1,0 +1,221 @@
+//! Spans of time: from a begin to its end, or with a duration.
+//!
+//! A function's own time is that of its span without the spans inside of it. All stacks of a
+//! thread together weigh as much as the time during which it was inside of any span.
+
+mod lengths;
+mod running;
+
+use std::cmp::Reverse;
+
+use common::Result;
+
+use self::lengths::{CLOSE, Lengths, Mark, OPEN};
+use self::running::Running;
+use crate::read::stacks::{StackId, Stacks};
+use crate::samples::Samples;
+
+/// How many begins and ends of a thread are held before their time is counted.
+const MUCH: usize = 1 << 16;
+
+/// The spans of all threads, and what is wrong with them.
+#[derive(Default)]
+pub(crate) struct Spans {
+    threads: Vec<Thread>,
+    lengths: Lengths,
+    /// Ends of spans that did not begin.
+    ends: u64,
+    /// Begins of spans that did not end.
+    begins: u64,
+    /// Events without a time.
+    timeless: u64,
+    /// Spans without a duration, or one below zero, or too long.
+    durationless: u64,
+    /// Spans that begin in time that was counted before they came.
+    late: u64,
+}
+
+#[derive(Default)]
+struct Thread {
+    /// In the order of the file.
+    marks: Vec<Mark>,
+    /// Whether there are spans that come as a whole, or not in the order of time.
+    is_mixed: bool,
+    /// The latest time.
+    last: Option<i64>,
+    /// What was counted of it.
+    running: Running,
+}
+
+/// What an event says of a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    Begin,
+    /// Of the innermost span of its name, or of the innermost one if there is none.
+    End,
+    /// Begin and end, with the nanoseconds between; `None` if that is no duration.
+    Whole(Option<i64>),
+}
+
+/// Time that a thread spent in a stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) stack: StackId,
+    /// Nanoseconds.
+    pub(crate) weight: u64,
+    /// When it began, in nanoseconds, if that is not before zero.
+    pub(crate) time: Option<u64>,
+}
+
+/// Takes the time of one thread, and where its stacks are.
+pub(crate) trait Take: FnMut(Passed, &mut Stacks) -> Result<()> {}
+
+impl<F: FnMut(Passed, &mut Stacks) -> Result<()>> Take for F {}
+
+impl Spans {
+    /// The name of an end that says none.
+    pub(crate) const NO_NAME: u32 = u32::MAX;
+
+    /// How many threads there are.
+    pub(crate) fn threads(&self) -> u32 {
+        self.threads.len() as u32
+    }
+
+    /// Whether a thread has no spans.
+    pub(crate) fn is_empty(&self, thread: u32) -> bool {
+        self.threads[thread as usize].last.is_none()
+    }
+
+    /// Holds an event of a thread; `time` is in nanoseconds.
+    pub(crate) fn add(&mut self, thread: u32, time: Option<i64>, frame: u32, edge: Edge) {
+        let Some(time) = time else {
+            self.timeless += 1;
+            return;
+        };
+        let length = match edge {
+            Edge::Begin => OPEN,
+            Edge::End => CLOSE,
+            Edge::Whole(duration) => {
+                let is_counted = |it: &i64| *it >= 0 && time.checked_add(*it).is_some();
+                let duration = duration.filter(is_counted);
+                self.durationless += u64::from(duration.is_none());
+                self.lengths.pack(duration.unwrap_or_default())
+            }
+        };
+        let place = thread as usize;
+        if self.threads.len() <= place {
+            self.threads.resize_with(place + 1, Thread::default);
+        }
+        let thread = &mut self.threads[place];
+        thread.is_mixed |= matches!(edge, Edge::Whole(_)) || thread.last > Some(time);
+        thread.last = thread.last.max(Some(time));
+        thread.marks.push(Mark { time, frame, length });
+    }
+
+    /// Counts the time of a thread up to its last event, if many events are held and nothing can
+    /// come before them. `bare` is the name of a frame as an end has it.
+    ///
+    /// # Errors
+    ///
+    /// What `take` returns.
+    pub(crate) fn settle(
+        &mut self,
+        thread: u32,
+        bare: impl Fn(u32) -> u32,
+        stacks: &mut Stacks,
+        mut take: impl Take,
+    ) -> Result<()> {
+        let Thread { marks, is_mixed, running, .. } = &mut self.threads[thread as usize];
+        if marks.len() < MUCH || *is_mixed {
+            return Ok(());
+        }
+        self.ends += running.go_on(marks, bare, stacks, &mut take)?;
+        marks.clear();
+        Ok(())
+    }
+
+    /// Counts the time of a thread that was not counted yet. What did not end does so with its
+    /// last event.
+    ///
+    /// # Errors
+    ///
+    /// What `take` returns.
+    pub(crate) fn finish(
+        &mut self,
+        thread: u32,
+        bare: impl Fn(u32) -> u32,
+        stacks: &mut Stacks,
+        mut take: impl Take,
+    ) -> Result<()> {
+        let Thread { mut marks, is_mixed, mut running, .. } =
+            std::mem::take(&mut self.threads[thread as usize]);
+        if !is_mixed {
+            self.ends += running.go_on(&marks, bare, stacks, &mut take)?;
+            self.begins += running.open() as u64;
+            return Ok(());
+        }
+        self.late += running.reopen(&mut marks);
+        // Stable: what happened at the same time stays in the order of the file. Sorting
+        // takes memory even where nothing is to be sorted.
+        if !marks.is_sorted_by_key(|mark| mark.time) {
+            marks.sort_by_key(|mark| mark.time);
+        }
+        self.pair(&mut marks, bare);
+        // Of two that begin together, the longer one is around the other.
+        let order = |mark: &Mark| (mark.time, Reverse(self.lengths.end(*mark)));
+        if !marks.is_sorted_by_key(order) {
+            marks.sort_by_key(order);
+        }
+        running::add_whole(&marks, &self.lengths, stacks, &mut take)
+    }
+
+    /// Makes spans of the marks of a thread, in the order of their begins.
+    fn pair(&mut self, marks: &mut Vec<Mark>, bare: impl Fn(u32) -> u32) {
+        // The places of spans that did not end yet.
+        let mut open: Vec<usize> = Vec::new();
+        let (mut last, mut spans) = (i64::MIN, 0);
+        for at in 0..marks.len() {
+            let mark = marks[at];
+            last = last.max(mark.time);
+            match mark.length {
+                CLOSE => {
+                    let is_same = |&place: &usize| bare(marks[place].frame) == mark.frame;
+                    let found = open.iter().rposition(is_same).or(open.len().checked_sub(1));
+                    match found.map(|found| open.remove(found)) {
+                        Some(place) => self.end(&mut marks[place], mark.time),
+                        None => self.ends += 1,
+                    }
+                    continue;
+                }
+                OPEN => open.push(spans),
+                _ => last = last.max(self.lengths.end(mark)),
+            }
+            marks[spans] = mark;
+            spans += 1;
+        }
+        marks.truncate(spans);
+        self.begins += open.len() as u64;
+        open.into_iter().for_each(|place| self.end(&mut marks[place], last));
+    }
+
+    fn end(&mut self, mark: &mut Mark, time: i64) {
+        let length = time.checked_sub(mark.time);
+        self.durationless += u64::from(length.is_none());
+        mark.length = self.lengths.pack(length.unwrap_or_default());
+    }
+
+    /// Says what is wrong with the spans that were added.
+    pub(crate) fn report(&self, samples: &mut Samples<'_>) {
+        for (count, what) in [
+            (self.begins, "spans did not end: they last to the last event of their thread"),
+            (self.ends, "ends are of spans that did not begin: they are left out"),
+            (self.timeless, "events have no time: they are left out"),
+            (self.durationless, "spans have no duration that can be counted: they weigh nothing"),
+            (self.late, "spans come long after they began: what they began with is not theirs"),
+        ] {
+            if count > 0 {
+                samples.note(format_args!("{count} {what}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Begins, ends and whole spans in as few bytes as possible: there may be many.
+
+/// A begin, an end or both.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    /// Nanoseconds.
+    pub(super) time: i64,
+    pub(super) frame: u32,
+    pub(super) length: Length,
+}
+
+/// How long a span is; [`OPEN`] for a begin, [`CLOSE`] for an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Length(u32);
+
+pub(super) const OPEN: Length = Length(u32::MAX);
+pub(super) const CLOSE: Length = Length(u32::MAX - 1);
+
+/// Lengths from this on are numbers of places in [`Lengths`].
+const LONG: u32 = 1 << 31;
+
+/// The few lengths, in nanoseconds, that are over two seconds.
+#[derive(Default)]
+pub(super) struct Lengths(Vec<i64>);
+
+impl Lengths {
+    pub(super) fn pack(&mut self, length: i64) -> Length {
+        let short = u32::try_from(length).ok().filter(|length| *length < LONG);
+        Length(short.unwrap_or_else(|| {
+            self.0.push(length);
+            LONG | (self.0.len() - 1) as u32
+        }))
+    }
+
+    pub(super) fn end(&self, mark: Mark) -> i64 {
+        let length = match mark.length {
+            Length(short) if short < LONG => i64::from(short),
+            Length(long) => self.0.get((long - LONG) as usize).copied().unwrap_or_default(),
+        };
+        mark.time.saturating_add(length).min(i64::MAX - 1)
+    }
+}
