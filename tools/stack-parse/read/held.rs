@@ -2,6 +2,7 @@
 //! another order than that of their time.
 
 use common::{Label, Result};
+use hashbrown::HashMap;
 
 use super::own_labels::{OwnLabels, with_labels};
 use super::stacks::{FrameNames, StackId, Stacks};
@@ -13,12 +14,9 @@ use crate::samples::sample::{Sample, Time, known};
 pub(crate) struct Held {
     threads: Vec<Thread>,
     rows: Vec<Row>,
-    /// From how many rows on equal stacks are added up.
-    many: usize,
+    /// The row of a thread's stack, where weights were added up.
+    places: HashMap<(u32, StackId), usize>,
 }
-
-/// How many rows are held without asking whether they must be.
-const MUCH: usize = 1 << 16;
 
 /// What the samples of a thread have in common; what is unknown is empty.
 #[derive(Clone, Debug, Default)]
@@ -63,9 +61,16 @@ impl Held {
     }
 
     /// Takes all samples of another one, whose threads have other numbers here.
-    pub(crate) fn take_all(&mut self, other: &mut Held, thread: impl Fn(u32) -> u32) {
-        let rows = other.rows.drain(..);
-        self.rows.extend(rows.map(|row| Row { thread: thread(row.thread), ..row }));
+    pub(crate) fn take_all(
+        &mut self,
+        other: Held,
+        thread: impl Fn(u32) -> u32,
+        samples: &Samples<'_>,
+    ) {
+        for Row { time, weight, stack, thread: number } in other.rows {
+            let time = (time != NO_TIME).then_some(time);
+            self.sum(thread(number), stack, weight, time, samples);
+        }
     }
 
     /// Gives stacks the numbers that are known now.
@@ -85,6 +90,29 @@ impl Held {
         self.rows.push(Row { time: time.unwrap_or(NO_TIME), weight, stack, thread });
     }
 
+    /// Holds a weight that is a sum: one row for each stack of a thread, unless the order of time
+    /// matters. For samples of which there may be many before their names are known.
+    pub(crate) fn sum(
+        &mut self,
+        thread: u32,
+        stack: StackId,
+        weight: u64,
+        time: Option<u64>,
+        samples: &Samples<'_>,
+    ) {
+        if !samples.need_order() {
+            let place = *self.places.entry((thread, stack)).or_insert(self.rows.len());
+            let row = self.rows.get_mut(place);
+            let sum = row.as_ref().and_then(|row| row.weight.checked_add(weight));
+            if let (Some(row), Some(sum)) = (row, sum) {
+                row.weight = sum;
+                return;
+            }
+            self.places.insert((thread, stack), self.rows.len());
+        }
+        self.add(thread, stack, weight, time);
+    }
+
     /// Adds what is held, if there is much, unless it has to wait for the order of
     /// time.
     pub(crate) fn relieve(
@@ -93,26 +121,11 @@ impl Held {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
+        const MUCH: usize = 1 << 16;
         if self.rows.len() < MUCH || samples.need_order() {
             return Ok(());
         }
         self.finish(stacks, names, samples)
-    }
-
-    /// Makes one row of those of a thread with equal stacks, if there is much, unless it has to
-    /// wait for the order of time. For weights that are sums, whose names are not known yet.
-    pub(crate) fn add_up(&mut self, samples: &Samples<'_>) {
-        if self.rows.len() < self.many.max(MUCH) || samples.need_order() {
-            return;
-        }
-        self.rows.sort_unstable_by_key(|row| (row.thread, row.stack));
-        self.rows.dedup_by(|row, kept| {
-            let sum = kept.weight.checked_add(row.weight);
-            let is_same = (row.thread, row.stack) == (kept.thread, kept.stack);
-            kept.weight = sum.filter(|_| is_same).unwrap_or(kept.weight);
-            is_same && sum.is_some()
-        });
-        self.many = 2 * self.rows.len();
     }
 
     /// Adds what is held: in the order of time, if that matters to anyone.
@@ -134,6 +147,7 @@ impl Held {
             samples.take_first(&self.threads[first.thread as usize].event);
             self.rows.sort_by_key(|row| row.time);
         }
+        self.places.clear();
         for row in self.rows.drain(..) {
             let thread = &self.threads[row.thread as usize];
             let process = Label { key: b"process", value: &thread.process };

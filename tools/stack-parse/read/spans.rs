@@ -219,3 +219,72 @@ impl Spans {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The time of each stack, by the frames of its spans.
+    fn times(marks: &[(u32, bool)], is_mixed: bool, is_settled: bool) -> BTreeMap<StackId, u64> {
+        let (mut spans, mut stacks) = (Spans::default(), Stacks::new());
+        let mut times = BTreeMap::new();
+        let mut take = |passed: Passed, _: &mut Stacks| {
+            *times.entry(passed.stack).or_default() += passed.weight;
+            Ok(())
+        };
+        for (at, (frame, is_begin)) in marks.iter().enumerate() {
+            let edge = if *is_begin { Edge::Begin } else { Edge::End };
+            // No two at the same time.
+            spans.add(0, Some(10 * at as i64), *frame, edge);
+            if is_settled {
+                let Thread { marks, running, .. } = &mut spans.threads[0];
+                let ends = running.go_on(marks, |frame| frame, &mut stacks, &mut take);
+                spans.ends += ends.expect("nothing fails");
+                marks.clear();
+            }
+        }
+        if !marks.is_empty() {
+            spans.threads[0].is_mixed = is_mixed;
+            spans.finish(0, |frame| frame, &mut stacks, &mut take).expect("nothing fails");
+        }
+        times
+    }
+
+    proptest! {
+        /// Time that is counted as it comes is that of whole spans.
+        #[test]
+        fn spans_in_order_are_counted_as_they_come(
+            marks in prop::collection::vec((0_u32..3, any::<bool>()), 0..40),
+        ) {
+            let whole: u64 = times(&marks, true, false).values().sum();
+            let in_order = times(&marks, false, false);
+            prop_assert_eq!(in_order.values().sum::<u64>(), whole);
+            prop_assert_eq!(times(&marks, false, true), in_order);
+        }
+    }
+
+    #[test]
+    fn what_comes_late_is_clipped_and_counted() {
+        let (mut spans, mut stacks) = (Spans::default(), Stacks::new());
+        let mut sum = 0;
+        let mut take = |passed: Passed, _: &mut Stacks| {
+            sum += passed.weight;
+            Ok(())
+        };
+        spans.add(0, Some(0), 1, Edge::Begin);
+        for at in 0..MUCH as i64 {
+            spans.add(0, Some(at), 2, if at % 2 == 0 { Edge::Begin } else { Edge::End });
+            spans.settle(0, |frame| frame, &mut stacks, &mut take).expect("nothing fails");
+        }
+        let last = MUCH as i64;
+        spans.add(0, Some(5), 3, Edge::Whole(Some(last + 5)));
+        spans.add(0, Some(last), 1, Edge::End);
+        spans.finish(0, |frame| frame, &mut stacks, &mut take).expect("nothing fails");
+        assert_eq!(spans.late, 1);
+        assert!(sum >= MUCH as u64, "{sum}");
+    }
+}

@@ -169,8 +169,7 @@ impl Trace {
             |frame| frame,
             stacks,
             |passed, _| {
-                held.add(thread, passed.stack, passed.weight, passed.time);
-                held.add_up(samples);
+                held.sum(thread, passed.stack, passed.weight, passed.time, samples);
                 Ok(())
             },
         )

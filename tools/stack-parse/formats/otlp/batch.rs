@@ -57,11 +57,19 @@ pub(super) struct Profile {
     pub(super) attributes: Vec<u64>,
 }
 
+impl Own {
+    fn is_of(&self, Stored { link, attributes, .. }: &Stored) -> bool {
+        // To compare two lists of no memory takes long: the processor first asks for the memory.
+        let are_none = self.attributes.is_empty() && attributes.is_empty();
+        self.link == *link && (are_none || self.attributes == *attributes)
+    }
+}
+
 impl Current {
     /// The number of what a sample has in common with others.
     fn series(&mut self, sample: &Stored, wants_labels: bool) -> u32 {
         if let Some((last, number)) = &self.last
-            && (!wants_labels || last.link == sample.link && last.attributes == sample.attributes)
+            && (!wants_labels || last.is_of(sample))
         {
             return *number;
         }
@@ -123,13 +131,13 @@ impl Batch {
         let has_times = !times.is_empty() && (values.is_empty() || values.len() == times.len());
         if has_times && samples.need_order() {
             for (at, time) in times.iter().enumerate() {
-                held.add(series, stack, values.get(at).copied().unwrap_or(1), Some(*time));
+                let value = values.get(at).copied().unwrap_or(1);
+                held.sum(series, stack, value, Some(*time), samples);
             }
         } else {
             let weight = if values.is_empty() { times.len() as u64 } else { sum };
-            held.add(series, stack, weight, times.first().copied());
+            held.sum(series, stack, weight, times.first().copied(), samples);
         }
-        held.add_up(samples);
     }
 
     /// Ends the profile that is being read.
@@ -149,9 +157,7 @@ impl Batch {
             let known = numbers.entry(key).or_insert_with(|| held.thread(Thread::default()));
             series[number as usize] = *known;
         }
-        held.take_all(rows, |number| series[number as usize]);
-        held.add_up(samples);
-        *rows = Held::default();
+        held.take_all(std::mem::take(rows), |number| series[number as usize], samples);
         *last = None;
     }
 
