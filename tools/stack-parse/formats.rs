@@ -26,6 +26,7 @@ mod heapprofile;
 mod heaptrack;
 mod hprof;
 mod instruments;
+mod jemalloc;
 mod jfr;
 mod jstack;
 mod landmarks;
@@ -112,6 +113,7 @@ pub(crate) static FORMATS: &[Format] = &[
     landmarks::JSON,
     d3_flame_graph::FORMAT,
     landmarks::TEXT,
+    jemalloc::FORMAT,
     gperftools::TEXT,
     go_traceback::FORMAT,
     async_profiler::FORMAT,

@@ -1,5 +1,6 @@
 //! What several formats read alike.
 
+pub(crate) mod addresses;
 pub(crate) mod bad_weights;
 pub(crate) mod byte_string;
 pub(crate) mod bytes;
@@ -24,6 +25,7 @@ pub(crate) mod paths;
 pub(crate) mod perf_health;
 pub(crate) mod protobuf;
 pub(crate) mod records;
+pub(crate) mod sampled_heap;
 pub(crate) mod source;
 pub(crate) mod stacks;
 pub(crate) mod table_of_calls;
