@@ -30,8 +30,10 @@ mod jemalloc;
 mod jfr;
 mod jstack;
 mod landmarks;
+mod lsan;
 mod macos_sample;
 mod massif;
+mod memcheck;
 mod memray;
 mod memtrace;
 mod perf_data;
@@ -101,6 +103,8 @@ pub(crate) static FORMATS: &[Format] = &[
     firefox::FORMAT,
     v8_log::FORMAT,
     dhat::FORMAT,
+    memcheck::FORMAT,
+    lsan::FORMAT,
     pyinstrument::FORMAT,
     stackprof::FORMAT,
     austin::FORMAT,

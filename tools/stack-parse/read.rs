@@ -14,6 +14,7 @@ pub(crate) mod held;
 pub(crate) mod java;
 pub(crate) mod json;
 pub(crate) mod leaf_first;
+pub(crate) mod leaks;
 pub(crate) mod lines;
 pub(crate) mod listed;
 pub(crate) mod mapped_code;
