@@ -42,6 +42,7 @@ mod pmcstat;
 mod pprof;
 mod proc_stack;
 mod pstats;
+mod py_spy_dump;
 mod pyinstrument;
 mod rbspy;
 mod speedscope;
@@ -109,6 +110,7 @@ pub(crate) static FORMATS: &[Format] = &[
     stackprof::FORMAT,
     austin::FORMAT,
     memray::FORMAT,
+    py_spy_dump::FORMAT,
     faulthandler::FORMAT,
     massif::FORMAT,
     heaptrack::FORMAT,
