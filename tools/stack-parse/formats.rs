@@ -45,6 +45,7 @@ mod pstats;
 mod py_spy_dump;
 mod pyinstrument;
 mod rbspy;
+mod rprof;
 mod speedscope;
 mod stackprof;
 mod svg;
@@ -108,6 +109,7 @@ pub(crate) static FORMATS: &[Format] = &[
     lsan::FORMAT,
     pyinstrument::FORMAT,
     stackprof::FORMAT,
+    rprof::FORMAT,
     austin::FORMAT,
     memray::FORMAT,
     py_spy_dump::FORMAT,
