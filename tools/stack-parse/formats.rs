@@ -28,6 +28,7 @@ mod hprof;
 mod instruments;
 mod jemalloc;
 mod jfr;
+mod jfr_print;
 mod jstack;
 mod landmarks;
 mod lsan;
@@ -125,6 +126,7 @@ pub(crate) static FORMATS: &[Format] = &[
     gperftools::TEXT,
     go_traceback::FORMAT,
     async_profiler::FORMAT,
+    jfr_print::FORMAT,
     hprof::FORMAT,
     jstack::FORMAT,
     gdb::FORMAT,
