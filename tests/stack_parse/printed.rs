@@ -52,7 +52,10 @@ fn what_is_wrong_in_a_profile_of_jemalloc_is_said() {
         (heap(""), ":2: expected the line 't*:' after a stack"),
         (heap("  t*: 18446744073709551615: 1 [0: 0]"), ":2: expected counts whose sums fit"),
         (heap("  t*: 1: 8 [0: 0]\n@ 0x1 main\n"), ":4: expected '@' and addresses"),
-        (heap("  t*: 1: 8 [0: 0]\nheap_v3\n"), ":4: expected a line of a heap profile of jemalloc"),
+        (
+            heap("  t*: 1: 8 [0: 0]\n  f: 2000 1000 8 1\nheap_v3\n"),
+            ":5: expected a line of a heap profile of jemalloc",
+        ),
         ("heap_v2/many\n".to_owned(), ":1: expected 'heap_v2/' and a number of bytes"),
     ] {
         let (_, said) = folded(&[], &input);
@@ -123,6 +126,8 @@ fn samples_of_rprof_have_lines_memory_and_odd_names() {
     assert_eq!(lines, "f 20000000\nmain;a \"b\";<GC> 20000000\n");
     assert!(said.contains(":4: expected a sample of Rprof"), "{said}");
     assert!(said.contains(":5: expected names in quotation marks"), "{said}");
+    let deep = format!("sample.interval=20000\n{}\n", "\"f\" ".repeat(2500));
+    assert!(folded(&[], deep).1.contains(": 1 stacks may lack their callers"));
 }
 
 #[test]

@@ -263,11 +263,12 @@ fn add(sums: &mut Vec<ThreadSum>, more: &ThreadSum) -> Option<()> {
 }
 
 /// `MAPPED_LIBRARIES:`, and the marks of `jeprof --raw`: `--- symbol`, `binary=/usr/bin/mill`,
-/// `---`, `--- heap`.
+/// `---`, `--- heap`. ClickHouse's jemalloc adds sizes and ages, `  f: 2000 1000 1024 15 1 1`.
 fn is_title(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.is_empty()
         || line == b"MAPPED_LIBRARIES:"
         || line.starts_with(b"---")
         || line.starts_with(b"binary=")
+        || line.starts_with(b"f: ")
 }

@@ -208,10 +208,12 @@ impl Record {
         Some(Record { kind: kind_of(kind)?, amount })
     }
 
-    /// By a line of the summary: `   definitely lost: 180,400 bytes in 400 blocks`.
+    /// By a line of the summary: `   definitely lost: 180,400 bytes in 400 blocks`, in old versions
+    /// with more spaces and a full stop.
     fn of_summary(text: &[u8]) -> Option<Record> {
         let text = without_changes(text.trim_ascii());
         let (kind, amount) = text.split_once_str(": ")?;
+        let amount = amount.trim_ascii_start().trim_end_with(|letter| letter == '.');
         let (bytes, blocks) = amount.strip_suffix(b" blocks")?.split_once_str(" bytes in ")?;
         let amount = Amount { bytes: grouped(bytes)?, blocks: grouped(blocks)? };
         Some(Record { kind: kind_of(kind)?, amount })
@@ -278,6 +280,8 @@ mod tests {
         }
         let summary = Record::of_summary(b"     suppressed: 1,000 (+0) bytes in 3 (+0) blocks");
         assert_eq!(summary, record(4, 1000, 3));
+        let old = Record::of_summary(b"   possibly lost:   7 bytes in 1 blocks.");
+        assert_eq!(old, record(2, 7, 1));
     }
 
     #[test]

@@ -66,8 +66,16 @@ fn interval(line: &[u8]) -> Option<u64> {
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&MEASURES);
     let mut reader = RprofReader::default();
-    for_each_line(input, |number, line| reader.line(number, line, samples))
+    let read = for_each_line(input, |number, line| reader.line(number, line, samples));
+    if reader.cut > 0 {
+        let what = "stacks may lack their callers: older versions of R cut lines of 10,000 bytes";
+        samples.note(format_args!("{} {what}", reader.cut));
+    }
+    read
 }
+
+/// The bytes after which older versions of R write no more of a stack.
+const LONGEST_LINE: usize = 10_000;
 
 #[derive(Default)]
 struct RprofReader {
@@ -78,6 +86,8 @@ struct RprofReader {
     stack: LeafFirst,
     place: Place,
     labels: OwnLabels,
+    /// Stacks that are as long as R writes them.
+    cut: u64,
 }
 
 impl RprofReader {
@@ -93,6 +103,7 @@ impl RprofReader {
                 samples
                     .malformed(number, "expected names in quotation marks, as Rprof writes them");
             }
+            self.cut += u64::from(line.len() >= LONGEST_LINE);
             let (weights, labels) = (&[1, self.interval], self.labels.list());
             let sample = with_labels(Sample { weights, ..Sample::default() }, &labels);
             return self.stack.add(&sample, samples);

@@ -30,8 +30,13 @@ use crate::samples::Samples;
 pub(super) fn is_print(head: &Head<'_>) -> bool {
     let mut lines = head.lines().skip_while(|line| line.is_empty());
     let is_event = lines.next().is_some_and(|line| event(line).is_some());
-    is_event && lines.next().is_some_and(|line| line.starts_with(b"  startTime = "))
+    // What the thread was doing as a whole may come first: `  Context: Order.id = 7`.
+    let fields = lines.take_while(|line| line.starts_with(b"  "));
+    is_event && fields.take(MOST_CONTEXTS).any(|line| line.starts_with(b"  startTime = "))
 }
+
+/// How many lines of an event are looked at for its time, which comes first but for contexts.
+const MOST_CONTEXTS: usize = 20;
 
 /// The name of the event that a line begins: `jdk.ExecutionSample {`.
 fn event(line: &[u8]) -> Option<&[u8]> {
@@ -164,6 +169,7 @@ mod tests {
         for (text, expected) in [
             ("jdk.ThreadSleep {\n  startTime = 09:10:38.205\n", true),
             ("\ndemo.Shop$Order {\n  startTime = 09:10:38.205\n}\n", true),
+            ("a.B {\n  Context: Order.id = 7\n  startTime = 09:10:38.205\n", true),
             ("class Demo {\n  startTime = 1;\n", false),
             ("jdk.ThreadSleep {\n}\n", false),
             ("", false),
