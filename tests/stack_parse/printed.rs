@@ -88,6 +88,12 @@ fn what_a_summary_of_leaks_has_beyond_the_stacks_is_said() {
     assert_eq!(lines, "g 3\nmain;f 2\n");
     assert!(said.contains(": suppressed: 1000 bytes in 3 blocks have no stack\n"), "{said}");
     assert!(said.contains(":8: expected the bytes, blocks and kind of a leak"), "{said}");
+    let search = "==7== 8 bytes in 2 blocks are still reachable in loss record 1 of 1\n\
+                  ==7==    at 0x1: f (a.c:1)\n==7== \n==7== LEAK SUMMARY:\n\
+                  ==7==    still reachable: 8 bytes in 2 blocks\n";
+    let (lines, said) = folded(&[], search.repeat(2));
+    assert_eq!(lines, "f 16\n");
+    assert!(said.contains(": 1 searches for leaks follow another one: "), "{said}");
     let leak = "Direct leak of 8 byte(s) in 2 object(s) allocated from:\n    #0 0x1 in f a.c:1\n";
     let suppressed = "-----\nSuppressions used:\n  count      bytes template\n\
                       \x20     2        100 lib\n      1          7 a b\n-----\n";

@@ -92,7 +92,7 @@ struct HeapProfile {
 /// What was sampled with one stack.
 struct SampledStack {
     leaf_first: Box<[u64]>,
-    /// By thread; one without a thread has what is of no known one.
+    /// Sorted by thread; the first one has what is of no known one, if there is any.
     sums: Vec<ThreadSum>,
 }
 
@@ -248,9 +248,13 @@ fn add(sums: &mut Vec<ThreadSum>, more: &ThreadSum) -> Option<()> {
     if more.weights == Counts::default() && !sums.is_empty() {
         return Some(());
     }
-    let place = sums.iter().position(|sum| sum.thread == more.thread).unwrap_or_else(|| {
-        sums.push(ThreadSum { thread: more.thread, ..ThreadSum::default() });
-        sums.len() - 1
+    let place = sums.binary_search_by_key(&more.thread, |sum| sum.thread).unwrap_or_else(|place| {
+        if sums.is_empty() {
+            // Most stacks have one sum, and there may be many stacks.
+            sums.reserve_exact(1);
+        }
+        sums.insert(place, ThreadSum { thread: more.thread, ..ThreadSum::default() });
+        place
     });
     let sum = &mut sums[place];
     let mut weights = sum.weights;

@@ -102,6 +102,8 @@ struct Process {
     last: Vec<u8>,
     /// What the records have since the last summary, by kind.
     listed: [Amount; KINDS.len()],
+    /// How often it was searched for leaks: a debugger may ask for it.
+    searches: u64,
 }
 
 /// Blocks that were allocated with one stack and lost in one way.
@@ -139,6 +141,10 @@ impl MemcheckReader {
             self.processes.entry(pid.to_vec()).or_default().record = Some(record);
         } else if text.contains_str(" in loss record ") {
             samples.malformed(number, "expected the bytes, blocks and kind of a leak");
+        } else if text == b"LEAK SUMMARY:" {
+            if let Some(process) = self.processes.get_mut(pid) {
+                process.searches += 1;
+            }
         } else if let Some(total) = Record::of_summary(text) {
             let listed = self.processes.get_mut(pid).map(|it| &mut it.listed[total.kind]);
             let listed = listed.map(std::mem::take).unwrap_or_default();
@@ -150,8 +156,14 @@ impl MemcheckReader {
     }
 
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let mut again = 0;
         for (pid, process) in &mut self.processes {
             process.end_record(pid, samples)?;
+            again += process.searches.saturating_sub(1);
+        }
+        if again > 0 {
+            let what = "searches for leaks follow another one: what both found counts twice";
+            samples.note(format_args!("{again} {what}"));
         }
         for (kind, amount) in KINDS.iter().zip(self.unlisted).filter(|(_, it)| !it.is_none()) {
             let hint = match *kind {
