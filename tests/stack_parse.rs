@@ -59,6 +59,9 @@ mod scripting;
 // Stacks of threads, once or again and again.
 mod dumps;
 
+// Profiles that programs print.
+mod printed;
+
 // Recordings of the JVM and of pprof.
 mod jvm;
 mod pprof;

@@ -9,7 +9,7 @@ use crate::util::{filter, golden_path, output, stderr, tool};
 type Row = (&'static str, &'static str, &'static str, &'static [(&'static str, u128)]);
 
 /// Each sum is counted without our code, as the comment above it says.
-const ROWS: [Row; 27] = [
+const ROWS: [Row; 34] = [
     // The lines "java.lang.Thread.State:" below threads with a stack, by a few lines of Python:
     // 3 of the RUNNABLE ones are "waiting on condition".
     (
@@ -98,6 +98,50 @@ const ROWS: [Row; 27] = [
         "object",
         &[("/boot/kernel/zfs.ko", 120), ("/usr/local/bin/demo", 60)],
     ),
+    // LEAK SUMMARY, and the sums of the records of each process.
+    (
+        "memcheck/kinds.txt",
+        "",
+        "kind",
+        &[
+            ("definitely lost", 10_195),
+            ("indirectly lost", 640),
+            ("possibly lost", 2_000),
+            ("still reachable", 510),
+        ],
+    ),
+    ("lsan/kinds.txt", "", "kind", &[("direct", 10_195), ("indirect", 640)]),
+    // "active" and "owns_gil", by eye; grep '^Thread '.
+    ("py-spy-dump/native.json", "", "state", &[("active+gil", 1), ("idle", 2)]),
+    ("py-spy-dump/locals.txt", "", "state", &[("active+gil", 1), ("idle", 2)]),
+    // The numbers before each "d:" below, by awk.
+    (
+        "rprof/all.Rprof",
+        "",
+        "duplications",
+        &[
+            ("0", 3),
+            ("1", 7),
+            ("10", 1),
+            ("12", 2),
+            ("13", 1),
+            ("198", 1),
+            ("2", 1),
+            ("3", 1),
+            ("4", 2),
+            ("5", 3),
+            ("6", 1),
+            ("7", 1),
+        ],
+    ),
+    // "jfr print --json", summed by Python; the durations of text are rounded.
+    (
+        "jfr-print/locks.json.gz",
+        "--event jdk.JavaMonitorEnter",
+        "monitorClass",
+        &[("java.lang.Object", 61_284_875)],
+    ),
+    ("jfr-print/execution.txt.gz", "", "state", &[("STATE_RUNNABLE", 162)]),
     // "go tool pprof -raw": the mappings of the first locations, by a few lines of Python.
     ("pprof/go-cpu.pb.gz", "", "object", &[("/home/someone/work/go/demo", 1_280_000_000)]),
 ];

@@ -27,11 +27,15 @@ mod heapprofile;
 mod heaptrack;
 mod hprof;
 mod instruments;
+mod jemalloc;
 mod jfr;
+mod jfr_print;
 mod jstack;
 mod landmarks;
+mod lsan;
 mod macos_sample;
 mod massif;
+mod memcheck;
 mod memray;
 mod memtrace;
 mod otlp;
@@ -41,8 +45,10 @@ mod pmcstat;
 mod pprof;
 mod proc_stack;
 mod pstats;
+mod py_spy_dump;
 mod pyinstrument;
 mod rbspy;
+mod rprof;
 mod speedscope;
 mod stackprof;
 mod svg;
@@ -104,10 +110,14 @@ pub(crate) static FORMATS: &[Format] = &[
     firefox::FORMAT,
     v8_log::FORMAT,
     dhat::FORMAT,
+    memcheck::FORMAT,
+    lsan::FORMAT,
     pyinstrument::FORMAT,
     stackprof::FORMAT,
+    rprof::FORMAT,
     austin::FORMAT,
     memray::FORMAT,
+    py_spy_dump::FORMAT,
     faulthandler::FORMAT,
     massif::FORMAT,
     heaptrack::FORMAT,
@@ -116,9 +126,11 @@ pub(crate) static FORMATS: &[Format] = &[
     landmarks::JSON,
     d3_flame_graph::FORMAT,
     landmarks::TEXT,
+    jemalloc::FORMAT,
     gperftools::TEXT,
     go_traceback::FORMAT,
     async_profiler::FORMAT,
+    jfr_print::FORMAT,
     hprof::FORMAT,
     jstack::FORMAT,
     gdb::FORMAT,

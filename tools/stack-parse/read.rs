@@ -1,5 +1,6 @@
 //! What several formats read alike.
 
+pub(crate) mod addresses;
 pub(crate) mod alive;
 pub(crate) mod bad_weights;
 pub(crate) mod byte_string;
@@ -8,12 +9,15 @@ pub(crate) mod call_graph;
 pub(crate) mod call_tree;
 pub(crate) mod costs;
 pub(crate) mod csv;
+pub(crate) mod dates;
 pub(crate) mod decimal;
 pub(crate) mod documents;
 pub(crate) mod held;
 pub(crate) mod java;
+pub(crate) mod java_events;
 pub(crate) mod json;
 pub(crate) mod leaf_first;
+pub(crate) mod leaks;
 pub(crate) mod lines;
 pub(crate) mod listed;
 pub(crate) mod mapped_code;
@@ -25,6 +29,7 @@ pub(crate) mod paths;
 pub(crate) mod perf_health;
 pub(crate) mod protobuf;
 pub(crate) mod records;
+pub(crate) mod sampled_heap;
 pub(crate) mod source;
 pub(crate) mod spans;
 pub(crate) mod stacks;

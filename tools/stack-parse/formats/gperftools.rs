@@ -7,7 +7,6 @@
 //! src/runtime/pprof/pprof.go, and the readers of both in pprof's
 //! profile/legacy_profile.go.
 
-mod addresses;
 mod cpu;
 mod text;
 

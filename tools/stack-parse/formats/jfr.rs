@@ -19,10 +19,11 @@ use common::{Error, Input, Result, Seekable};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::java_events::{PREFERRED, unit};
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::{Root, Samples, Weighs};
 use chunk::{File, Header};
-use kinds::{EventKind, PREFERRED, kind, unit};
+use kinds::{EventKind, kind};
 use pools::{Pools, Thread};
 use stackless::{Stackless, StacklessEvent, sample};
 use types::{Role, Types};

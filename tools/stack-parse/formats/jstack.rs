@@ -17,6 +17,7 @@ use hashbrown::HashMap;
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::dates::{date, instant};
 use crate::read::java::place_in_package;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
@@ -109,7 +110,7 @@ impl Dumps {
             if let Some(thread) = &mut self.thread {
                 thread.set_state(state);
             }
-        } else if let Some(time) = thread::date(line).or_else(|| thread::instant(line)) {
+        } else if let Some(time) = date(line).or_else(|| instant(line)) {
             self.end_thread(samples)?;
             self.time = Some(time);
         }

@@ -11,16 +11,22 @@ pub(super) use bytes::is_archive;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 35] = [
+const STARTS: &[(&[u8], &str)] = &[
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
-    (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
+    (
+        b"\xc1\x1f\xfc\xc1",
+        "a CTF trace, but not memtrace's of version 1, 2 or 3: babeltrace2 prints its events",
+    ),
+    (b"\x57\x1d\xd1\x75", "the metadata of a CTF trace: babeltrace2 prints its events"),
+    (b"/* CTF 1.", "the metadata of a CTF trace: babeltrace2 prints its events"),
+    (b"%% Analysis results:", "an analysis by Erlang's fprof: eflambe writes folded stacks"),
+    (b"****** Process <", "the text of Erlang's eprof: eflambe writes folded stacks"),
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
     (b"PERFFILE", "perf.data of version 1: run the 'perf script' of its time on it"),
     (b"QPERFSTREAM", "a stream of hotspot's: give the perf.data itself"),
     (b"SIMPLEPERF", "simpleperf's protobuf: run report_sample.py on the recording instead"),
     (b"memray\0", "memray: run 'memray transform csv' on it"),
     (b"MOJ", "austin's binary format: run 'mojo2austin' on it"),
-    (b"heap_v2/", "a heap profile of jemalloc: run 'jeprof --collapsed PROGRAM' on it"),
     (
         b"Nettrace",
         "a trace of .NET (nettrace): run 'dotnet-trace convert --format Speedscope' on it",
@@ -59,17 +65,23 @@ const STARTS: [(&[u8], &str); 35] = [
 ];
 
 /// What one of the first lines begins with.
-const LINES: [(&[u8], &str); 4] = [
-    (b"Python v", "py-spy dump: run 'py-spy record -f raw'"),
+const LINES: [(&[u8], &str); 3] = [
     (b"-----------+-----", "the output of go tool pprof: give the profile itself"),
     (b"Showing nodes accounting for ", "the output of go tool pprof: give the profile itself"),
     (b"#           TASK-PID ", "the text of ftrace: run 'traceconv json' on it"),
 ];
 
 /// What one of the first lines has in it.
-const WORDS: [(&[u8], &str); 7] = [
-    (b"==ERROR: LeakSanitizer: ", "the text of LeakSanitizer: run 'valgrind --tool=dhat' instead"),
-    (b"sample.interval=", "a profile of R (Rprof): R's package 'profile' makes pprof of it"),
+const WORDS: [(&[u8], &str); 8] = [
+    (
+        b" stacks with outstanding allocations:",
+        "the text of bcc's memleak: run 'heaptrack PROG' instead",
+    ),
+    (
+        b" [+additional indent] Count File:Line",
+        "the text of Julia's Profile: its package PProf writes pprof",
+    ),
+    (b" Count  Overhead File ", "the text of Julia's Profile: its package PProf writes pprof"),
     (b":     file format ", "what objdump prints: it has no samples"),
     (b" cut here ]---", "the log of a kernel: it has no samples"),
     (b"Call Trace:", "the log of a kernel: it has no samples"),
@@ -78,33 +90,35 @@ const WORDS: [(&[u8], &str); 7] = [
 ];
 
 /// What JSON is, by a word of its first lines; what most others have comes last.
-const JSON: [(&[u8], &str); 11] = [
-    (b"\"resourceProfiles\"", "a profile of OpenTelemetry (OTLP): export pprof instead"),
+const JSON: [(&[u8], &str); 9] = [
     (b"\"main()==>", "a profile of XHProf: it has calls but no stacks"),
     (b"\"alloc_samples\"", "a profile of Scalene (JSON): run 'py-spy record -f raw' instead"),
     // The stacks may be after all that is seen.
     (b"\"sampleStackTraces\"", "a recording of Safari (JSON): speedscope shows it"),
     (b"\"instrumentTypes\"", "a recording of Safari (JSON): speedscope shows it"),
     (b"\"timeline-record-type-", "a recording of Safari (JSON): speedscope shows it"),
+    (
+        b"\"node_fields\"",
+        "a heap snapshot of V8: it has no stacks, 'node --heap-prof' samples them",
+    ),
     (b"\"costs\"", "the JSON of gprof2dot: it has calls but no stacks"),
-    (b"\"jdk.", "the print of a Java flight recording (JSON): give the recording itself"),
     (
         b"\"total_num_allocations\"",
         "statistics of memray: run 'memray transform csv' on the recording instead",
     ),
-    (b"\"owns_gil\"", "py-spy dump: run 'py-spy record -f raw'"),
     (b"", "JSON"),
 ];
 
 /// What XML is, by a word of its first lines.
-const XML: [(&[u8], &str); 4] = [
+const XML: [(&[u8], &str); 5] = [
     (b"<valgrindoutput>", "the XML of valgrind: run 'valgrind --tool=dhat' instead"),
+    (b"<recording ", "the print of a Java flight recording (XML): run 'jfr print --json' instead"),
     (b"<trace-toc", "the contents of an xctrace: export a table of it (XML)"),
     (b"<svg", "a picture, but no flame graph (SVG)"),
     (b"", "XML"),
 ];
 
-const MEMCHECK: &str = "the text of memcheck: run 'valgrind --tool=dhat' instead";
+const VALGRIND: &str = "what valgrind says: of it only memcheck's leaks have stacks to count";
 const SYSTRACE: &str = "systrace (a web page): run 'traceconv json' on it";
 
 /// What a file seems to be, by its first bytes.
@@ -139,14 +153,14 @@ fn by_line(text: &[u8]) -> Option<&'static str> {
         let starts = LINES.iter().find(|(word, _)| line.starts_with(word));
         match starts.or_else(|| WORDS.iter().find(|(word, _)| line.contains_str(word))) {
             Some((_, name)) => Some(*name),
-            None if is_of_valgrind(line) => Some(MEMCHECK),
+            None if is_of_valgrind(line) => Some(VALGRIND),
             None => perf_script::is_call_trace(line).then_some(CALL_TRACE),
         }
     };
     text.lines().take(LOOKED_AT).find_map(name)
 }
 
-/// `==6430== Memcheck, a memory error detector`
+/// `==6430== Helgrind, a thread error detector`
 fn is_of_valgrind(line: &[u8]) -> bool {
     let process = line.strip_prefix(b"==").and_then(|rest| rest.split_once_str("== "));
     process.is_some_and(|(process, _)| is_digits(process))
@@ -211,22 +225,27 @@ mod tests {
                 b"{\"version\":1,\"recording\":{\"displayName\":\"a\",\"instrumentTypes\":[]}}",
                 "a recording of Safari (JSON): speedscope shows it",
             ),
+            (b"==7== Helgrind, a thread error detector\n", VALGRIND),
             (
-                b"{\n  \"recording\": {\n    \"events\": [{\n      \"type\": \"jdk.CPULoad\"",
-                "the print of a Java flight recording (JSON): give the recording itself",
+                b"/* CTF 1.8 */\n\ntypealias integer",
+                "the metadata of a CTF trace: babeltrace2 prints its events",
             ),
             (
-                b"heap_v2/524288\n  t*: 1: 2 [0: 0]\n",
-                "a heap profile of jemalloc: run 'jeprof --collapsed PROGRAM' on it",
+                b"%% Analysis results:\n{  analysis_options,\n",
+                "an analysis by Erlang's fprof: eflambe writes folded stacks",
             ),
             (
-                b"memory profiling: line profiling: sample.interval=20000\n",
-                "a profile of R (Rprof): R's package 'profile' makes pprof of it",
+                b"Attaching to pid 7, Ctrl+C to quit.\n[11:16:33] Top 2 stacks with outstanding \
+                  allocations:\n\t80 bytes in 5 allocations from stack\n",
+                "the text of bcc's memleak: run 'heaptrack PROG' instead",
             ),
-            (b"==7== Memcheck, a memory error detector\n", MEMCHECK),
             (
-                b"\n=====\n==7==ERROR: LeakSanitizer: detected memory leaks\n",
-                "the text of LeakSanitizer: run 'valgrind --tool=dhat' instead",
+                "Overhead \u{254e} [+additional indent] Count File:Line; Function\n".as_bytes(),
+                "the text of Julia's Profile: its package PProf writes pprof",
+            ),
+            (
+                b"{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\"]}}}",
+                "a heap snapshot of V8: it has no stacks, 'node --heap-prof' samples them",
             ),
             (
                 b"\n/bin/ls:     file format elf64-x86-64\n\n",
@@ -242,6 +261,10 @@ mod tests {
                 b"<?xml version=\"1.0\"?>\n\n<valgrindoutput>\n",
                 "the XML of valgrind: run 'valgrind --tool=dhat' instead",
             ),
+            (
+                b"<?xml version=\"1.0\"?>\n<recording xmlns:xsi=\"x\">\n",
+                "the print of a Java flight recording (XML): run 'jfr print --json' instead",
+            ),
             (b"<?xml version=\"1.0\"?>\n<svg>\n", "a picture, but no flame graph (SVG)"),
         ] {
             assert_eq!(looks_like(start), Some(expected), "{:?}", start.as_bstr());
@@ -254,8 +277,8 @@ mod tests {
         let (_, list) = page.split_once("\n.Ss What is not read\n").expect("a section");
         let (list, _) = list.split_once("\n.El\n").expect("a list");
         let items: Vec<&str> = list.lines().filter(|line| line.starts_with(".It ")).collect();
-        let names = [&STARTS[..], &LINES, &WORDS, &JSON, &XML].concat();
-        let others = [MEMCHECK, SYSTRACE].into_iter().chain(bytes::ALL);
+        let names = [STARTS, &LINES, &WORDS, &JSON, &XML].concat();
+        let others = [VALGRIND, SYSTRACE].into_iter().chain(bytes::ALL);
         let names = names.iter().map(|(_, name)| *name).chain(others);
         for (name, _) in names.filter_map(|name| name.split_once(':')) {
             assert!(items.iter().any(|item| item.contains(name)), "man/stack-parse.1: {name}");

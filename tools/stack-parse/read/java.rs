@@ -10,6 +10,18 @@ pub(crate) fn file_of_class(class: &[u8]) -> Vec<u8> {
     [&outermost(class).replace(".", "/")[..], b".java"].concat()
 }
 
+/// A line of the file of a class, `java/util/HashMap.java:15`; nothing without a class or a line.
+pub(crate) fn place_of_class(class: &[u8], line: u64) -> Vec<u8> {
+    /// The JVM writes -1, of 32 bits, where there is no line.
+    const LAST_LINE: u64 = i32::MAX as u64;
+    match line {
+        1..=LAST_LINE if !class.is_empty() => {
+            [&file_of_class(class)[..], format!(":{line}").as_bytes()].concat()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// A place with its folders: `java/util/HashMap.java:1564` of `java.util.HashMap$Node.find` and
 /// `HashMap.java:1564`.
 pub(crate) fn place_in_package(method: &[u8], place: &[u8]) -> Vec<u8> {

@@ -6,6 +6,7 @@ use super::Samples;
 use super::labels::value_of;
 use super::root::Root;
 use super::sample::Sample;
+use super::weight::Weight;
 
 impl Samples<'_> {
     /// Whether it matters what samples say of this label.
@@ -23,6 +24,11 @@ impl Samples<'_> {
     pub(crate) fn wants_origin(&self) -> bool {
         let has_root = self.input.root != Root::None;
         self.wants_labels() || has_root || self.choose_times()
+    }
+
+    /// Whether the user wants what was sampled, not what it stands for.
+    pub(crate) fn counts_samples(&self) -> bool {
+        self.args.weight == Weight::Samples
     }
 
     /// Says that the times of this input are no seconds of a clock.

@@ -5,9 +5,9 @@ use std::io::Read;
 use bstr::ByteSlice;
 use common::{Error, Input, Result};
 
-use super::addresses::{Addresses, Unnamed};
 use crate::format::Head;
 use crate::options::Options;
+use crate::read::addresses::{Addresses, Unnamed};
 use crate::read::bad_weights::note_bad_weights;
 use crate::read::bytes::{Bytes, Endian};
 use crate::samples::Samples;

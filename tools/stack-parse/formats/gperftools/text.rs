@@ -4,13 +4,14 @@ use bstr::ByteSlice;
 use common::{Input, Result, decimal, hexadecimal, is_digits};
 
 use super::TEXT;
-use super::addresses::{Addresses, Unnamed};
 use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::addresses::{Addresses, Unnamed};
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
+use crate::read::sampled_heap::{self, HEAP, IN_USE};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
@@ -18,13 +19,7 @@ use crate::samples::sample::Sample;
 /// Of how many bytes Google's Java takes one sample.
 const JAVA_HEAP_RATE: f64 = 524_288.0;
 
-/// The measures of profiles of memory, locks and others.
-const HEAP: [Measure<'static>; 4] = [
-    Measure { name: b"alloc_objects", unit: b"count" },
-    Measure { name: b"alloc_space", unit: b"bytes" },
-    Measure { name: b"inuse_objects", unit: b"count" },
-    Measure { name: b"inuse_space", unit: b"bytes" },
-];
+/// The measures of profiles of locks.
 const LOCKS: [Measure<'static>; 2] = [
     Measure { name: b"contentions", unit: b"count" },
     Measure { name: b"delay", unit: b"nanoseconds" },
@@ -78,7 +73,7 @@ impl Kind {
 
     fn set_measures(&self, samples: &mut Samples<'_>) {
         match self {
-            Kind::Heap { .. } => samples.set_measures_with(&HEAP, 3),
+            Kind::Heap { .. } => samples.set_measures_with(&HEAP, IN_USE),
             Kind::JavaHeap => samples.set_measures_with(&HEAP[2..], 1),
             Kind::Locks { .. } => samples.set_measures_with(&LOCKS, 1),
             Kind::Count(name) => samples.set_measures(&[Measure { name, unit: b"count" }]),
@@ -139,16 +134,13 @@ fn heap_rate(kind: &[u8]) -> Option<f64> {
     }
 }
 
-/// How much was allocated if so many objects of so many bytes were sampled, as pprof
-/// estimates it: an object of a bytes is sampled with probability 1 - e^(-a/rate). `None` if
-/// that is over 64 bits.
+/// How much was allocated if so many objects of so many bytes were sampled. `None` if that is
+/// over 64 bits.
 fn scaled(count: u64, bytes: u64, rate: f64) -> Option<(u64, u64)> {
-    if count == 0 || bytes == 0 || rate <= 1.0 {
-        return Some((count, bytes));
+    match sampled_heap::scale(count, bytes, rate) {
+        Some(scale) => Some((whole(count as f64 * scale)?, whole(bytes as f64 * scale)?)),
+        None => Some((count, bytes)),
     }
-    let size = bytes as f64 / count as f64;
-    let scale = 1.0 / (1.0 - (-size / rate).exp());
-    Some((whole(count as f64 * scale)?, whole(bytes as f64 * scale)?))
 }
 
 /// A number that is not below zero without its fraction, as pprof cuts it; `None` if it does

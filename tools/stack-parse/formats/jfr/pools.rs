@@ -7,11 +7,9 @@ use common::FrameId;
 use super::types::{Role, STATE, Types, Value};
 use super::values::{Malformed, Text, Values};
 use crate::frame::{Frame, Kind};
-use crate::read::java::file_of_class;
+use crate::read::java::place_of_class;
+use crate::read::java_events::{TRUNCATED, kind_of};
 use crate::samples::Samples;
-
-/// What stands for the callers that the recording left out.
-const TRUNCATED: &[u8] = b"[truncated]";
 
 /// The constants of a chunk that matter here, by their numbers.
 #[derive(Debug, Default)]
@@ -232,19 +230,11 @@ impl Pools {
             name.push(b'.');
         }
         name.extend_from_slice(symbol(method.name));
-        let source = match frame.line {
-            1..=LAST_LINE if !class.is_empty() => {
-                [&file_of_class(&class)[..], format!(":{}", frame.line).as_bytes()].concat()
-            }
-            _ => Vec::new(),
-        };
+        let source = place_of_class(&class, frame.line);
         let kind = self.frame_types.get(&frame.kind).map_or(&b""[..], |it| self.text(it));
         Named { name, source, inlined: kind == b"Inlined", kind: kind_of(kind) }
     }
 }
-
-/// The JVM writes -1, of 32 bits, where there is no line.
-const LAST_LINE: u64 = i32::MAX as u64;
 
 /// What is known of a frame.
 struct Named {
@@ -258,15 +248,6 @@ impl Named {
     fn frame(&self) -> Frame<'_> {
         let Named { name, source, inlined, kind } = self;
         Frame { name, source, inlined: *inlined, kind: *kind, ..Frame::default() }
-    }
-}
-
-/// By the words of the JVM and of async-profiler.
-fn kind_of(frame_type: &[u8]) -> Kind {
-    match frame_type {
-        b"JIT compiled" | b"C1 compiled" | b"C2 compiled" => Kind::Jit,
-        b"Kernel" => Kind::Kernel,
-        _ => Kind::User,
     }
 }
 

@@ -65,6 +65,14 @@ const ROLES: [(&str, Role); 25] = [
     ("weight", Role::Weight),
 ];
 
+impl Role {
+    /// What a field of this name is for.
+    pub(super) fn of_field(name: impl AsRef<[u8]>) -> Role {
+        let role = ROLES.iter().find(|(known, _)| known.as_bytes() == name.as_ref());
+        role.map_or(Role::Other, |(_, role)| *role)
+    }
+}
+
 /// A type of events or constants.
 #[derive(Debug, Default)]
 pub(super) struct Class {
@@ -150,9 +158,8 @@ impl Types {
                 }
                 (b"field", Some(class)) => {
                     let name = attribute(b"name").unwrap_or_default();
-                    let role = ROLES.iter().find(|(known, _)| known.as_bytes() == name);
                     let field = Field {
-                        role: role.map_or(Role::Other, |(_, role)| *role),
+                        role: Role::of_field(name),
                         class: id(b"class").ok_or(Malformed)?,
                         is_constant: attribute(b"constantPool") == Some(b"true"),
                         is_array: id(b"dimension").is_some_and(|dimension| dimension > 0),

@@ -10,8 +10,9 @@
 
 use common::{Input, Result};
 
-use super::thread::{self, Thread};
+use super::thread::Thread;
 use super::{Dumps, FORMAT};
+use crate::read::dates::instant;
 use crate::read::json::Json;
 use crate::samples::Samples;
 
@@ -69,7 +70,7 @@ fn read_keys(
 ) -> Result<()> {
     while let Some(key) = json.next_key()? {
         match key {
-            b"time" => *time = Some(json.text()?.and_then(thread::instant)),
+            b"time" => *time = Some(json.text()?.and_then(instant)),
             b"processId" => *pid = json.number()?.map(<[u8]>::to_vec),
             b"threadContainers" => json.for_each(|json| {
                 if json.begin_object()? {

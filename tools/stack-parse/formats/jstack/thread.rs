@@ -1,7 +1,7 @@
 //! The line that begins a thread, and what the thread is doing.
 
 use bstr::ByteSlice;
-use common::{decimal, is_digits};
+use common::is_digits;
 
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -240,33 +240,6 @@ fn milliseconds(text: &[u8]) -> Option<u64> {
     (number >= 0.0).then_some((number * 1e6).round() as u64)
 }
 
-/// `2026-11-20T19:31:20.123456Z` as [`date`], without the fraction.
-pub(super) fn instant(line: &[u8]) -> Option<u64> {
-    let (day, rest) = line.strip_suffix(b"Z")?.split_once_str("T")?;
-    date(&[day, b" ", rest.get(..8)?].concat())
-}
-
-/// `2026-11-20 19:31:20` in nanoseconds since 1970, as if it were UTC.
-pub(super) fn date(line: &[u8]) -> Option<u64> {
-    let parts: Vec<&[u8]> = line.trim_ascii_end().split(|byte| b"- :".contains(byte)).collect();
-    let lengths = parts.iter().map(|part| part.len());
-    if !lengths.eq([4, 2, 2, 2, 2, 2]) {
-        return None;
-    }
-    let [year, month, day, hour, minute, second] =
-        <[u64; 6]>::try_from(parts.into_iter().map(decimal).collect::<Option<Vec<_>>>()?).ok()?;
-    if year < 1970 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    // Days since 1 March of the year 0; January and February belong to the year before.
-    let (years, months) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days =
-        365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1;
-    let seconds = (days - 719_468) * 86_400 + hour * 3600 + minute * 60 + second;
-    // What is behind the year 2554 is no time of a dump.
-    seconds.checked_mul(1_000_000_000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,22 +306,6 @@ mod tests {
             "main",
         ] {
             assert_eq!(Thread::of_bean(line.as_bytes()), None, "{line}");
-        }
-    }
-
-    #[test]
-    fn dates_are_seconds_since_1970() {
-        for (text, seconds) in [
-            ("1970-01-01 00:00:00", Some(0)),
-            ("2000-02-29 12:00:01", Some(951_825_601)),
-            ("2026-11-20 19:31:20", Some(1_795_203_080)),
-            ("2026-13-20 19:31:20", None),
-            ("9026-11-20 19:31:20", None),
-            ("2026-11-20", None),
-            ("Full thread dump", None),
-        ] {
-            let expected = seconds.map(|seconds: u64| seconds * 1_000_000_000);
-            assert_eq!(date(text.as_bytes()), expected, "{text}");
         }
     }
 }

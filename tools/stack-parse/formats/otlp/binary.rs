@@ -10,40 +10,37 @@ use super::batch::{Batch, Profile, Stored};
 use super::dictionary::{Dictionary, Function, Location, RawMapping};
 use super::form::Form;
 use crate::options::Options;
-use crate::read::protobuf::{Broken, Field, Fields, Malformed, Stream, Value, numbers};
+use crate::read::protobuf::{Broken, Field, Fields, Stream, Value, numbers};
 use crate::samples::Samples;
 
 /// The length of the number before a message of the file exporter, which is big-endian.
 const LENGTH: usize = 4;
 
-/// Whether the first bytes are those of a message, mostly of its first profile.
+/// Whether the first bytes are those of a message: of a profile of a scope of a resource.
 pub(super) fn detect(bytes: &[u8]) -> bool {
-    is_begun(bytes, &[1, 2, 2]) || bytes.get(LENGTH..).is_some_and(|it| is_begun(it, &[1, 2, 2]))
+    let is_message = |start: &[u8]| {
+        let scope = begun(start, 1).and_then(|resource| begun(resource, 2));
+        scope.and_then(|scope| begun(scope, 2)).is_some_and(is_begun_profile)
+    };
+    match bytes {
+        // No field begins so: it is a length.
+        [0, ..] => bytes.get(LENGTH..).is_some_and(is_message),
+        _ => is_message(bytes),
+    }
 }
 
-/// Whether bytes, which may end too early, are a message whose first field of such a number is a
-/// message whose first field …, down to a profile.
-fn is_begun(bytes: &[u8], numbers: &[u64]) -> bool {
-    let Some((number, rest)) = numbers.split_first() else { return is_begun_profile(bytes) };
-    let mut fields = Fields::of(bytes);
-    let before =
-        |field: &(u64, Value<'_>)| matches!(field, (1..=3, Value::Bytes(_))) && field.0 != *number;
-    loop {
-        let here = fields.rest();
-        match fields.next() {
-            Some(Ok(field)) if before(&field) && numbers.len() < 3 => {}
-            Some(Ok((found, Value::Bytes(message)))) if found == *number => {
-                return is_begun(message, rest);
-            }
-            // It is longer than what there is to see.
-            Some(Err(Malformed)) => {
-                let length = here.iter().skip(1).take_while(|byte| **byte >= 0x80).count() + 1;
-                let is_number = here.first().is_some_and(|tag| u64::from(*tag) == number << 3 | 2);
-                return is_number && is_begun(here.get(1 + length..).unwrap_or_default(), rest);
-            }
-            _ => return false,
-        }
-    }
+/// The first message with this number, or as much of it as there is.
+fn begun(message: &[u8], number: u64) -> Option<&[u8]> {
+    let mut fields = Fields::of(message);
+    let found = (&mut fields).map_while(std::result::Result::ok).find_map(|field| match field {
+        (found, Value::Bytes(bytes)) if found == number => Some(bytes),
+        _ => None,
+    });
+    found.or_else(|| {
+        let (tag, rest) = fields.rest().split_first()?;
+        let length = rest.iter().position(|byte| *byte < 0x80)?;
+        (u64::from(*tag) == number << 3 | 2).then(|| &rest[length + 1..])
+    })
 }
 
 /// Whether bytes, which may end too early, are fields of a profile.

@@ -8,14 +8,18 @@ const ARCHIVE: &str = "a tar archive: unpack it first";
 const CORE: &str =
     "a core file: 'gdb -batch -ex \"thread apply all bt\" PROGRAM CORE' prints its stacks";
 const EXECUTABLE: &str = "an executable: stack-symbols lists its functions";
-const OTLP: &str = "a profile of OpenTelemetry (OTLP): export pprof instead";
+const ETL: &str = "an event trace of Windows (ETL): PerfView saves its stacks as speedscope";
+const GO_TRACE: &str = "an execution trace of Go: run 'go tool trace -pprof=sync' on it";
 const PERFETTO: &str = "a trace of Perfetto: run 'traceconv profile' or 'traceconv json' on it";
 const PICKLE: &str = "a pickle of Python: only the program that wrote it knows what it holds";
+const PYTORCH: &str =
+    "a snapshot of PyTorch's memory: run 'python -m torch.cuda._memory_viz memory' on it";
 const XHPROF: &str = "a profile of XHProf: it has calls but no stacks";
 
 /// All that [`looks_like`] may say.
 #[cfg(test)]
-pub(super) const ALL: [&str; 7] = [ARCHIVE, CORE, EXECUTABLE, OTLP, PERFETTO, PICKLE, XHPROF];
+pub(super) const ALL: [&str; 9] =
+    [ARCHIVE, CORE, ETL, EXECUTABLE, GO_TRACE, PERFETTO, PICKLE, PYTORCH, XHPROF];
 
 /// What a file of bytes seems to be, by its first ones.
 pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
@@ -24,12 +28,34 @@ pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
     }
     match start {
         [0x7f, b'E', b'L', b'F', rest @ ..] => Some(if is_core(rest) { CORE } else { EXECUTABLE }),
-        [0x80, 2..=5, ..] => Some(PICKLE),
+        [0x80, 2..=5, ..] => Some(if is_pytorch(start) { PYTORCH } else { PICKLE }),
+        [b'g', b'o', b' ', ..] => is_go_trace(start).then_some(GO_TRACE),
         [b'a', b':', ..] => start.contains_str("\"main()==>").then_some(XHPROF),
         [0x0a, ..] if is_perfetto(start) => Some(PERFETTO),
-        [0x0a, ..] if is_otlp(start) => Some(OTLP),
-        _ => None,
+        _ => is_etl(start).then_some(ETL),
     }
+}
+
+/// Whether a trace begins with the version of Go, padded with NULs: `go 1.22 trace`.
+fn is_go_trace(start: &[u8]) -> bool {
+    const SIZE: usize = 16;
+    start.get(..SIZE).is_some_and(|header| header.contains_str(" trace\0"))
+}
+
+/// Whether a pickle has the blocks of memory that PyTorch allocated.
+fn is_pytorch(start: &[u8]) -> bool {
+    start.contains_str("segments") && start.contains_str("allocated_size")
+}
+
+/// Whether this begins with a buffer of Windows' tracing, whose size comes first and whose first
+/// record is a header of the system's, of 32 or 64 bits.
+fn is_etl(start: &[u8]) -> bool {
+    const RECORD: usize = 0x48;
+    const SYSTEM: [[u8; 2]; 2] = [[1, 0xc0], [2, 0xc0]];
+    let size = start.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
+    let is_buffer = size >= 1024 && size.is_multiple_of(1024);
+    let kind = start.get(RECORD + 2..RECORD + 4);
+    is_buffer && SYSTEM.iter().any(|system| kind == Some(&system[..]))
 }
 
 /// Whether this is a tar archive: its first header says so after the name of a file, which
@@ -69,30 +95,6 @@ fn is_perfetto(start: &[u8]) -> bool {
     are_packets && has_origin
 }
 
-/// Whether there are profiles of a scope of a resource.
-fn is_otlp(start: &[u8]) -> bool {
-    let resource = begun(start, 1);
-    let Some(profile) = resource.and_then(|it| begun(it, 2)).and_then(|it| begun(it, 2)) else {
-        return false;
-    };
-    let is_field = |field: &Result<(u64, Value<'_>), _>| matches!(field, Ok((1..=32, _)));
-    Fields::of(profile).take(2).filter(is_field).count() == 2
-}
-
-/// The first message with this number, or as much of it as there is.
-fn begun(message: &[u8], number: u64) -> Option<&[u8]> {
-    let mut fields = Fields::of(message);
-    let found = (&mut fields).map_while(Result::ok).find_map(|field| match field {
-        (found, Value::Bytes(bytes)) if found == number => Some(bytes),
-        _ => None,
-    });
-    found.or_else(|| {
-        let (tag, rest) = fields.rest().split_first()?;
-        let length = rest.iter().position(|byte| *byte < 0x80)?;
-        (u64::from(*tag) == number << 3 | 2).then(|| &rest[length + 1..])
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,8 +104,7 @@ mod tests {
         let elf = |kind: u8| [&b"\x7fELF\x02\x01\x01"[..], &[0; 9], &[kind, 0, 62, 0]].concat();
         let big_endian = [&b"\x7fELF\x02\x02\x01"[..], &[0; 9], &[0, 4, 0, 22]].concat();
         let tar = [&b"dir/a.folded\0"[..], &[0; 244], b"ustar\x0000"].concat();
-        // A resource, a scope, a profile: its sample type and one sample.
-        let otlp = b"\x0a\x0e\x12\x0c\x12\x0a\x0a\x04\x08\x01\x10\x02\x12\x02\x08\x01";
+        let etl = [&[0, 0, 1, 0][..], &[0; 0x44], &[2, 0, 2, 0xc0]].concat();
         for (bytes, expected) in [
             (&elf(4)[..], CORE),
             (&big_endian, CORE),
@@ -112,17 +113,19 @@ mod tests {
             (&tar, ARCHIVE),
             (b"\x80\x04\x95\x10\0\0\0\0\0\0\0}", PICKLE),
             (b"\x80\x02}q\0", PICKLE),
+            (b"\x80\x02}q\0(X\x08\0\0\0segmentsq\x01X\x0e\0\0\0allocated_size", PYTORCH),
+            (b"go 1.22 trace\0\0\0\x01\x02", GO_TRACE),
+            (&etl, ETL),
             (b"a:1:{s:16:\"main()==>strlen\";a:1:{s:2:\"ct\";i:1;}}", XHPROF),
             // A packet of process and thread, and one that begins a slice.
             (b"\x0a\x04\x50\x01\x12\0\x0a\x05\x40\xe8\x07\x50\x01", PERFETTO),
             (b"\x0a\x07\x92\x03\x04\x78\x9c\x03\0", PERFETTO),
-            (otlp, OTLP),
-            // The end was not seen.
-            (&[&b"\x0a\x7f\x12\x7d\x12\x7b"[..], &otlp[6..]].concat(), OTLP),
         ] {
             assert_eq!(looks_like(bytes), Some(expected), "{bytes:?}");
         }
-        for bytes in [&b""[..], b"\n", b"\n\nhello\n", b"\x7fEL", b"a:1 2\n", b"\x80abc"] {
+        for bytes in
+            [&b""[..], b"\n", b"\n\nhello\n", b"\x7fEL", b"a:1 2\n", b"\x80abc", b"go 1.22\n"]
+        {
             assert_eq!(looks_like(bytes), None, "{bytes:?}");
         }
         let text = [&b"main;"[..], &[b'x'; 252], b"ustar 3\n"].concat();

@@ -1,4 +1,4 @@
-//! Addresses of a profile and what is known of them: names that stand in the profile
+//! Addresses of a profile in text and what is known of them: names that stand in the profile
 //! itself, and the files that were mapped there.
 
 use std::borrow::Cow;
@@ -7,34 +7,41 @@ use bstr::ByteSlice;
 use common::{FrameId, Result, hexadecimal, is_digits};
 use hashbrown::HashMap;
 
+use super::java::place_in_package;
+use super::mapped_code::{self, Mapping, Names, mapping};
+use super::own_labels::with_object;
 use crate::frame::Frame;
 use crate::options::Options;
-use crate::read::java::place_in_package;
-use crate::read::mapped_code::{self, Mapping, mapping};
-use crate::read::own_labels::with_object;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
 /// What is known of addresses.
 #[derive(Debug, Default)]
-pub(super) struct Addresses {
+pub(crate) struct Addresses {
     mappings: Vec<Mapping>,
     /// The functions at an address, root first.
     symbols: HashMap<u64, Vec<FrameId>>,
 }
 
+/// Addresses that all have frames.
+#[derive(Debug)]
+pub(crate) struct NamedAddresses {
+    addresses: Addresses,
+    names: Names<u64>,
+}
+
 /// A stack of addresses, leaf first, and its weights.
 #[derive(Debug)]
-pub(super) struct Unnamed {
-    pub(super) addresses: Vec<u64>,
-    pub(super) weights: Vec<u64>,
+pub(crate) struct Unnamed {
+    pub(crate) addresses: Vec<u64>,
+    pub(crate) weights: Vec<u64>,
 }
 
 impl Addresses {
     /// Reads a line behind the samples: a mapping, or a name,
     /// `0x00007f5e2ff81961 __memcmp_evex` or `0x0000006 f (source.java:06)`. False if
     /// it is neither.
-    pub(super) fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> bool {
+    pub(crate) fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> bool {
         let line = line.trim_ascii();
         if let Some(mapping) = mapping(line) {
             self.mappings.push(mapping);
@@ -49,14 +56,13 @@ impl Addresses {
 
     /// Adds samples whose frames are to be named. All but the leaf are return
     /// addresses; so is the leaf if `leaf_is_call`.
-    pub(super) fn add_samples(
-        mut self,
+    pub(crate) fn add_samples(
+        self,
         mut unnamed: Vec<Unnamed>,
         leaf_is_call: bool,
         options: &Options,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        self.mappings.sort_by_key(|mapping| mapping.start);
         // As `FixCallerAddresses` of google-pprof does: an address in the call. The names of a
         // profile are those of its own addresses.
         if self.symbols.is_empty() {
@@ -68,28 +74,61 @@ impl Addresses {
             }
         }
         let all = unnamed.iter().flat_map(|stack| &stack.addresses);
-        let nameless = all.filter(|address| !self.symbols.contains_key(*address));
-        let nameless = nameless.map(|&address| (address, self.mapping_of(address)));
-        let names = mapped_code::name_addresses(nameless, options, samples);
+        let named = self.name(all.copied(), options, samples);
         let mut frames = Vec::new();
         for Unnamed { addresses, weights } in &unnamed {
             frames.clear();
-            for address in addresses.iter().rev() {
-                match self.symbols.get(address) {
-                    Some(symbol) => frames.extend_from_slice(symbol),
-                    None => frames.extend_from_slice(names.frames(*address)),
-                }
-            }
-            let leaf = addresses.first().and_then(|&leaf| self.mapping_of(leaf));
-            let labels = with_object(&[], leaf.map_or(b"", |mapping| &mapping.path));
+            named.push_root_first(addresses.iter().copied(), &mut frames);
+            let labels = with_object(&[], named.object_of_leaf(addresses.first().copied()));
             samples.add(&Sample { weights, labels: &labels, ..Sample::default() }, &frames)?;
         }
         Ok(())
     }
 
+    /// Names addresses, all of which are known by now; each may come several times.
+    pub(crate) fn name(
+        mut self,
+        addresses: impl Iterator<Item = u64>,
+        options: &Options,
+        samples: &mut Samples<'_>,
+    ) -> NamedAddresses {
+        self.mappings.sort_by_key(|mapping| mapping.start);
+        let nameless = addresses.filter(|address| !self.symbols.contains_key(address));
+        let nameless = nameless.map(|address| (address, self.mapping_of(address)));
+        let names = mapped_code::name_addresses(nameless, options, samples);
+        NamedAddresses { addresses: self, names }
+    }
+
+    /// Whether the profile itself has a name for an address.
+    pub(crate) fn has_symbol(&self, address: u64) -> bool {
+        self.symbols.contains_key(&address)
+    }
+
     fn mapping_of(&self, address: u64) -> Option<&Mapping> {
         let behind = self.mappings.partition_point(|mapping| mapping.start <= address);
         self.mappings[..behind].last().filter(|mapping| mapping.contains(address))
+    }
+}
+
+impl NamedAddresses {
+    /// Adds the frames of a stack, which is leaf first, root first.
+    pub(crate) fn push_root_first(
+        &self,
+        leaf_first: impl DoubleEndedIterator<Item = u64>,
+        frames: &mut Vec<FrameId>,
+    ) {
+        for address in leaf_first.rev() {
+            match self.addresses.symbols.get(&address) {
+                Some(symbol) => frames.extend_from_slice(symbol),
+                None => frames.extend_from_slice(self.names.frames(address)),
+            }
+        }
+    }
+
+    /// The file that has the code of a leaf; empty if none is known.
+    pub(crate) fn object_of_leaf(&self, leaf: Option<u64>) -> &[u8] {
+        let mapping = leaf.and_then(|leaf| self.addresses.mapping_of(leaf));
+        mapping.map_or(b"", |mapping| &mapping.path)
     }
 }
 

@@ -1,0 +1,64 @@
+//! Memory that was never freed, as valgrind's memcheck and LeakSanitizer report it.
+
+use std::fmt;
+
+use common::Result;
+
+use super::leaf_first::LeafFirst;
+use super::own_labels::{OwnLabels, with_labels};
+use crate::samples::Samples;
+use crate::samples::events::Measure;
+use crate::samples::sample::{Sample, known};
+
+/// What a leak weighs.
+pub(crate) const LEAKS: [Measure<'static>; 2] =
+    [Measure { name: b"bytes", unit: b"bytes" }, Measure { name: b"blocks", unit: b"blocks" }];
+
+/// How much memory there is, in how many blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Amount {
+    pub(crate) bytes: u64,
+    pub(crate) blocks: u64,
+}
+
+impl Amount {
+    pub(crate) fn is_none(self) -> bool {
+        self == Amount::default()
+    }
+
+    /// Adds another amount; stays at its greatest value where the sum is greater.
+    pub(crate) fn add(&mut self, more: Amount) {
+        self.bytes = self.bytes.saturating_add(more.bytes);
+        self.blocks = self.blocks.saturating_add(more.blocks);
+    }
+
+    /// What is left without another amount.
+    pub(crate) fn without(self, less: Amount) -> Amount {
+        let bytes = self.bytes.saturating_sub(less.bytes);
+        Amount { bytes, blocks: self.blocks.saturating_sub(less.blocks) }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes in {} blocks", self.bytes, self.blocks)
+    }
+}
+
+/// Adds a leak of a process, with the label `kind`.
+pub(crate) fn add(
+    amount: Amount,
+    kind: &str,
+    pid: &[u8],
+    stack: &mut LeafFirst,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    let mut labels = OwnLabels::default();
+    if samples.wants_labels() {
+        labels.add("leaks", b"kind", kind.as_bytes());
+    }
+    let weights = &[amount.bytes, amount.blocks];
+    let labels = labels.list();
+    let sample = Sample { pid: known(pid), weights, ..Sample::default() };
+    stack.add(&with_labels(sample, &labels), samples)
+}
