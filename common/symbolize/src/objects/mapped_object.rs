@@ -54,7 +54,8 @@ impl ObjectKind {
             _ if is_anonymous(path) || path.starts_with(b"//") || path.starts_with(b"/SYSV") => {
                 false
             }
-            _ => path.starts_with(b"/"),
+            // Some profilers leave out the folder of a file.
+            _ => path.starts_with(b"/") || has_build_id && !path.starts_with(b"["),
         };
         if has_file { ObjectKind::File } else { ObjectKind::Anonymous }
     }

@@ -38,6 +38,9 @@ impl Dictionary {
             key => key,
         };
         let mut value = self.text(&attribute.value).to_vec();
+        if value.is_empty() {
+            return;
+        }
         let unit = self.string(attribute.unit);
         if !unit.is_empty() {
             value.push(b' ');

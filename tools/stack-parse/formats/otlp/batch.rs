@@ -15,7 +15,7 @@ use crate::samples::Samples;
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) dictionary: Dictionary,
-    /// The attributes of each resource and scope.
+    /// The attributes of each scope, and of its resource.
     scopes: Vec<Vec<Attribute>>,
     numbers: HashMap<Series, u32>,
     held: Held,
@@ -108,11 +108,22 @@ impl Stored {
 }
 
 impl Batch {
-    /// Begins a scope of a resource; profiles that follow have these attributes.
-    pub(super) fn begin_scope(&mut self, attributes: Vec<Attribute>) {
-        if self.scopes.last() != Some(&attributes) {
-            self.scopes.push(attributes);
-        }
+    /// Begins a scope, whose profiles follow; returns its number.
+    pub(super) fn begin_scope(&mut self) -> usize {
+        self.scopes.push(Vec::new());
+        self.scopes.len() - 1
+    }
+
+    /// Notes the attributes of scopes from a number on: of the last one, or of all scopes of a
+    /// resource. Some writers put them after the profiles.
+    pub(super) fn describe_scopes(&mut self, from: usize, attributes: &[Attribute]) {
+        let scopes = self.scopes.get_mut(from..).unwrap_or_default();
+        scopes.iter_mut().for_each(|scope| scope.extend_from_slice(attributes));
+    }
+
+    /// How many scopes have begun.
+    pub(super) fn scopes(&self) -> usize {
+        self.scopes.len()
     }
 
     /// Adds a sample of the profile that is being read.

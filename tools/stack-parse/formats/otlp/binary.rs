@@ -16,17 +16,26 @@ use crate::samples::Samples;
 /// The length of the number before a message of the file exporter, which is big-endian.
 const LENGTH: usize = 4;
 
-/// Whether the first bytes are those of a message: of a profile of a scope of a resource.
+/// Whether the first bytes are those of a message: a profile of a scope of a resource, or a
+/// dictionary, of which Go's writers put the last table first.
 pub(super) fn detect(bytes: &[u8]) -> bool {
     let is_message = |start: &[u8]| {
         let scope = begun(start, 1).and_then(|resource| begun(resource, 2));
-        scope.and_then(|scope| begun(scope, 2)).is_some_and(is_begun_profile)
+        let is_profile = scope.and_then(|scope| begun(scope, 2)).is_some_and(is_begun_profile);
+        // A sample of pprof, which has the number of the dictionary, has no such fields.
+        let is_table = |table: u64| begun(start, 2).is_some_and(|it| starts_with(it, table));
+        is_profile || starts_with(start, 2) && (4..=7).any(is_table)
     };
     match bytes {
         // No field begins so: it is a length.
         [0, ..] => bytes.get(LENGTH..).is_some_and(is_message),
         _ => is_message(bytes),
     }
+}
+
+/// Whether the first field is a message with this number.
+fn starts_with(message: &[u8], number: u64) -> bool {
+    message.first().is_some_and(|tag| u64::from(*tag) == number << 3 | 2)
 }
 
 /// The first message with this number, or as much of it as there is.
@@ -45,16 +54,15 @@ fn begun(message: &[u8], number: u64) -> Option<&[u8]> {
 
 /// Whether bytes, which may end too early, are fields of a profile.
 fn is_begun_profile(bytes: &[u8]) -> bool {
-    let mut fields = Fields::of(bytes);
-    let is_field = |field: (u64, Value<'_>)| match field {
+    let is_field = |field: &(u64, Value<'_>)| match field {
         (1, Value::Bytes(kind)) => {
             Fields::of(kind).all(|it| matches!(it, Ok((1..=3, Value::Number(_)))))
         }
-        (2 | 3 | 5..=22, Value::Bytes(_)) | (3..=22, Value::Number(_)) => true,
+        (2..=22, Value::Bytes(_)) | (3..=22, Value::Number(_)) => true,
         _ => false,
     };
-    let is_first = matches!(fields.next(), Some(Ok(field)) if field.0 <= 2 && is_field(field));
-    is_first && fields.map_while(std::result::Result::ok).all(is_field)
+    let mut fields = Fields::of(bytes).map_while(std::result::Result::ok);
+    fields.next().is_some_and(|field| is_field(&field)) && fields.all(|field| is_field(&field))
 }
 
 /// Reads all messages.
@@ -118,17 +126,17 @@ fn read_resource<R: Read>(
     form: &mut Form,
     samples: &Samples<'_>,
 ) -> std::result::Result<(), Broken> {
+    let first = batch.scopes();
     let mut resource = Vec::new();
     while let Some((number, field)) = stream.field(end)? {
         match (number, field) {
             (1, Field::Bytes { end }) => resource = attributes_of(stream.take(end)?, 1),
-            (2, Field::Bytes { end }) => {
-                read_scope(stream, end, &resource, batch, form, samples)?;
-            }
+            (2, Field::Bytes { end }) => read_scope(stream, end, batch, form, samples)?,
             (_, Field::Bytes { end }) => stream.skip(end)?,
             (_, Field::Number(_)) => {}
         }
     }
+    batch.describe_scopes(first, &resource);
     Ok(())
 }
 
@@ -136,17 +144,16 @@ fn read_resource<R: Read>(
 fn read_scope<R: Read>(
     stream: &mut Stream<R>,
     end: u64,
-    resource: &[Attribute],
     batch: &mut Batch,
     form: &mut Form,
     samples: &Samples<'_>,
 ) -> std::result::Result<(), Broken> {
-    batch.begin_scope(resource.to_vec());
+    let scope = batch.begin_scope();
     while let Some((number, field)) = stream.field(end)? {
         match (number, field) {
             (1, Field::Bytes { end }) => {
                 let own = attributes_of(stream.take(end)?, 3);
-                batch.begin_scope([resource, &own].concat());
+                batch.describe_scopes(scope, &own);
             }
             (2, Field::Bytes { end }) => read_profile(stream, end, batch, form, samples)?,
             (_, Field::Bytes { end }) => stream.skip(end)?,
@@ -177,6 +184,7 @@ fn read_samples<R: Read>(
     form: &mut Form,
     mut add: impl FnMut(&Stored),
 ) -> std::result::Result<(), Broken> {
+    let mut has_12 = false;
     while let Some((number, field)) = stream.field(end)? {
         match (number, field) {
             (1, Field::Bytes { end }) => {
@@ -191,8 +199,12 @@ fn read_samples<R: Read>(
             }
             // Of version 1.8, 11 is the profile as it was before, whose bytes are no numbers.
             (11 | 12, Field::Bytes { end }) => {
-                profile.attributes.clear();
-                let _ = Value::Bytes(stream.take(end)?).append_numbers(&mut profile.attributes);
+                let list = stream.take(end)?;
+                if number == 12 || !has_12 {
+                    profile.attributes.clear();
+                    let _ = Value::Bytes(list).append_numbers(&mut profile.attributes);
+                }
+                has_12 |= number == 12;
             }
             (_, Field::Bytes { end }) => stream.skip(end)?,
             (_, Field::Number(_)) => {}

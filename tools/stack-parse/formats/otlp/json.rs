@@ -60,28 +60,26 @@ impl Message {
     }
 
     fn read_resource(&mut self, json: &mut Reader<'_>, samples: &Samples<'_>) -> Result<()> {
+        let first = self.batch.scopes();
         let mut resource = Vec::new();
-        for_each_field(json, |key, json| match key {
+        let read = for_each_field(json, |key, json| match key {
             b"resource" => read_attributes(json, &mut resource),
             b"scopeProfiles" | b"scope_profiles" => {
-                json.for_each(|json| self.read_scope(json, &resource, samples))
+                json.for_each(|json| self.read_scope(json, samples))
             }
             _ => Ok(()),
-        })
+        });
+        self.batch.describe_scopes(first, &resource);
+        read
     }
 
-    fn read_scope(
-        &mut self,
-        json: &mut Reader<'_>,
-        resource: &[Attribute],
-        samples: &Samples<'_>,
-    ) -> Result<()> {
-        let mut attributes = resource.to_vec();
-        self.batch.begin_scope(attributes.clone());
+    fn read_scope(&mut self, json: &mut Reader<'_>, samples: &Samples<'_>) -> Result<()> {
+        let scope = self.batch.begin_scope();
         for_each_field(json, |key, json| match key {
             b"scope" => {
-                read_attributes(json, &mut attributes)?;
-                self.batch.begin_scope(attributes.clone());
+                let mut own = Vec::new();
+                read_attributes(json, &mut own)?;
+                self.batch.describe_scopes(scope, &own);
                 Ok(())
             }
             b"profiles" => json.for_each(|json| {
