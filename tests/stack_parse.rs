@@ -79,6 +79,7 @@ mod table;
 
 // Numbers that are wrong, or do not fit.
 mod too_large;
+mod traces;
 mod wrong_numbers;
 
 use crate::util::{TempFile, filter, golden_files, output, recording, utf16, weight};

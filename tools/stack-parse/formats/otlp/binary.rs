@@ -290,20 +290,24 @@ fn attributes_of(message: &[u8], number: u64) -> Vec<Attribute> {
     fields.filter(|field| field.0 == number).map(|(_, value)| attribute(value.bytes())).collect()
 }
 
-/// A key and a value, whose numbers are those of a key that is a string, or in the dictionary.
+/// A key and a value: with a key that is a string, or the number of one, and a unit. In the
+/// former the third field is the number of the key, if it is no string.
 fn attribute(message: &[u8]) -> Attribute {
     let mut attribute = Attribute::default();
+    let mut third = 0;
     for (number, value) in Fields::of(message).map_while(std::result::Result::ok) {
         match (number, value) {
             (1, Value::Bytes(key)) => attribute.key = Text::Known(key.to_vec()),
             (1, Value::Number(key)) => attribute.key = Text::Number(key),
             (2, Value::Bytes(value)) => attribute.value = any_value(value, DEEPEST),
-            (3, Value::Number(unit)) => match attribute.key {
-                Text::Number(_) => attribute.unit = unit,
-                Text::Known(_) => attribute.key = Text::Number(unit),
-            },
+            (3, Value::Number(number)) => third = number,
             _ => {}
         }
+    }
+    match attribute.key {
+        Text::Number(_) => attribute.unit = third,
+        Text::Known(_) if third > 0 => attribute.key = Text::Number(third),
+        Text::Known(_) => {}
     }
     attribute
 }
