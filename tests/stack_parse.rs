@@ -63,6 +63,7 @@ mod valgrind;
 // Recordings, without perf script.
 mod mapped_code;
 mod perf_data;
+mod perfetto;
 
 // Tables, and those who read them.
 mod table;

@@ -129,7 +129,6 @@ fn an_unknown_file_has_one_line_and_no_bytes() {
             b"heap_v2/524288\n  t*: 1: 2 [0: 0]\n",
             "jemalloc: run 'jeprof --collapsed PROGRAM' on it; ",
         ),
-        (b"\x0a\x04\x50\x01\x12\0\x0a\x05\x40\xe8\x07\x50\x01", "a trace of Perfetto: "),
         (
             b"\x0a\x0e\x12\x0c\x12\x0a\x0a\x04\x08\x01\x10\x02\x12\x02\x08\x01",
             "a profile of OpenTelemetry (OTLP): ",

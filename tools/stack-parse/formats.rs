@@ -36,6 +36,7 @@ mod memray;
 mod memtrace;
 mod perf_data;
 mod perf_script;
+mod perfetto;
 mod pmcstat;
 mod pprof;
 mod proc_stack;
@@ -79,6 +80,7 @@ pub(crate) static FORMATS: &[Format] = &[
     fxt::FORMAT,
     perf_data::FORMAT,
     pprof::FORMAT,
+    perfetto::FORMAT,
     gperftools::CPU,
     pstats::FORMAT,
     rbspy::FORMAT,

@@ -14,6 +14,8 @@ pub(crate) struct Held {
     rows: Vec<Row>,
     /// From how many rows on equal stacks are added up.
     many: usize,
+    /// The event that is the default, if it is not that of the first sample.
+    preferred: Option<Vec<u8>>,
 }
 
 /// How many rows are held without asking whether they must be.
@@ -28,10 +30,25 @@ pub(crate) struct Thread {
     pub(crate) event: Vec<u8>,
     /// Of the event, where its name does not tell it.
     pub(crate) unit: Vec<u8>,
+    /// Whether the event is one of several numbers of the same samples.
+    pub(crate) is_measure: bool,
     /// The name of its process, where the thread has another one.
     pub(crate) process: Vec<u8>,
-    /// Whether its samples were drawn, where other threads of the format have spans.
-    pub(crate) is_sampled: bool,
+    pub(crate) cpu: Vec<u8>,
+    /// A label that the format has of its own.
+    pub(crate) own: Option<(&'static str, Vec<u8>)>,
+    pub(crate) drawn: Drawn,
+}
+
+/// How many samples were drawn, where other threads of the format have spans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Drawn {
+    #[default]
+    Unknown,
+    /// One each.
+    One,
+    /// As many as they weigh.
+    Weight,
 }
 
 /// A sample, in as few bytes as possible: there may be many.
@@ -69,6 +86,12 @@ impl Held {
     /// Holds a sample; `time` is in nanoseconds.
     pub(crate) fn add(&mut self, thread: u32, stack: StackId, weight: u64, time: Option<u64>) {
         self.rows.push(Row { time: time.unwrap_or(NO_TIME), weight, stack, thread });
+    }
+
+    /// Has an event be the default, whatever comes first.
+    pub(crate) fn prefer(&mut self, event: Vec<u8>, samples: &mut Samples<'_>) {
+        samples.take_first(&event);
+        self.preferred = Some(event);
     }
 
     /// Adds what is held, if there is much, unless it has to wait for the order of
@@ -111,27 +134,45 @@ impl Held {
         let mut is_announced = vec![false; self.threads.len()];
         for number in self.rows.iter().map(|row| row.thread as usize) {
             if !std::mem::replace(&mut is_announced[number], true) {
-                let Thread { event, unit, .. } = &self.threads[number];
+                let Thread { event, unit, is_measure, .. } = &self.threads[number];
                 samples.announce(event, if unit.is_empty() { unit_of(event) } else { unit });
+                if *is_measure {
+                    samples.set_measure(event);
+                }
             }
         }
         if let Some(first) = self.rows.first().filter(|_| samples.need_order()) {
             // In the order of time another event may come first.
-            samples.take_first(&self.threads[first.thread as usize].event);
+            if self.preferred.is_none() {
+                samples.take_first(&self.threads[first.thread as usize].event);
+            }
             self.rows.sort_by_key(|row| row.time);
         }
         for row in self.rows.drain(..) {
             let thread = &self.threads[row.thread as usize];
-            let labels = [Label { key: b"process", value: &thread.process }];
+            let process = Label { key: b"process", value: &thread.process };
+            let own = thread.own.as_ref();
+            let own = own.map(|(key, value)| Label { key: key.as_bytes(), value });
+            let labels = [process, own.unwrap_or(process)];
             let origin = Sample {
-                labels: if thread.process.is_empty() { &[] } else { &labels },
+                labels: match (thread.process.is_empty(), own) {
+                    (false, Some(_)) => &labels,
+                    (false, None) => &labels[..1],
+                    (true, Some(_)) => &labels[1..],
+                    (true, None) => &[],
+                },
                 comm: &thread.name,
                 pid: known(&thread.pid),
                 tid: known(&thread.tid),
+                cpu: known(&thread.cpu),
                 event: &thread.event,
                 time: (row.time != NO_TIME).then_some(Time::Nanoseconds(row.time)),
                 weights: &[row.weight],
-                drawn: thread.is_sampled.then_some(1),
+                drawn: match thread.drawn {
+                    Drawn::Unknown => None,
+                    Drawn::One => Some(1),
+                    Drawn::Weight => Some(row.weight),
+                },
                 ..Sample::default()
             };
             stacks.add(&origin, row.stack, names, samples)?;

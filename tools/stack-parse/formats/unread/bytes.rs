@@ -9,13 +9,12 @@ const CORE: &str =
     "a core file: 'gdb -batch -ex \"thread apply all bt\" PROGRAM CORE' prints its stacks";
 const EXECUTABLE: &str = "an executable: stack-symbols lists its functions";
 const OTLP: &str = "a profile of OpenTelemetry (OTLP): export pprof instead";
-const PERFETTO: &str = "a trace of Perfetto: run 'traceconv profile' or 'traceconv json' on it";
 const PICKLE: &str = "a pickle of Python: only the program that wrote it knows what it holds";
 const XHPROF: &str = "a profile of XHProf: it has calls but no stacks";
 
 /// All that [`looks_like`] may say.
 #[cfg(test)]
-pub(super) const ALL: [&str; 7] = [ARCHIVE, CORE, EXECUTABLE, OTLP, PERFETTO, PICKLE, XHPROF];
+pub(super) const ALL: [&str; 6] = [ARCHIVE, CORE, EXECUTABLE, OTLP, PICKLE, XHPROF];
 
 /// What a file of bytes seems to be, by its first ones.
 pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
@@ -26,7 +25,6 @@ pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
         [0x7f, b'E', b'L', b'F', rest @ ..] => Some(if is_core(rest) { CORE } else { EXECUTABLE }),
         [0x80, 2..=5, ..] => Some(PICKLE),
         [b'a', b':', ..] => start.contains_str("\"main()==>").then_some(XHPROF),
-        [0x0a, ..] if is_perfetto(start) => Some(PERFETTO),
         [0x0a, ..] if is_otlp(start) => Some(OTLP),
         _ => None,
     }
@@ -47,26 +45,6 @@ fn is_core(rest: &[u8]) -> bool {
         [_, BIG_ENDIAN, ..] => rest.get(12..14) == Some(&CORE.to_be_bytes()),
         _ => rest.get(12..14) == Some(&CORE.to_le_bytes()),
     }
-}
-
-/// Whether these are packets of a trace: messages of which one says when it was made, or by
-/// whom, or holds compressed packets.
-fn is_perfetto(start: &[u8]) -> bool {
-    const TIMESTAMP: u64 = 8;
-    const SEQUENCE: u64 = 10;
-    const COMPRESSED: u64 = 50;
-    let mut has_origin = false;
-    let are_packets = Fields::of(start).map_while(Result::ok).all(|field| {
-        let (1, Value::Bytes(packet)) = field else { return false };
-        Fields::of(packet).all(|field| {
-            has_origin |= matches!(
-                field,
-                Ok((TIMESTAMP | SEQUENCE, Value::Number(_)) | (COMPRESSED, Value::Bytes(_)))
-            );
-            field.is_ok()
-        })
-    });
-    are_packets && has_origin
 }
 
 /// Whether there are profiles of a scope of a resource.
@@ -113,9 +91,6 @@ mod tests {
             (b"\x80\x04\x95\x10\0\0\0\0\0\0\0}", PICKLE),
             (b"\x80\x02}q\0", PICKLE),
             (b"a:1:{s:16:\"main()==>strlen\";a:1:{s:2:\"ct\";i:1;}}", XHPROF),
-            // A packet of process and thread, and one that begins a slice.
-            (b"\x0a\x04\x50\x01\x12\0\x0a\x05\x40\xe8\x07\x50\x01", PERFETTO),
-            (b"\x0a\x07\x92\x03\x04\x78\x9c\x03\0", PERFETTO),
             (otlp, OTLP),
             // The end was not seen.
             (&[&b"\x0a\x7f\x12\x7d\x12\x7b"[..], &otlp[6..]].concat(), OTLP),
