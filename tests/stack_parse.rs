@@ -46,8 +46,9 @@ mod labels;
 mod inputs;
 mod off_cpu;
 
-// Profiles of Ruby, PHP and Haskell.
+// Profiles of Ruby, PHP, Haskell and Python.
 mod scripting;
+mod tachyon;
 
 // Stacks of threads, once or again and again.
 mod dumps;

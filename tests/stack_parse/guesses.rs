@@ -149,7 +149,6 @@ fn an_unknown_file_has_one_line_and_no_bytes() {
         (b"==7==ERROR: LeakSanitizer: detected memory leaks\n", "the text of LeakSanitizer: "),
         (b"# tracer: nop\n#\n#           TASK-PID    CPU#\n", "the text of ftrace: "),
         (b"<!DOCTYPE html>\n<html><title>Android System Trace</title>", "systrace (a web page): "),
-        (b"TACH\x01\0\0\0\x03\x0f\0\0", "a binary profile of CPython: "),
         (b"\x17\x08\x44tracing6\0", "trace-cmd's trace.dat: "),
         (b"\x5e\x97\xca\xfd\x01\0\0\0", "a capture of sysprof: "),
         (b"SQLite format 3\0\x10\0\x01\x01", "a database (SQLite), as nsys writes: "),

@@ -47,6 +47,7 @@ mod speedscope;
 mod stackprof;
 mod svg;
 mod systemtap;
+mod tachyon;
 mod trace_event;
 mod tracy;
 mod unread;
@@ -79,6 +80,7 @@ pub(crate) static FORMATS: &[Format] = &[
     memtrace::FORMAT,
     fxt::FORMAT,
     perf_data::FORMAT,
+    tachyon::FORMAT,
     pprof::FORMAT,
     perfetto::FORMAT,
     gperftools::CPU,

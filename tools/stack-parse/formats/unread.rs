@@ -11,7 +11,7 @@ pub(super) use bytes::is_archive;
 
 /// How the first line that is not blank begins, or the bytes of a file that is
 /// no text.
-const STARTS: [(&[u8], &str); 35] = [
+const STARTS: [(&[u8], &str); 33] = [
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (b"\xc1\x1f\xfc\xc1", "a CTF trace, but not memtrace's of version 1, 2 or 3"),
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
@@ -26,14 +26,6 @@ const STARTS: [(&[u8], &str); 35] = [
         "a trace of .NET (nettrace): run 'dotnet-trace convert --format Speedscope' on it",
     ),
     (b"NYTProf ", "a profile of Perl (NYTProf): run 'nytprofcalls' on it"),
-    (
-        b"TACH",
-        "a binary profile of CPython: run 'python -m profiling.sampling replay --gecko' on it",
-    ),
-    (
-        b"HCAT",
-        "a binary profile of CPython: run 'python -m profiling.sampling replay --gecko' on it",
-    ),
     (b"\x17\x08\x44tracing", "trace-cmd's trace.dat: run 'perf record -g' instead"),
     (b"\x5e\x97\xca\xfd", "a capture of sysprof: run 'perf record -g' instead"),
     (b"SQLite format 3\0", "a database (SQLite), as nsys writes: sqlite3 prints its tables"),

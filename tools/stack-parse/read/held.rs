@@ -35,8 +35,8 @@ pub(crate) struct Thread {
     /// The name of its process, where the thread has another one.
     pub(crate) process: Vec<u8>,
     pub(crate) cpu: Vec<u8>,
-    /// A label that the format has of its own.
-    pub(crate) own: Option<(&'static str, Vec<u8>)>,
+    /// Labels that the format has of its own.
+    pub(crate) own: Vec<(&'static str, Vec<u8>)>,
     pub(crate) drawn: Drawn,
 }
 
@@ -151,16 +151,11 @@ impl Held {
         for row in self.rows.drain(..) {
             let thread = &self.threads[row.thread as usize];
             let process = Label { key: b"process", value: &thread.process };
-            let own = thread.own.as_ref();
-            let own = own.map(|(key, value)| Label { key: key.as_bytes(), value });
-            let labels = [process, own.unwrap_or(process)];
+            let process = Some(process).filter(|label| !label.value.is_empty());
+            let own = thread.own.iter().map(|(key, value)| Label { key: key.as_bytes(), value });
+            let labels: Vec<Label<'_>> = process.into_iter().chain(own).collect();
             let origin = Sample {
-                labels: match (thread.process.is_empty(), own) {
-                    (false, Some(_)) => &labels,
-                    (false, None) => &labels[..1],
-                    (true, Some(_)) => &labels[1..],
-                    (true, None) => &[],
-                },
+                labels: &labels,
                 comm: &thread.name,
                 pid: known(&thread.pid),
                 tid: known(&thread.tid),

@@ -114,7 +114,7 @@ impl Lane {
                     event: event.into(),
                     unit: unit.into(),
                     is_measure: true,
-                    own: Some(("heap", heap)).filter(|(_, heap)| !heap.is_empty()),
+                    own: Vec::from_iter(Some(("heap", heap)).filter(|(_, heap)| !heap.is_empty())),
                     ..of_thread(process, None, titles)
                 }
             }
