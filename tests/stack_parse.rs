@@ -53,8 +53,9 @@ mod wakers;
 // What makes a program end later.
 mod latency;
 
-// Profiles of Ruby, PHP and Haskell.
+// Profiles of Ruby, PHP, Haskell and Python.
 mod scripting;
+mod tachyon;
 
 // Stacks of threads, once or again and again.
 mod dumps;
@@ -73,6 +74,7 @@ mod valgrind;
 // Recordings, without perf script.
 mod mapped_code;
 mod perf_data;
+mod perfetto;
 
 // Tables, and those who read them.
 mod table;

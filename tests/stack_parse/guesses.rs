@@ -125,7 +125,6 @@ fn an_unknown_file_has_one_line_and_no_bytes() {
     for (input, expected) in [
         (&elf(4)[..], "it looks like a core file: "),
         (&elf(2), "it looks like an executable: "),
-        (b"\x0a\x04\x50\x01\x12\0\x0a\x05\x40\xe8\x07\x50\x01", "a trace of Perfetto: "),
         (b"Nettrace\x14\0\0\0!FastSerialization.1", "a trace of .NET (nettrace): "),
         (b"NYTProf 5 0\n# Perl profile database.\n", "a profile of Perl (NYTProf): "),
         (
@@ -138,7 +137,6 @@ fn an_unknown_file_has_one_line_and_no_bytes() {
         (b"==7== Helgrind, a thread error detector\n", "what valgrind says: "),
         (b"# tracer: nop\n#\n#           TASK-PID    CPU#\n", "the text of ftrace: "),
         (b"<!DOCTYPE html>\n<html><title>Android System Trace</title>", "systrace (a web page): "),
-        (b"TACH\x01\0\0\0\x03\x0f\0\0", "a binary profile of CPython: "),
         (b"\x17\x08\x44tracing6\0", "trace-cmd's trace.dat: "),
         (b"\x5e\x97\xca\xfd\x01\0\0\0", "a capture of sysprof: "),
         (b"SQLite format 3\0\x10\0\x01\x01", "a database (SQLite), as nsys writes: "),

@@ -41,6 +41,7 @@ mod memtrace;
 mod otlp;
 mod perf_data;
 mod perf_script;
+mod perfetto;
 mod pmcstat;
 mod pprof;
 mod proc_stack;
@@ -53,6 +54,7 @@ mod speedscope;
 mod stackprof;
 mod svg;
 mod systemtap;
+mod tachyon;
 mod trace_event;
 mod tracy;
 mod unread;
@@ -86,7 +88,9 @@ pub(crate) static FORMATS: &[Format] = &[
     fxt::FORMAT,
     perf_data::FORMAT,
     otlp::FORMAT,
+    tachyon::FORMAT,
     pprof::FORMAT,
+    perfetto::FORMAT,
     gperftools::CPU,
     pstats::FORMAT,
     rbspy::FORMAT,

@@ -258,6 +258,11 @@ impl<'p> Samples<'p> {
         self.events.announce(event, unit);
     }
 
+    /// Says that an event, which was announced, is one of several numbers of the same samples.
+    pub(crate) fn set_measure(&mut self, event: &[u8]) {
+        self.events.set_measure(event);
+    }
+
     /// How the names of frames are made.
     pub(crate) fn frame_args(&self) -> &FrameArgs {
         &self.args.frames

@@ -20,4 +20,4 @@ pub(crate) mod unsafe_code;
 mod utf16;
 mod watched;
 mod xz;
-mod zstd;
+pub(crate) mod zstd;

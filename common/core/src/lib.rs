@@ -107,6 +107,7 @@ pub use io::stats::{Stats, Total};
 pub use io::table::{push_field, push_quoted};
 pub use io::terminal_color::terminal_color;
 pub use io::unsafe_code::map_executable;
+pub use io::zstd::Zstd;
 pub use names::{
     CodeKind, FrameParts, base_of_place, code_kinds, cpp, escaped, fitted, fitted_with, is_unseen,
     module, name_hash, names_of_stack, normalize, ocaml, printable, rust, shortened, split_place,

@@ -32,14 +32,6 @@ const STARTS: &[(&[u8], &str)] = &[
         "a trace of .NET (nettrace): run 'dotnet-trace convert --format Speedscope' on it",
     ),
     (b"NYTProf ", "a profile of Perl (NYTProf): run 'nytprofcalls' on it"),
-    (
-        b"TACH",
-        "a binary profile of CPython: run 'python -m profiling.sampling replay --gecko' on it",
-    ),
-    (
-        b"HCAT",
-        "a binary profile of CPython: run 'python -m profiling.sampling replay --gecko' on it",
-    ),
     (b"\x17\x08\x44tracing", "trace-cmd's trace.dat: run 'perf record -g' instead"),
     (b"\x5e\x97\xca\xfd", "a capture of sysprof: run 'perf record -g' instead"),
     (b"SQLite format 3\0", "a database (SQLite), as nsys writes: sqlite3 prints its tables"),

@@ -2,7 +2,6 @@
 //! another order than that of their time.
 
 use common::{Label, Result};
-use hashbrown::HashMap;
 
 use super::own_labels::{OwnLabels, with_labels};
 use super::stacks::{FrameNames, StackId, Stacks};
@@ -14,9 +13,14 @@ use crate::samples::sample::{Sample, Time, known};
 pub(crate) struct Held {
     threads: Vec<Thread>,
     rows: Vec<Row>,
-    /// The row of a thread's stack, where weights were added up.
-    places: HashMap<(u32, StackId), usize>,
+    /// From how many rows on equal stacks are added up.
+    many: usize,
+    /// The event that is the default, if it is not that of the first sample.
+    preferred: Option<Vec<u8>>,
 }
+
+/// How many rows are held without asking whether they must be.
+const MUCH: usize = 1 << 16;
 
 /// What the samples of a thread have in common; what is unknown is empty.
 #[derive(Clone, Debug, Default)]
@@ -27,12 +31,25 @@ pub(crate) struct Thread {
     pub(crate) event: Vec<u8>,
     /// Of the event, where its name does not tell it.
     pub(crate) unit: Vec<u8>,
+    /// Whether the event is one of several numbers of the same samples.
+    pub(crate) is_measure: bool,
     /// The name of its process, where the thread has another one.
     pub(crate) process: Vec<u8>,
-    /// Whether its samples were drawn, where other threads of the format have spans.
-    pub(crate) is_sampled: bool,
+    pub(crate) cpu: Vec<u8>,
     /// What else is known of it.
     pub(crate) labels: OwnLabels,
+    pub(crate) drawn: Drawn,
+}
+
+/// How many samples were drawn, where other threads of the format have spans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Drawn {
+    #[default]
+    Unknown,
+    /// One each.
+    One,
+    /// As many as they weigh.
+    Weight,
 }
 
 /// A sample, in as few bytes as possible: there may be many.
@@ -61,16 +78,9 @@ impl Held {
     }
 
     /// Takes all samples of another one, whose threads have other numbers here.
-    pub(crate) fn take_all(
-        &mut self,
-        other: Held,
-        thread: impl Fn(u32) -> u32,
-        samples: &Samples<'_>,
-    ) {
-        for Row { time, weight, stack, thread: number } in other.rows {
-            let time = (time != NO_TIME).then_some(time);
-            self.sum(thread(number), stack, weight, time, samples);
-        }
+    pub(crate) fn take_all(&mut self, other: Held, thread: impl Fn(u32) -> u32) {
+        let rows = other.rows.into_iter();
+        self.rows.extend(rows.map(|row| Row { thread: thread(row.thread), ..row }));
     }
 
     /// Gives stacks the numbers that are known now.
@@ -90,27 +100,10 @@ impl Held {
         self.rows.push(Row { time: time.unwrap_or(NO_TIME), weight, stack, thread });
     }
 
-    /// Holds a weight that is a sum: one row for each stack of a thread, unless the order of time
-    /// matters. For samples of which there may be many before their names are known.
-    pub(crate) fn sum(
-        &mut self,
-        thread: u32,
-        stack: StackId,
-        weight: u64,
-        time: Option<u64>,
-        samples: &Samples<'_>,
-    ) {
-        if !samples.need_order() {
-            let place = *self.places.entry((thread, stack)).or_insert(self.rows.len());
-            let row = self.rows.get_mut(place);
-            let sum = row.as_ref().and_then(|row| row.weight.checked_add(weight));
-            if let (Some(row), Some(sum)) = (row, sum) {
-                row.weight = sum;
-                return;
-            }
-            self.places.insert((thread, stack), self.rows.len());
-        }
-        self.add(thread, stack, weight, time);
+    /// Has an event be the default, whatever comes first.
+    pub(crate) fn prefer(&mut self, event: Vec<u8>, samples: &mut Samples<'_>) {
+        samples.take_first(&event);
+        self.preferred = Some(event);
     }
 
     /// Adds what is held, if there is much, unless it has to wait for the order of
@@ -121,11 +114,26 @@ impl Held {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        const MUCH: usize = 1 << 16;
         if self.rows.len() < MUCH || samples.need_order() {
             return Ok(());
         }
         self.finish(stacks, names, samples)
+    }
+
+    /// Makes one row of those of a thread with equal stacks, if there is much, unless it has to
+    /// wait for the order of time. For weights that are sums, whose names are not known yet.
+    pub(crate) fn add_up(&mut self, samples: &Samples<'_>) {
+        if self.rows.len() < self.many.max(MUCH) || samples.need_order() {
+            return;
+        }
+        self.rows.sort_unstable_by_key(|row| (row.thread, row.stack));
+        self.rows.dedup_by(|row, kept| {
+            let sum = kept.weight.checked_add(row.weight);
+            let is_same = (row.thread, row.stack) == (kept.thread, kept.stack);
+            kept.weight = sum.filter(|_| is_same).unwrap_or(kept.weight);
+            is_same && sum.is_some()
+        });
+        self.many = 2 * self.rows.len();
     }
 
     /// Adds what is held: in the order of time, if that matters to anyone.
@@ -138,16 +146,20 @@ impl Held {
         let mut is_announced = vec![false; self.threads.len()];
         for number in self.rows.iter().map(|row| row.thread as usize) {
             if !std::mem::replace(&mut is_announced[number], true) {
-                let Thread { event, unit, .. } = &self.threads[number];
+                let Thread { event, unit, is_measure, .. } = &self.threads[number];
                 samples.announce(event, if unit.is_empty() { unit_of(event) } else { unit });
+                if *is_measure {
+                    samples.set_measure(event);
+                }
             }
         }
         if let Some(first) = self.rows.first().filter(|_| samples.need_order()) {
             // In the order of time another event may come first.
-            samples.take_first(&self.threads[first.thread as usize].event);
+            if self.preferred.is_none() {
+                samples.take_first(&self.threads[first.thread as usize].event);
+            }
             self.rows.sort_by_key(|row| row.time);
         }
-        self.places.clear();
         for row in self.rows.drain(..) {
             let thread = &self.threads[row.thread as usize];
             let process = Label { key: b"process", value: &thread.process };
@@ -158,10 +170,15 @@ impl Held {
                 comm: &thread.name,
                 pid: known(&thread.pid),
                 tid: known(&thread.tid),
+                cpu: known(&thread.cpu),
                 event: &thread.event,
                 time: (row.time != NO_TIME).then_some(Time::Nanoseconds(row.time)),
                 weights: &[row.weight],
-                drawn: thread.is_sampled.then_some(1),
+                drawn: match thread.drawn {
+                    Drawn::Unknown => None,
+                    Drawn::One => Some(1),
+                    Drawn::Weight => Some(row.weight),
+                },
                 ..Sample::default()
             };
             let origin = with_labels(origin, &labels);

@@ -176,6 +176,12 @@ impl Events {
         self.events[index].unit = unit.to_vec();
     }
 
+    /// Says that an event, which was met, is one of several numbers of the same samples.
+    pub(crate) fn set_measure(&mut self, event: &[u8]) {
+        let index = self.find_or_push(event);
+        self.events[index].is_measure = true;
+    }
+
     /// The number of a sample's event, and what one such sample weighs: of
     /// several measures that of the wanted one.
     #[inline]

@@ -13,7 +13,8 @@ const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// Unpacks all frames to the end of the input, as `zstd -d` does: `cat` of two
 /// packed files and what pzstd writes have several, some of them to be skipped.
-pub(crate) struct Zstd<R> {
+#[expect(missing_debug_implementations, reason = "the decoder has none")]
+pub struct Zstd<R> {
     source: BufReader<Watched<R>>,
     frame: FrameDecoder,
     /// Why no more can be unpacked; what was unpacked before is handed out first.
@@ -21,7 +22,8 @@ pub(crate) struct Zstd<R> {
 }
 
 impl<R: Read> Zstd<R> {
-    pub(crate) fn new(source: R) -> Zstd<R> {
+    /// Unpacks what `source` holds.
+    pub fn new(source: R) -> Zstd<R> {
         let source = BufReader::new(Watched::new(source));
         Zstd { source, frame: FrameDecoder::new(), failed: None }
     }

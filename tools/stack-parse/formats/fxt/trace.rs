@@ -169,7 +169,8 @@ impl Trace {
             |frame| frame,
             stacks,
             |passed, _| {
-                held.sum(thread, passed.stack, passed.weight, passed.time, samples);
+                held.add(thread, passed.stack, passed.weight, passed.time);
+                held.add_up(samples);
                 Ok(())
             },
         )

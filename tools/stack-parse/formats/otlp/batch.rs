@@ -143,12 +143,13 @@ impl Batch {
         if has_times && samples.need_order() {
             for (at, time) in times.iter().enumerate() {
                 let value = values.get(at).copied().unwrap_or(1);
-                held.sum(series, stack, value, Some(*time), samples);
+                held.add(series, stack, value, Some(*time));
             }
         } else {
             let weight = if values.is_empty() { times.len() as u64 } else { sum };
-            held.sum(series, stack, weight, times.first().copied(), samples);
+            held.add(series, stack, weight, times.first().copied());
         }
+        held.add_up(samples);
     }
 
     /// Ends the profile that is being read.
@@ -168,7 +169,8 @@ impl Batch {
             let known = numbers.entry(key).or_insert_with(|| held.thread(Thread::default()));
             series[number as usize] = *known;
         }
-        held.take_all(std::mem::take(rows), |number| series[number as usize], samples);
+        held.take_all(std::mem::take(rows), |number| series[number as usize]);
+        held.add_up(samples);
         *last = None;
     }
 

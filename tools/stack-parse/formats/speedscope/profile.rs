@@ -3,7 +3,7 @@
 use common::{Input, Result};
 
 use crate::read::decimal::Carry;
-use crate::read::held::{Held, Thread};
+use crate::read::held::{Drawn, Held, Thread};
 use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
@@ -174,8 +174,9 @@ impl Profile {
 
     /// Holds the samples that were read.
     pub(super) fn hold(self, stacks: &mut Stacks, held: &mut Held, troubles: &mut Troubles) {
+        let drawn = if self.events.is_empty() { Drawn::One } else { Drawn::Unknown };
         let mut output = Output {
-            thread: held.thread(Thread { is_sampled: self.events.is_empty(), ..self.thread() }),
+            thread: held.thread(Thread { drawn, ..self.thread() }),
             unit: self.unit,
             weight: Carry::default(),
             held,

@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use super::Output;
 use super::event::TraceEvent;
 use super::threads::Threads;
-use crate::read::held::Thread;
+use crate::read::held::{Drawn, Thread};
 use crate::read::v8_profile::{Nodes, Ticks};
 
 /// Profiles by process and id.
@@ -53,7 +53,7 @@ impl Profiles {
             let Output { names, stacks, held, samples } = output;
             profile.nodes.resolve(stacks, names, samples);
             let thread = held
-                .thread(Thread { is_sampled: true, ..threads.get(profile.thread, b"cpu-time") });
+                .thread(Thread { drawn: Drawn::One, ..threads.get(profile.thread, b"cpu-time") });
             profile.ticks.hold(thread, &profile.nodes, held, samples);
             held.relieve(stacks, names, samples)?;
         }

@@ -14,7 +14,7 @@ use super::event::TraceEvent;
 use super::frames::Frames;
 use super::threads::Threads;
 use crate::read::bad_weights::note_bad_weights;
-use crate::read::held::{Held, Thread};
+use crate::read::held::{Drawn, Held, Thread};
 use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
@@ -121,7 +121,7 @@ impl Sampled {
             let stack = self.stack(row.frame, stacks);
             let held_thread = |held: &mut Held| {
                 held.thread(Thread {
-                    is_sampled: true,
+                    drawn: Drawn::One,
                     ..threads.get(row.thread, &self.events[row.event])
                 })
             };

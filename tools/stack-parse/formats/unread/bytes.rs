@@ -2,15 +2,12 @@
 
 use bstr::ByteSlice;
 
-use crate::read::protobuf::{Fields, Value};
-
 const ARCHIVE: &str = "a tar archive: unpack it first";
 const CORE: &str =
     "a core file: 'gdb -batch -ex \"thread apply all bt\" PROGRAM CORE' prints its stacks";
 const EXECUTABLE: &str = "an executable: stack-symbols lists its functions";
 const ETL: &str = "an event trace of Windows (ETL): PerfView saves its stacks as speedscope";
 const GO_TRACE: &str = "an execution trace of Go: run 'go tool trace -pprof=sync' on it";
-const PERFETTO: &str = "a trace of Perfetto: run 'traceconv profile' or 'traceconv json' on it";
 const PICKLE: &str = "a pickle of Python: only the program that wrote it knows what it holds";
 const PYTORCH: &str =
     "a snapshot of PyTorch's memory: run 'python -m torch.cuda._memory_viz memory' on it";
@@ -18,8 +15,8 @@ const XHPROF: &str = "a profile of XHProf: it has calls but no stacks";
 
 /// All that [`looks_like`] may say.
 #[cfg(test)]
-pub(super) const ALL: [&str; 9] =
-    [ARCHIVE, CORE, ETL, EXECUTABLE, GO_TRACE, PERFETTO, PICKLE, PYTORCH, XHPROF];
+pub(super) const ALL: [&str; 8] =
+    [ARCHIVE, CORE, ETL, EXECUTABLE, GO_TRACE, PICKLE, PYTORCH, XHPROF];
 
 /// What a file of bytes seems to be, by its first ones.
 pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
@@ -31,7 +28,6 @@ pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
         [0x80, 2..=5, ..] => Some(if is_pytorch(start) { PYTORCH } else { PICKLE }),
         [b'g', b'o', b' ', ..] => is_go_trace(start).then_some(GO_TRACE),
         [b'a', b':', ..] => start.contains_str("\"main()==>").then_some(XHPROF),
-        [0x0a, ..] if is_perfetto(start) => Some(PERFETTO),
         _ => is_etl(start).then_some(ETL),
     }
 }
@@ -75,26 +71,6 @@ fn is_core(rest: &[u8]) -> bool {
     }
 }
 
-/// Whether these are packets of a trace: messages of which one says when it was made, or by
-/// whom, or holds compressed packets.
-fn is_perfetto(start: &[u8]) -> bool {
-    const TIMESTAMP: u64 = 8;
-    const SEQUENCE: u64 = 10;
-    const COMPRESSED: u64 = 50;
-    let mut has_origin = false;
-    let are_packets = Fields::of(start).map_while(Result::ok).all(|field| {
-        let (1, Value::Bytes(packet)) = field else { return false };
-        Fields::of(packet).all(|field| {
-            has_origin |= matches!(
-                field,
-                Ok((TIMESTAMP | SEQUENCE, Value::Number(_)) | (COMPRESSED, Value::Bytes(_)))
-            );
-            field.is_ok()
-        })
-    });
-    are_packets && has_origin
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,9 +93,6 @@ mod tests {
             (b"go 1.22 trace\0\0\0\x01\x02", GO_TRACE),
             (&etl, ETL),
             (b"a:1:{s:16:\"main()==>strlen\";a:1:{s:2:\"ct\";i:1;}}", XHPROF),
-            // A packet of process and thread, and one that begins a slice.
-            (b"\x0a\x04\x50\x01\x12\0\x0a\x05\x40\xe8\x07\x50\x01", PERFETTO),
-            (b"\x0a\x07\x92\x03\x04\x78\x9c\x03\0", PERFETTO),
         ] {
             assert_eq!(looks_like(bytes), Some(expected), "{bytes:?}");
         }

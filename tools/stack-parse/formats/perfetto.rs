@@ -1,0 +1,78 @@
+//! Traces of Perfetto: `perfetto`, `tracebox`, Android, Chrome, heapprofd and all programs with its
+//! SDK write them. Grammar from `protos/perfetto/trace` of github.com/google/perfetto.
+//!
+//! A trace is a message of protocol buffers, whose field 1 is a packet, many times. Each packet
+//! is of a sequence, which has numbers of its own for names and stacks, and says when it forgets
+//! them.
+//!
+//! ```text
+//! packet { trusted_packet_sequence_id: 1  interned_data { event_names { iid: 7 name: "load" } } }
+//! packet { timestamp: 1000  trusted_packet_sequence_id: 1  track_event { type: 1 name_iid: 7 } }
+//! packet { timestamp: 5000  trusted_packet_sequence_id: 1  track_event { type: 2 } }
+//! ```
+//!
+//! Names of threads and files of symbols may come last, so stacks are added at the end.
+
+mod clocks;
+mod code;
+mod detect;
+mod heap;
+mod interned;
+mod lanes;
+mod messages;
+mod packet;
+mod packets;
+mod profiles;
+mod sequence;
+mod stack_sample;
+mod symbols;
+mod titles;
+mod trace;
+mod track_event;
+mod unread;
+
+use common::{Error, Input, Result};
+
+use crate::format::Format;
+use crate::options::Options;
+use crate::samples::{Root, Samples, Weighs};
+use packets::Packets;
+use trace::Trace;
+
+pub(super) const FORMAT: Format = Format {
+    name: "perfetto",
+    about: "Perfetto's traces: slices, samples of processors, heapprofd",
+    detect: detect::detect,
+    parse,
+    root: Root::Comm,
+    weighs: Weighs::Exact,
+    extras: &[],
+};
+
+/// Reads one input to its end.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where a packet is damaged, after all that can be read;
+/// or what adding samples returns.
+fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let mut packets = Packets::new(input);
+    let mut trace = Trace::new(samples.wants_label(b"cpu") || samples.choose_times());
+    let end = loop {
+        match packets.next() {
+            Ok(Some(packet)) => trace.add(packet, samples)?,
+            Ok(None) => break Ok(()),
+            Err(end) => break Err(end),
+        }
+    };
+    let damaged = trace.finish(options, samples)?;
+    match end {
+        Err(end) => Err(end.error(name)),
+        Ok(()) if damaged > 0 => {
+            let what = format!("{damaged} packets cannot be read in whole");
+            Err(Error::Unknown { name, what })
+        }
+        Ok(()) => Ok(()),
+    }
+}

@@ -1,0 +1,110 @@
+//! Clocks, and what their times are on the clock of the trace.
+
+use hashbrown::HashMap;
+
+use super::messages::{Message, repeated};
+use crate::read::protobuf::Malformed;
+
+/// The numbers of the clocks of Linux.
+pub(super) const MONOTONIC: u64 = 3;
+pub(super) const MONOTONIC_COARSE: u64 = 4;
+const BOOTTIME: u64 = 6;
+
+/// The clocks that each sequence has for itself.
+const OF_SEQUENCE: std::ops::Range<u64> = 64..128;
+
+/// All clocks of a trace.
+pub(super) struct Clocks {
+    known: HashMap<Key, Clock>,
+    /// The clock that times of the trace are of.
+    main: u64,
+}
+
+/// The sequence of a clock, if it is of one, and its number.
+type Key = (Option<u64>, u64);
+
+/// What is known of a clock.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// The nanoseconds of one tick.
+    unit: i64,
+    /// Whether each time counts from the one before it.
+    is_incremental: bool,
+    /// The last time, in ticks.
+    last: i64,
+    /// What is to be added, in nanoseconds, for a time of the main clock.
+    offset: i64,
+}
+
+impl Default for Clocks {
+    fn default() -> Clocks {
+        Clocks { known: HashMap::new(), main: BOOTTIME }
+    }
+}
+
+impl Clocks {
+    /// Takes what a snapshot says of the clocks at one moment.
+    pub(super) fn add(&mut self, sequence: u64, snapshot: &[u8]) -> Result<(), Malformed> {
+        let main = Message::<3>::read(snapshot)?.number(2);
+        self.main = if main > 0 { main } else { self.main };
+        let mut clocks = Vec::new();
+        for clock in repeated(snapshot, 1) {
+            let clock = Message::<5>::read(clock?)?;
+            let unit = i64::try_from(clock.number(4)).unwrap_or(1).max(1);
+            let is_incremental = clock.number(3) != 0;
+            let last = clock.signed(2);
+            clocks.push((clock.number(1), Clock { unit, is_incremental, last, offset: 0 }));
+        }
+        let now = |clock: &Clock| clock.last.wrapping_mul(clock.unit);
+        let main = clocks.iter().find(|(number, _)| *number == self.main);
+        let main = main.map(|(_, clock)| now(clock));
+        for (number, clock) in clocks {
+            let offset = main.map_or(0, |main| main.wrapping_sub(now(&clock)));
+            self.known.insert(key(sequence, number), Clock { offset, ..clock });
+        }
+        Ok(())
+    }
+
+    /// The nanoseconds of a time that a sequence has of a clock. `None` if nothing says when that
+    /// clock began.
+    pub(super) fn time(&mut self, sequence: u64, clock: Option<u64>, time: u64) -> Option<i64> {
+        let number = clock.unwrap_or(self.main);
+        let time = i64::try_from(time).ok()?;
+        if number == self.main {
+            return Some(time);
+        }
+        let Some(clock) = self.known.get_mut(&key(sequence, number)) else {
+            return (!OF_SEQUENCE.contains(&number)).then_some(time);
+        };
+        let ticks = if clock.is_incremental { clock.last.checked_add(time)? } else { time };
+        clock.last = ticks;
+        ticks.checked_mul(clock.unit)?.checked_add(clock.offset)
+    }
+}
+
+fn key(sequence: u64, clock: u64) -> Key {
+    (OF_SEQUENCE.contains(&clock).then_some(sequence), clock)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A snapshot of clock 64, which is incremental in microseconds, at 5 ms, and of the main one
+    /// at 7 s.
+    const SNAPSHOT: &[u8] =
+        b"\x0a\x0a\x08\x40\x10\x88\x27\x18\x01\x20\xe8\x07\x0a\x08\x08\x06\x10\x80\xce\xed\x89\x1a";
+
+    #[test]
+    fn times_are_of_the_main_clock() {
+        let mut clocks = Clocks::default();
+        assert_eq!(clocks.time(1, Some(64), 3), None);
+        assert_eq!(clocks.time(1, Some(MONOTONIC), 3), Some(3));
+        assert_eq!(clocks.add(1, SNAPSHOT), Ok(()));
+        assert_eq!(clocks.time(1, None, 8), Some(8));
+        assert_eq!(clocks.time(1, Some(64), 3), Some(7_000_003_000));
+        assert_eq!(clocks.time(1, Some(64), 2), Some(7_000_005_000));
+        assert_eq!(clocks.time(2, Some(64), 2), None);
+        assert_eq!(clocks.time(1, None, u64::MAX), None);
+    }
+}

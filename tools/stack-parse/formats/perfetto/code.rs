@@ -1,0 +1,186 @@
+//! The frames of all stacks, by numbers of their own.
+
+use common::{FrameId, FrameTable};
+use hashbrown::HashMap;
+use symbolize::MappedObject;
+
+use super::symbols::Symbols;
+use crate::frame::{Frame, Kind};
+use crate::options::Options;
+use crate::read::mapped_code::{self, name_codes};
+use crate::read::stacks::FrameNames;
+use crate::samples::Samples;
+
+/// The number of a text that is empty, or not known.
+pub(super) const NO_TEXT: u32 = 0;
+
+/// The kinds of frames that are not of the program.
+const KERNEL: u64 = 2;
+const JIT: u64 = 4;
+
+/// What is known of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Code {
+    /// A text, as all that are no numbers by themselves.
+    pub(super) name: u32,
+    /// The file that has it.
+    pub(super) mapping: Mapping,
+    /// Where it is in that file, as its symbols count.
+    pub(super) address: u64,
+    pub(super) source: u32,
+    pub(super) line: u32,
+    /// A number of `Frame.Kind`.
+    pub(super) kind: u64,
+}
+
+impl Code {
+    /// Where it is in its file, counted from the first byte of that.
+    fn offset(&self) -> u64 {
+        self.address.checked_sub(self.mapping.load_bias).unwrap_or(self.address)
+    }
+}
+
+/// A file that was mapped into memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Mapping {
+    pub(super) path: u32,
+    pub(super) build_id: u32,
+    /// By how much addresses in the file are larger than offsets in it.
+    pub(super) load_bias: u64,
+}
+
+/// All frames, and all texts of a trace.
+pub(super) struct Codes {
+    texts: FrameTable,
+    list: Vec<Code>,
+    numbers: HashMap<Code, u32>,
+    /// The frames of which no more than the name is known, by that.
+    by_name: Vec<Option<u32>>,
+}
+
+impl Codes {
+    pub(super) fn new() -> Codes {
+        let mut texts = FrameTable::default();
+        texts.intern(b"");
+        Codes { texts, list: Vec::new(), numbers: HashMap::new(), by_name: Vec::new() }
+    }
+
+    /// The number of a text.
+    pub(super) fn text(&mut self, text: &[u8]) -> u32 {
+        self.texts.intern(text)
+    }
+
+    /// The text that a number is of.
+    pub(super) fn text_of(&self, number: u32) -> &[u8] {
+        self.texts.name(number)
+    }
+
+    /// The number of a frame.
+    pub(super) fn frame(&mut self, code: Code) -> u32 {
+        let list = &mut self.list;
+        *self.numbers.entry(code).or_insert_with(|| {
+            list.push(code);
+            (list.len() - 1) as u32
+        })
+    }
+
+    /// The number of a frame of which only the name is known.
+    pub(super) fn frame_of_name(&mut self, name: u32) -> u32 {
+        let place = name as usize;
+        if let Some(Some(frame)) = self.by_name.get(place) {
+            return *frame;
+        }
+        let frame = self.frame(Code { name, ..Code::default() });
+        self.by_name.resize(self.by_name.len().max(place + 1), None);
+        self.by_name[place] = Some(frame);
+        frame
+    }
+
+    /// Names all frames: by the symbols that came with the trace, by the names in it, or by the
+    /// files that ran.
+    pub(super) fn names(
+        &self,
+        symbols: &Symbols,
+        options: &Options,
+        samples: &mut Samples<'_>,
+    ) -> FrameNames {
+        let frames = || self.list.iter().enumerate().map(|(number, code)| (number as u32, code));
+        let is_nameless = |code: &Code| {
+            code.name == NO_TEXT && symbols.lines(code).is_empty() && code.source == NO_TEXT
+        };
+        let nameless = frames().filter(|(_, code)| is_nameless(code));
+        let nameless = nameless.map(|(number, code)| (number, self.in_its_file(code)));
+        let found = name_codes(nameless, options, samples);
+        let mut names = FrameNames::default();
+        for (number, code) in frames() {
+            let lines = symbols.lines(code);
+            if !lines.is_empty() {
+                let frames = self.symbol_frames(code, lines, samples);
+                names.push_named(&frames, self.text_of(code.mapping.path), samples);
+            } else if is_nameless(code) {
+                let object = self.text_of(code.mapping.path);
+                names.push_named(found.frames(number), object, samples);
+            } else {
+                let source = self.place(code.source, code.line);
+                let name = symbols.plain(code.name).unwrap_or(self.text_of(code.name));
+                names.push(&Frame { name, source: &source, ..self.bare(code) }, samples);
+            }
+        }
+        names
+    }
+
+    /// The frames of code that symbols name, root first.
+    fn symbol_frames(
+        &self,
+        code: &Code,
+        lines: &[super::symbols::Line],
+        samples: &mut Samples<'_>,
+    ) -> Vec<FrameId> {
+        let mut frames = Vec::new();
+        for (index, line) in lines.iter().enumerate().rev() {
+            let source = self.place(line.source, line.number);
+            let (name, inlined) = (self.text_of(line.name), index + 1 < lines.len());
+            samples
+                .frames(&Frame { name, source: &source, inlined, ..self.bare(code) }, &mut frames);
+        }
+        frames
+    }
+
+    /// `/src/demo.c:14`
+    fn place(&self, source: u32, line: u32) -> Vec<u8> {
+        let mut place = self.text_of(source).to_vec();
+        if line > 0 && !place.is_empty() {
+            place.extend_from_slice(format!(":{line}").as_bytes());
+        }
+        place
+    }
+
+    /// What is known of code without its name.
+    fn bare(&self, code: &Code) -> Frame<'_> {
+        let object = self.text_of(code.mapping.path);
+        let address = Some(code.address).filter(|_| code.mapping != Mapping::default());
+        let kind = match (object, code.kind) {
+            (b"/kernel", _) | (_, KERNEL) => Kind::Kernel,
+            (_, JIT) => Kind::Jit,
+            _ => Kind::of_object(object, None),
+        };
+        let offset = address.filter(|_| !object.is_empty()).map(|_| code.offset());
+        Frame { object, address, offset, kind, ..Frame::default() }
+    }
+
+    /// Code, with where it is in its file.
+    fn in_its_file(&self, code: &Code) -> mapped_code::Code<'_> {
+        let path = self.text_of(code.mapping.path);
+        let build_id = self.text_of(code.mapping.build_id);
+        // Chrome's are texts of digits.
+        let build_id = Some(build_id).filter(|id| !id.is_empty() && !is_text(id));
+        let mapped = MappedObject { path, build_id, ..Default::default() };
+        let is_file = path.starts_with(b"/") && path != b"/kernel";
+        let object = is_file.then(|| (mapped, code.offset()));
+        mapped_code::Code { bare: self.bare(code), object }
+    }
+}
+
+fn is_text(build_id: &[u8]) -> bool {
+    build_id.iter().all(u8::is_ascii_hexdigit)
+}

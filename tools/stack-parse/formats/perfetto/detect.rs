@@ -1,0 +1,93 @@
+//! What the first bytes of a trace look like.
+
+use crate::format::Head;
+use crate::read::protobuf::{Fields, Value};
+
+/// From how many packets on that say what only packets do the next may be damaged.
+const ENOUGH: u32 = 4;
+
+/// Whether the first bytes are packets, of which one says what only packets do: when it was made,
+/// by which sequence, or what came with the trace. A profile of pprof or of OpenTelemetry begins
+/// with field 1, too, but its messages have other fields.
+pub(super) fn detect(head: &Head<'_>) -> bool {
+    if head.bytes.first() != Some(&0x0a) {
+        return false;
+    }
+    let mut fields = Fields::of(head.bytes);
+    let mut signs = 0;
+    let are_packets = (&mut fields).map_while(Result::ok).all(|field| match field {
+        (1, Value::Bytes(packet)) => is_packet(packet, true, &mut signs),
+        _ => false,
+    });
+    let rest = fields.rest();
+    let is_all = are_packets && (rest.is_empty() || is_begun(rest, &mut signs));
+    is_all && signs > 0 || signs >= ENOUGH
+}
+
+/// Whether bytes that end too early are the start of a packet.
+fn is_begun(rest: &[u8], signs: &mut u32) -> bool {
+    let Some((0x0a, rest)) = rest.split_first() else { return false };
+    let length = rest.iter().take_while(|byte| **byte >= 0x80).count();
+    rest.get(length + 1..).is_none_or(|packet| is_packet(packet, false, signs))
+}
+
+/// Whether the fields of a message are those of a packet, which is about one thing at most.
+fn is_packet(packet: &[u8], is_whole: bool, signs: &mut u32) -> bool {
+    let mut data = 0;
+    let mut sign = false;
+    for field in Fields::of(packet) {
+        match field {
+            // The user, the time, the sequence, its flags, its clock, the process, the machine.
+            Ok((3 | 8 | 10 | 13 | 41 | 42 | 58 | 79 | 87 | 98 | 136 | 137, Value::Number(_))) => {
+                sign = true;
+            }
+            Ok((12 | 59 | 88, Value::Bytes(_))) => {}
+            Ok((1 | 2 | 4..=7 | 9 | 11, Value::Bytes(_))) => data += 1,
+            Ok((33..=150 | 900, Value::Bytes(_))) => {
+                sign = true;
+                data += 1;
+            }
+            Ok(_) => return false,
+            Err(_) if is_whole => return false,
+            Err(_) => break,
+        }
+    }
+    *signs += u32::from(sign && data <= 1);
+    data <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_detected(bytes: &[u8]) -> bool {
+        detect(&Head::new(bytes, true, true))
+    }
+
+    #[test]
+    fn packets_are_told_from_other_messages() {
+        for packets in [
+            // A packet of process and thread, and one that begins a slice.
+            &b"\x0a\x04\x50\x01\x12\0\x0a\x05\x40\xe8\x07\x50\x01"[..],
+            b"\x0a\x07\x92\x03\x04\x78\x9c\x03\0",
+            // One that is longer than what is seen.
+            b"\x0a\xe8\x07\x40\xe8\x07\x50\x01\x5a\xe0\x07\x08",
+            // One after others that is damaged.
+            &[&b"\x0a\x04\x40\x01\x50\x01".repeat(4)[..], b"\x0a\x02\x5a\x09"].concat(),
+        ] {
+            assert!(is_detected(packets), "{packets:?}");
+        }
+        for other in [
+            &b"\n\nhello\n"[..],
+            b"\x0a",
+            b"",
+            b"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04",
+            // OpenTelemetry: a resource, a scope, a profile.
+            b"\x0a\x0e\x12\x0c\x12\x0a\x0a\x04\x08\x01\x10\x02\x12\x02\x08\x01",
+            b"\x0a\x07\x0a\0\x12\0\x1a\x01x",
+            b"\x0a\x04\x0a\0\x12\0",
+        ] {
+            assert!(!is_detected(other), "{other:?}");
+        }
+    }
+}

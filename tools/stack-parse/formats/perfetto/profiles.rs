@@ -1,0 +1,71 @@
+//! Samples of processors: of perf, and of Chrome.
+
+use super::clocks::{Clocks, MONOTONIC};
+use super::messages::{Message, numbers};
+use super::sequence::Sequence;
+use crate::read::protobuf::Malformed;
+
+/// A sample of perf.
+pub(super) struct PerfSample {
+    pub(super) process: i64,
+    pub(super) thread: i64,
+    pub(super) cpu: Option<u64>,
+    pub(super) stack: Option<u64>,
+}
+
+/// What a packet of perf says.
+pub(super) enum Perf {
+    Sample(PerfSample),
+    /// The profiler left a sample out, as it had no stack for it.
+    Skipped,
+    /// The kernel had no room for so many records.
+    Lost(u64),
+    /// It stopped, or its other counters only are of interest.
+    Other,
+}
+
+/// The reason to skip a sample that nobody asked for.
+const NOT_IN_SCOPE: u64 = 4;
+
+impl Perf {
+    pub(super) fn read(message: &[u8]) -> Result<Perf, Malformed> {
+        let said = Message::<20>::read(message)?;
+        let lost = said.number(17);
+        Ok(match said.known(18) {
+            _ if lost > 0 => Perf::Lost(lost),
+            _ if said.message(19).is_some() => Perf::Other,
+            Some(NOT_IN_SCOPE) => Perf::Other,
+            Some(_) => Perf::Skipped,
+            None => Perf::Sample(PerfSample {
+                process: said.signed(2),
+                thread: said.signed(3),
+                cpu: said.known(1),
+                stack: said.known(4),
+            }),
+        })
+    }
+}
+
+/// The stacks of Chrome's samples of the thread that writes a sequence, each with its time in
+/// nanoseconds.
+pub(super) fn streamed(
+    message: &[u8],
+    time: Option<i64>,
+    sequence_number: u64,
+    sequence: &mut Sequence,
+    clocks: &mut Clocks,
+) -> Result<Vec<(u64, Option<i64>)>, Malformed> {
+    let (stacks, deltas) = (numbers(message, 1)?, numbers(message, 2)?);
+    let mut since = 0_i64;
+    let samples = stacks.into_iter().enumerate().map(|(place, stack)| {
+        let delta = deltas.get(place).map(|delta| delta.cast_signed());
+        since = since.saturating_add(delta.unwrap_or_default());
+        let now = sequence.advance(delta.unwrap_or_default());
+        let now = match now.and_then(|now| u64::try_from(now).ok()) {
+            Some(now) => clocks.time(sequence_number, Some(MONOTONIC), now),
+            None => time.and_then(|time| time.checked_add(since.checked_mul(1000)?)),
+        };
+        (stack, now)
+    });
+    Ok(samples.collect())
+}

@@ -1,0 +1,121 @@
+//! What packets of one sequence leave to those after them.
+
+use super::code::Codes;
+use super::interned::Interned;
+use super::messages::Message;
+use super::packet::Packet;
+use crate::read::protobuf::Malformed;
+
+#[derive(Default)]
+pub(super) struct Sequence {
+    pub(super) interned: Interned,
+    pub(super) defaults: Defaults,
+    /// The process and the thread that write it, if it says so the old way.
+    pub(super) thread: Option<(i64, i64)>,
+    /// The last time that was counted from that of the thread, in nanoseconds of the monotonic
+    /// clock.
+    pub(super) time: Option<i64>,
+    /// Whether packets were lost, and nothing has begun anew since.
+    is_lost: bool,
+}
+
+/// What packets of a sequence mean where they do not say it.
+#[derive(Default)]
+pub(super) struct Defaults {
+    pub(super) clock: Option<u64>,
+    pub(super) track: Option<u64>,
+    /// What samples of perf count, if it is not time: a text.
+    pub(super) perf_event: Option<u32>,
+    /// What stack samples count, as a message.
+    pub(super) stack_samples: Vec<u8>,
+}
+
+impl Sequence {
+    /// Takes what a packet says of the state of the sequence.
+    pub(super) fn begin(&mut self, packet: &Packet<'_>) {
+        if packet.is_cleared {
+            self.interned = Interned::default();
+            self.defaults = Defaults::default();
+            self.is_lost = false;
+        } else if packet.is_after_loss {
+            self.is_lost = true;
+            self.time = None;
+        }
+    }
+
+    /// Whether what a packet needs was lost.
+    pub(super) fn lacks_state_of(&self, packet: &Packet<'_>) -> bool {
+        self.is_lost && packet.needs_state
+    }
+
+    /// Whether what a packet declares may refer to what was lost.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Notes what a message of a thread says.
+    pub(super) fn set_thread(&mut self, message: &[u8]) -> Result<(), Malformed> {
+        let thread = Message::<7>::read(message)?;
+        self.thread = Some((thread.signed(1), thread.signed(2)));
+        if let Some(time) = thread.known(6).filter(|_| !self.is_lost) {
+            self.time = time.cast_signed().checked_mul(1000);
+        }
+        Ok(())
+    }
+
+    /// The time that is so many microseconds after the last one; `None` if that is not known.
+    pub(super) fn advance(&mut self, microseconds: i64) -> Option<i64> {
+        self.time = self.time?.checked_add(microseconds.checked_mul(1000)?);
+        self.time
+    }
+}
+
+impl Defaults {
+    /// Takes the place of what was said before.
+    pub(super) fn read(message: &[u8], codes: &mut Codes) -> Result<Defaults, Malformed> {
+        let defaults = Message::<101>::read(message)?;
+        let track = Message::<12>::read(defaults.bytes(11))?.known(11);
+        let timebase = Message::<2>::read(defaults.bytes(12))?.bytes(1);
+        let perf_event = perf_event(&Message::<11>::read(timebase)?)?;
+        Ok(Defaults {
+            clock: defaults.known(58),
+            track,
+            perf_event: perf_event.map(|name| codes.text(name)),
+            stack_samples: defaults.bytes(100).to_vec(),
+        })
+    }
+}
+
+/// What samples of perf count, if it is not time.
+fn perf_event<'a>(timebase: &Message<'a, 11>) -> Result<Option<&'a [u8]>, Malformed> {
+    if !timebase.bytes(10).is_empty() {
+        return Ok(Some(timebase.bytes(10)));
+    }
+    if let Some(tracepoint) = timebase.message(3) {
+        return Ok(Some(Message::<2>::read(tracepoint)?.bytes(1)));
+    }
+    if timebase.message(5).is_some() {
+        return Ok(Some(b"raw"));
+    }
+    Ok(match timebase.number(4) {
+        2 => Some(b"page-faults"),
+        4 => Some(b"context-switches"),
+        5 => Some(b"cpu-migrations"),
+        6 => Some(b"minor-faults"),
+        7 => Some(b"major-faults"),
+        8 => Some(b"alignment-faults"),
+        9 => Some(b"emulation-faults"),
+        10 => Some(b"cycles"),
+        11 => Some(b"instructions"),
+        12 => Some(b"cache-references"),
+        13 => Some(b"cache-misses"),
+        14 => Some(b"branches"),
+        15 => Some(b"branch-misses"),
+        16 => Some(b"bus-cycles"),
+        17 => Some(b"stalled-cycles-frontend"),
+        18 => Some(b"stalled-cycles-backend"),
+        19 => Some(b"ref-cycles"),
+        // The clocks of the processor and of the task, and what is not known.
+        _ => None,
+    })
+}

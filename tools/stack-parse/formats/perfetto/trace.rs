@@ -1,0 +1,347 @@
+//! What is held of a trace.
+
+use common::Result;
+use flate2::read::ZlibDecoder;
+use hashbrown::HashMap;
+
+use super::clocks::Clocks;
+use super::code::{Code, Codes};
+use super::heap::Heaps;
+use super::interned::Layout;
+use super::lanes::{Lane, Lanes};
+use super::packet::{Packet, field};
+use super::packets::Packets;
+use super::profiles::{Perf, PerfSample, streamed};
+use super::sequence::{Defaults, Sequence};
+use super::stack_sample::{Stack, StackSample};
+use super::symbols::Symbols;
+use super::titles::Titles;
+use super::track_event;
+use super::unread::Unread;
+use crate::options::Options;
+use crate::read::held::Held;
+use crate::read::protobuf::Malformed;
+use crate::read::spans::Spans;
+use crate::read::stacks::{StackId, Stacks};
+use crate::samples::Samples;
+
+pub(super) struct Trace {
+    sequences: HashMap<u64, Sequence>,
+    clocks: Clocks,
+    codes: Codes,
+    symbols: Symbols,
+    titles: Titles,
+    lanes: Lanes,
+    /// The sequence that wrote the spans of a lane; `None` if several did.
+    writers: HashMap<u32, Option<u64>>,
+    heaps: Heaps,
+    spans: Spans,
+    stacks: Stacks,
+    held: Held,
+    /// The event of samples whose counter is not named: a text.
+    sample_event: u32,
+    wants_cpu: bool,
+    unread: Unread,
+    /// Packets that cannot be read in whole.
+    damaged: u64,
+    /// Packets that refer to what was lost.
+    left_out: u64,
+    skipped_samples: u64,
+    lost_records: u64,
+    unknown_stacks: u64,
+}
+
+impl Trace {
+    /// A trace of which nothing was read; `wants_cpu` is whether samples have to say which
+    /// processor they are of.
+    pub(super) fn new(wants_cpu: bool) -> Trace {
+        let mut codes = Codes::new();
+        let sample_event = codes.text(b"samples");
+        Trace {
+            sequences: HashMap::new(),
+            clocks: Clocks::default(),
+            codes,
+            symbols: Symbols::default(),
+            titles: Titles::default(),
+            lanes: Lanes::default(),
+            writers: HashMap::new(),
+            heaps: Heaps::default(),
+            spans: Spans::default(),
+            stacks: Stacks::new(),
+            held: Held::default(),
+            sample_event,
+            wants_cpu,
+            unread: Unread::default(),
+            damaged: 0,
+            left_out: 0,
+            skipped_samples: 0,
+            lost_records: 0,
+            unknown_stacks: 0,
+        }
+    }
+
+    /// Takes what a packet says, also one that holds compressed packets.
+    ///
+    /// # Errors
+    ///
+    /// What adding samples returns.
+    pub(super) fn add(&mut self, message: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        let Ok(packet) = Packet::read(message) else {
+            self.damaged += 1;
+            return Ok(());
+        };
+        let (field::COMPRESSED_PACKETS, compressed) = packet.data else {
+            return self.add_packet(&packet, samples);
+        };
+        let mut packets = Packets::new(ZlibDecoder::new(compressed));
+        loop {
+            match packets.next().map(|next| next.map(Packet::read)) {
+                Ok(Some(Ok(packet))) => self.add_packet(&packet, samples)?,
+                Ok(Some(Err(Malformed))) => self.damaged += 1,
+                Ok(None) => return Ok(()),
+                Err(_) => {
+                    self.damaged += 1;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn add_packet(&mut self, packet: &Packet<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        match self.read(packet) {
+            Ok(Some(lane)) => self.settle(lane, samples)?,
+            Ok(None) => {}
+            Err(Malformed) => self.damaged += 1,
+        }
+        self.held.add_up(samples);
+        Ok(())
+    }
+
+    /// Takes what a packet says; returns the lane that has a new event of a span.
+    fn read(&mut self, packet: &Packet<'_>) -> Result<Option<u32>, Malformed> {
+        let sequence = self.sequences.entry(packet.sequence).or_default();
+        sequence.begin(packet);
+        if !packet.defaults.is_empty() {
+            sequence.defaults = Defaults::read(packet.defaults, &mut self.codes)?;
+        }
+        if !packet.interned.is_empty() && !sequence.is_lost() {
+            let Trace { codes, stacks, .. } = self;
+            let layout = Layout::InternedData;
+            let read = sequence.interned.read(packet.interned, layout, codes, stacks);
+            self.damaged += u64::from(read.is_err());
+        }
+        let clock = packet.clock.or(sequence.defaults.clock);
+        let time = packet.timestamp;
+        let time = time.and_then(|time| self.clocks.time(packet.sequence, clock, time));
+        if sequence.lacks_state_of(packet) {
+            self.left_out += 1;
+            return Ok(None);
+        }
+        self.read_data(packet, time)
+    }
+
+    fn read_data(
+        &mut self,
+        packet: &Packet<'_>,
+        time: Option<i64>,
+    ) -> Result<Option<u32>, Malformed> {
+        let (field, data) = packet.data;
+        let Some(sequence) = self.sequences.get_mut(&packet.sequence) else { return Ok(None) };
+        match field {
+            field::TRACK_EVENT => return self.read_track_event(packet, time),
+            field::PERF_SAMPLE => self.read_perf(packet, time)?,
+            field::STREAMING_PROFILE_PACKET => self.read_streamed(packet, time)?,
+            field::STACK_SAMPLE => self.read_stack_sample(packet, time)?,
+            field::PROFILE_PACKET => {
+                let Trace { heaps, clocks, codes, stacks, .. } = self;
+                if heaps.add(packet.sequence, data, time, clocks, (codes, stacks))? {
+                    self.close_dump(packet.sequence);
+                }
+            }
+            field::CLOCK_SNAPSHOT => self.clocks.add(packet.sequence, data)?,
+            field::PROCESS_TREE => self.titles.add_tree(data)?,
+            field::PROCESS_DESCRIPTOR => _ = self.titles.add_process(data)?,
+            field::THREAD_DESCRIPTOR => {
+                self.titles.add_thread(data)?;
+                sequence.set_thread(data)?;
+            }
+            field::TRACK_DESCRIPTOR => {
+                if let Some(thread) = self.titles.add_track(data)? {
+                    sequence.set_thread(thread)?;
+                }
+            }
+            field::MODULE_SYMBOLS => self.symbols.add(data, &mut self.codes)?,
+            field::DEOBFUSCATION_MAPPING => self.symbols.add_plain(data, &mut self.codes)?,
+            _ => self.unread.add(field),
+        }
+        Ok(None)
+    }
+
+    fn read_track_event(
+        &mut self,
+        packet: &Packet<'_>,
+        time: Option<i64>,
+    ) -> Result<Option<u32>, Malformed> {
+        let Trace { sequences, clocks, codes, lanes, held, writers, spans, .. } = self;
+        let sequence = sequences.entry(packet.sequence).or_default();
+        let (_, data) = packet.data;
+        let event = track_event::read(data, time, packet.sequence, sequence, clocks, codes)?;
+        let Some(event) = event else { return Ok(None) };
+        let lane = lanes.number(event.lane, held);
+        spans.add(lane, event.time, event.frame, event.edge);
+        // Sequences come one after the other: what several write is not in the order of time.
+        let writer = writers.entry(lane).or_insert(Some(packet.sequence));
+        *writer = writer.filter(|writer| *writer == packet.sequence);
+        Ok(writer.is_some().then_some(lane).filter(|_| event.time.is_some()))
+    }
+
+    fn read_perf(&mut self, packet: &Packet<'_>, time: Option<i64>) -> Result<(), Malformed> {
+        match Perf::read(packet.data.1)? {
+            Perf::Sample(PerfSample { process, thread, cpu, stack }) => {
+                let sequence = self.sequences.entry(packet.sequence).or_default();
+                let event = sequence.defaults.perf_event.unwrap_or(self.sample_event);
+                let stack = stack.map(|stack| sequence.interned.stack(stack));
+                let stack = stack.map_or(Stacks::EMPTY, |stack| self.known_stack(stack));
+                let cpu = cpu.filter(|_| self.wants_cpu);
+                self.hold(Lane::Sampled { event, unit: 0, process, thread, cpu }, stack, 1, time);
+            }
+            Perf::Skipped => self.skipped_samples += 1,
+            Perf::Lost(records) => self.lost_records = self.lost_records.saturating_add(records),
+            Perf::Other => {}
+        }
+        Ok(())
+    }
+
+    fn read_streamed(&mut self, packet: &Packet<'_>, time: Option<i64>) -> Result<(), Malformed> {
+        let number = packet.sequence;
+        let sequence = self.sequences.entry(number).or_default();
+        let sampled = streamed(packet.data.1, time, number, sequence, &mut self.clocks)?;
+        let (process, thread) = sequence.thread.unwrap_or_default();
+        let stacks = sampled.into_iter().map(|(it, time)| (sequence.interned.stack(it), time));
+        for (stack, time) in stacks.collect::<Vec<_>>() {
+            let stack = self.known_stack(stack);
+            let event = self.sample_event;
+            let lane = Lane::Sampled { event, unit: 0, process, thread, cpu: None };
+            self.hold(lane, stack, 1, time);
+        }
+        Ok(())
+    }
+
+    fn read_stack_sample(
+        &mut self,
+        packet: &Packet<'_>,
+        time: Option<i64>,
+    ) -> Result<(), Malformed> {
+        let Trace { sequences, codes, stacks, .. } = self;
+        let sequence = sequences.entry(packet.sequence).or_default();
+        let defaults = &sequence.defaults.stack_samples;
+        let sample = StackSample::read(packet.data.1, defaults, &sequence.interned, codes, stacks)?;
+        let StackSample { process, thread, cpu, stack, counted } = sample;
+        let stack = match stack {
+            Stack::Known(stack) => stack,
+            Stack::Number(number) => {
+                let stack = sequence.interned.stack(number);
+                self.known_stack(stack)
+            }
+        };
+        let cpu = cpu.filter(|_| self.wants_cpu);
+        let lane = |event, unit| Lane::Sampled { event, unit, process, thread, cpu };
+        self.hold(lane(self.sample_event, 0), stack, 1, time);
+        for counted in counted {
+            self.hold(lane(counted.event, counted.unit), stack, counted.weight, time);
+        }
+        Ok(())
+    }
+
+    fn hold(&mut self, lane: Lane, stack: StackId, weight: u64, time: Option<i64>) {
+        let lane = self.lanes.number(lane, &mut self.held);
+        let time = time.and_then(|time| u64::try_from(time).ok());
+        self.held.add(lane, stack, weight, time);
+    }
+
+    /// A stack, or one unknown frame for a stack that was not declared.
+    fn known_stack(&mut self, stack: Option<StackId>) -> StackId {
+        stack.unwrap_or_else(|| {
+            self.unknown_stacks += 1;
+            self.unknown_stack()
+        })
+    }
+
+    fn unknown_stack(&mut self) -> StackId {
+        self.stacks.call(Stacks::EMPTY, self.codes.frame(Code::default()))
+    }
+
+    fn close_dump(&mut self, number: u64) {
+        let unknown = self.unknown_stack();
+        let Trace { sequences, heaps, lanes, held, .. } = self;
+        let sequence = sequences.entry(number).or_default();
+        heaps.close(number, &sequence.interned, unknown, lanes, held);
+    }
+
+    /// Counts the time of a lane, if there is much.
+    fn settle(&mut self, lane: u32, samples: &mut Samples<'_>) -> Result<()> {
+        let Trace { spans, stacks, held, .. } = self;
+        spans.settle(
+            lane,
+            |frame| frame,
+            stacks,
+            |passed, _| {
+                held.add(lane, passed.stack, passed.weight, passed.time);
+                held.add_up(samples);
+                Ok(())
+            },
+        )
+    }
+
+    /// Adds what was read; returns how many packets are damaged.
+    pub(super) fn finish(mut self, options: &Options, samples: &mut Samples<'_>) -> Result<u64> {
+        for sequence in self.heaps.open() {
+            self.close_dump(sequence);
+        }
+        self.report(samples);
+        let Trace { codes, symbols, titles, mut lanes, mut spans, .. } = self;
+        let (mut stacks, mut held) = (self.stacks, self.held);
+        self.heaps.finish(&mut lanes, &mut held, samples);
+        let names = codes.names(&symbols, options, samples);
+        let lanes = lanes.name(&titles, &codes, &mut held);
+        self.unread.report(!lanes.is_empty(), samples);
+        if let Some((_, first)) = lanes.first() {
+            let event = held.thread_mut(*first).event.clone();
+            held.prefer(event, samples);
+        }
+        for (_, number) in lanes.into_iter().filter(|(lane, _)| lane.has_spans()) {
+            if number >= spans.threads() {
+                continue;
+            }
+            spans.finish(
+                number,
+                |frame| frame,
+                &mut stacks,
+                |passed, stacks| {
+                    held.add(number, passed.stack, passed.weight, passed.time);
+                    held.relieve(stacks, &names, samples)
+                },
+            )?;
+        }
+        spans.report(samples);
+        held.finish(&mut stacks, &names, samples)?;
+        Ok(self.damaged)
+    }
+
+    /// Says what is not in the sums.
+    fn report(&self, samples: &mut Samples<'_>) {
+        for (count, what) in [
+            (self.left_out, "packets refer to packets that were lost: they are left out"),
+            (
+                self.skipped_samples,
+                "samples have no stack, as the profiler was late: they are left out",
+            ),
+            (self.lost_records, "records were lost by the kernel, samples among them"),
+            (self.unknown_stacks, "samples have no stack in this trace: it is [unknown]"),
+        ] {
+            if count > 0 {
+                samples.note(format_args!("{count} {what}"));
+            }
+        }
+    }
+}

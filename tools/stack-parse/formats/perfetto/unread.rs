@@ -1,0 +1,44 @@
+//! Packets of other kinds, which are named where nothing else came.
+
+use std::collections::BTreeMap;
+
+use crate::samples::Samples;
+
+/// The packets that are not read, by their numbers.
+#[derive(Default)]
+pub(super) struct Unread(BTreeMap<u64, u64>);
+
+/// What they hold, and what else reads it.
+const KINDS: [(u64, &str); 12] = [
+    (1, "events of ftrace: 'traceconv systrace' prints them"),
+    (5, "events of old Chrome: 'traceconv json' prints them"),
+    (7, "counters of the system"),
+    (9, "counters of processes"),
+    (38, "counters of the battery"),
+    (39, "lines of Android's log"),
+    (56, "heap graphs of Java: 'traceconv java_heap_profile' reads them"),
+    (68, "maps of memory (smaps)"),
+    (74, "allocations one by one, without stacks"),
+    (75, "frees one by one, without stacks"),
+    (95, "events of Windows (ETW)"),
+    (133, "packets compressed by zstd: 'traceconv decompress_packets' unpacks them"),
+];
+
+impl Unread {
+    pub(super) fn add(&mut self, field: u64) {
+        if KINDS.iter().any(|(kind, _)| *kind == field) {
+            *self.0.entry(field).or_default() += 1;
+        }
+    }
+
+    /// Names what was not read.
+    pub(super) fn report(&self, has_samples: bool, samples: &mut Samples<'_>) {
+        const COMPRESSED: u64 = 133;
+        for (field, what) in KINDS {
+            let Some(count) = self.0.get(&field) else { continue };
+            if !has_samples || field == COMPRESSED {
+                samples.note(format_args!("{count} packets are not read: {what}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Binary profiles of CPython 3.15's sampling profiler (Tachyon): `python -m profiling.sampling
+//! run --binary`. Grammar from CPython's InternalDocs/profiling_binary_format.md, and from
+//! Modules/_remote_debugging/binary_io.h for version 1.
+//!
+//! A header, samples, maybe compressed by zstd, and the tables that they refer to, whose sizes
+//! are at the end of the file. Numbers of a fixed size are in the byte order of the machine that
+//! wrote them. A sample says what differs from the stack before it of its thread:
+//!
+//! ```text
+//! thread 7, full,     100 µs later, has the GIL, frames 2 1 0 (the innermost first)
+//! thread 7, pop 1, push 1, ...,                  frame 3
+//! thread 7, repeat 2: 100 µs later, has the GIL; 99 µs later, has the GIL
+//! ```
+
+mod header;
+mod records;
+mod tables;
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use common::{Error, Input, Result, Zstd};
+
+use crate::format::{Format, Head};
+use crate::options::Options;
+use crate::samples::{Root, Samples, Weighs};
+use header::Header;
+use records::Records;
+use tables::Tables;
+
+pub(super) const FORMAT: Format = Format {
+    name: "tachyon",
+    about: "Binary profiles of CPython 3.15: profiling.sampling run --binary",
+    detect,
+    parse,
+    root: Root::None,
+    weighs: Weighs::Exact,
+    extras: &[],
+};
+
+fn detect(head: &Head<'_>) -> bool {
+    Header::is_magic(head.bytes)
+}
+
+/// Reads one input to its end, or as far as it can be read.
+///
+/// # Errors
+///
+/// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after everything else
+/// was; or what adding samples returns.
+fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
+    let name = input.name().to_owned();
+    let failed = |source| Error::Input { name: name.clone(), source };
+    let unknown = |what: String| Error::Unknown { name: name.clone(), what };
+    let mut file = input.take_seekable().map_err(failed)?;
+    let mut start = Vec::new();
+    file.by_ref().take(Header::SIZE).read_to_end(&mut start).map_err(failed)?;
+    let header = Header::read(&start).map_err(&unknown)?;
+    let tables = read_tables(&mut file, &header).map_err(failed)?;
+    file.seek(SeekFrom::Start(Header::SIZE)).map_err(failed)?;
+    let body = file.take(header.strings.saturating_sub(Header::SIZE));
+    let reader: Box<dyn Read> =
+        if header.is_compressed { Box::new(Zstd::new(body)) } else { Box::new(body) };
+    let mut records = Records::new(BufReader::new(reader), &header);
+    let read = records.read(samples);
+    let taken = records.finish(&tables, samples)?;
+    match read {
+        Err(records::End::Input(source)) => Err(failed(source)),
+        Err(records::End::Damaged(at)) => Err(unknown(format!(
+            "expected a sample at byte {at} of its samples; what could be read is kept"
+        ))),
+        Ok(()) if taken != header.samples => {
+            Err(unknown(format!("{taken} of its {} samples are there", header.samples)))
+        }
+        Ok(()) if tables.is_damaged => {
+            Err(unknown("its tables of names end before they should".to_owned()))
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Reads the tables, as much of them as there is.
+fn read_tables(file: &mut (impl Read + Seek), header: &Header) -> io::Result<Tables> {
+    let size = file.seek(SeekFrom::End(0))?;
+    let mut bytes = Vec::new();
+    if header.strings < size {
+        file.seek(SeekFrom::Start(header.strings))?;
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(Tables::read(&bytes, size, header))
+}
