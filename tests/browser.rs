@@ -63,6 +63,9 @@ mod speed;
 // The heat map: what is selected, and what is shown to paste.
 mod heat;
 
+// The strip of time above a flame graph.
+mod strip;
+
 /// All cases are one test, which needs one browser only; it names those that fail.
 #[test]
 fn pictures_work_in_a_browser() {
@@ -86,6 +89,7 @@ fn pictures_work_in_a_browser() {
         safety::CASES,
         speed::CASES,
         heat::CASES,
+        strip::CASES,
     ]
     .concat();
     let failed: Vec<&str> = cases

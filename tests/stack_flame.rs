@@ -460,6 +460,10 @@ fn any_file_that_stack_parse_reads_is_drawn() {
     assert_status(&output, 0);
     let picture = place.read("x.svg");
     assert!(picture.contains("a title") && picture.contains("work (3 "), "{picture}");
+    fs::write(place.folder.join("t.folded"), "since=2.5\ttid=7\tmain;work 3\n")
+        .expect("a writable folder");
+    assert_status(&place.stack_flame(&["--time", "-i", "t.folded", "-o", "t.svg"]), 0);
+    assert!(place.read("t.svg").contains("<svg class=\"strip\">"));
     let memory = golden_path("formats/memtrace/alloc.ctf.gz");
     assert_status(&place.stack_flame(&["-i", path(&memory)]), 0);
 }

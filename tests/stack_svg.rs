@@ -19,6 +19,9 @@ mod names;
 // What boxes say, and which of them are in sight.
 mod sight;
 
+// The strip of time.
+mod strip;
+
 fn draw(args: &[&str], input: impl AsRef<[u8]>) -> Picture {
     Picture::of(picture(args, input))
 }

@@ -19,6 +19,21 @@ bytes_of_picture() {
     "$2" < "$1" 2> "$place/said" | perl -0777 -ne 's/<(script|style).*?<\/\1>//gs; print length'
 }
 
+# print_times NAME: what the strip of time adds to the picture of NAME.script.
+print_times() {
+    local bytes=() labels
+    for labels in tid since,comm,tid; do
+        stack-parse --labels "$labels" "$place/$1.script" > "$place/times.folded" 2> "$place/said" ||
+            fail "$1: $(cat "$place/said")"
+        bytes+=("$(stack-svg "$place/times.folded" 2> "$place/said" | wc -c)")
+        bytes+=("$(stack-svg "$place/times.folded" 2> "$place/said" | gzip -9 | wc -c)")
+    done
+    echo
+    echo '| strip of time | without, bytes | with, bytes | without, packed | with, packed |'
+    echo '|---|--:|--:|--:|--:|'
+    echo "| $1 | ${bytes[0]} | ${bytes[2]} | ${bytes[1]} | ${bytes[3]} |"
+}
+
 # print_sizes [NAME]...: a table for the small profiles, and for NAME.script.
 print_sizes() {
     local name peer ours

@@ -10,9 +10,12 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::Server;
+use super::asking::by_shell;
 use super::driver::key;
+use super::numbers::TREES;
+use super::strip::{lines, selections, without_labels};
 use crate::needs::{FIREFOX, goes_without};
-use crate::util::filter_bytes;
+use crate::util::{filter_bytes, output};
 
 /// How long it may take to start, and each command.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -193,4 +196,31 @@ fn the_core_of_a_picture_works_in_firefox() {
     firefox.type_keys("w");
     let saved = firefox.value("window.saved");
     assert_eq!(saved, json!("main;f;malloc 30\nmain;g;malloc 40\nmain 10\n"));
+}
+
+/// Every frame of the flame graph under random selections, as in the other browser.
+#[test]
+fn numbers_of_a_selection_of_time_are_those_of_its_command_in_firefox() {
+    if goes_without(&[FIREFOX]) {
+        return;
+    }
+    let folded = lines();
+    let server = Server::start();
+    let url = server.add("time", output("stack-svg", &[], &folded).stdout, "");
+    let mut firefox = Firefox::start();
+    let mut checked = 0;
+    for fragment in selections(32) {
+        firefox.ask("Navigate", &json!({ "url": "about:blank" }));
+        firefox.ask("Navigate", &json!({ "url": format!("{url}{fragment}") }));
+        let command = firefox.text("document.querySelector('.command')?.textContent ?? 'cat'");
+        let expected = by_shell(&without_labels(&command), folded.as_bytes());
+        let frames = firefox.value(TREES)["TopDown"].take();
+        for frame in frames.as_array().expect("frames") {
+            let path = frame[0].as_str().expect("a path");
+            assert_eq!(frame[2], json!(expected[path][0].to_string()), "{path}: {command}");
+        }
+        assert_eq!(frames.as_array().map(Vec::len), Some(expected.len()), "{command}");
+        checked += expected.len();
+    }
+    assert!(checked > 2_000, "{checked} numbers were checked");
 }

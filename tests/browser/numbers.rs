@@ -21,7 +21,7 @@ cases![
 /// All frames of the trees that a view shows, drawn or not, as their path with `;` between the
 /// names, their weights before and after, 0 before if there is one profile only, and the weight
 /// that they are as wide as. A tree is named by its kind.
-const TREES: &str = r"(() => {
+pub(super) const TREES: &str = r"(() => {
     const names = document.querySelector('metadata[id=names]').textContent.split('\n');
     const isDiff = document.querySelector('.app.diff') !== null;
     const roots = new Map();

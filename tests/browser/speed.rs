@@ -5,7 +5,11 @@ use serde_json::json;
 use super::{Browser, Stage, cases};
 use crate::util::filter_bytes;
 
-cases![a_hundred_thousand_frames_answer_at_once, a_million_stacks_open_at_once];
+cases![
+    a_hundred_thousand_frames_answer_at_once,
+    a_million_stacks_open_at_once,
+    a_selection_of_time_is_drawn_at_once,
+];
 
 /// Limits in milliseconds: until all is drawn, and for one action. On a machine that is slow, or
 /// has much else to do, they are as many times longer as [`REFERENCE`] takes longer.
@@ -201,4 +205,39 @@ fn a_million_stacks_open_at_once(stage: &Stage) {
     }
     println!("browser, {}: open {best:.0} ms", browser.text(FRAMES));
     assert!(best < TO_OPEN * slowness(reference), "too slow: {best:.0} ms");
+}
+
+/// Ranges of the strip of time are drawn within three times a zoom. A lane has few stacks here, so
+/// that all its frames are wide enough to be drawn, as what a filter leaves.
+fn a_selection_of_time_is_drawn_at_once(stage: &Stage) {
+    let lines = hundred_thousand_frames();
+    let timed = lines.lines().zip(0..).map(|(line, at)| {
+        format!("since={}.{:03}\ttid={}\t{line}\n", at * 7 % 60, at % 1000, at % 12)
+    });
+    let svg = filter_bytes("stack-svg", &[], timed.collect::<String>());
+    let url = stage.server.add("timed", svg, "");
+    let browser = &stage.browser;
+    let press = "document.querySelector('.edge').dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'PageUp', bubbles: true }))";
+    let lane = "document.querySelectorAll('.lane')[1].click()";
+    let acts = [("range", press, TO_ACT), ("lane", lane, TO_FILTER)];
+    let mut best = [f64::INFINITY; 2];
+    let (mut opened, mut reference) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..TRIES {
+        opened = opened.min(open(browser, &url));
+        for (best, (_, act, _)) in best.iter_mut().zip(acts) {
+            *best = best.min(time(browser, act));
+        }
+        reference = reference.min(time(browser, REFERENCE));
+        if opened < TO_OPEN && best.iter().zip(acts).all(|(best, (.., most))| *best < most) {
+            break;
+        }
+    }
+    println!("browser, {} and times: open {opened:.0} ms", browser.text(FRAMES));
+    let slowness = slowness(reference);
+    assert!(opened < TO_OPEN * slowness, "too slow: {opened:.0} ms");
+    for (best, (name, _, most)) in best.into_iter().zip(acts) {
+        println!("browser, {} and times: {name} {best:.0} ms", browser.text(FRAMES));
+        assert!(best < most * slowness, "too slow: {name} {best:.0} ms");
+    }
 }

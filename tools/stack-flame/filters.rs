@@ -35,6 +35,10 @@ pub(crate) struct Filters {
     /// Show inlined functions too
     #[arg(long)]
     inlined: bool,
+
+    /// Draw what ran when above the picture: a strip of time with a lane for each thread
+    #[arg(long, conflicts_with = "text")]
+    time: bool,
 }
 
 impl Filters {
@@ -73,6 +77,9 @@ impl Filters {
         }
         if sampling.latency {
             parse = parse.arg("--weight=latency");
+        }
+        if self.time {
+            parse = parse.arg("--labels=since,comm,tid");
         }
         let mut stages = vec![parse.arg("--").arg(file)];
         stages.push(Stage::new("stack-demangle"));

@@ -41,7 +41,7 @@ impl By {
     /// Whether a row's name is a number that means little without the name of the
     /// thread.
     pub(crate) fn shows_comm(&self) -> bool {
-        matches!(self.key(), "pid" | "tid")
+        common::heat::shows_comm(self.key())
     }
 
     /// Whether the rows have an order of their own, which is that of their numbers.

@@ -1,12 +1,11 @@
 //! The map: rows and columns of weights.
 
+use common::heat::{Shades, least_round};
 use common::{Unit, seconds, shortened};
 
 use crate::by::By;
 use crate::lines::{self, Line};
 use crate::rows::Rows;
-use crate::shades::Shades;
-use crate::width::least_round;
 
 /// What is drawn.
 pub(crate) struct Heat {
@@ -25,7 +24,7 @@ impl Heat {
     /// The map of what was read; `None` if it weighs nothing. It has so many rows, or
     /// fewer where that `may` be and there are few samples.
     pub(crate) fn new(mut rows: Rows, most_rows: u32, may_lower_rows: bool) -> Option<Heat> {
-        if rows.cells.total == 0 {
+        if rows.cells.total() == 0 {
             return None;
         }
         rows.cells.settle(may_lower_rows && rows.by.is_none());
@@ -42,7 +41,7 @@ impl Heat {
             per_column: rows.cells.rows(),
             columns: rows.cells.columns() as usize,
             lines,
-            total: rows.cells.total,
+            total: rows.cells.total(),
             shades: Shades::of(weights),
         })
     }

@@ -4,10 +4,11 @@
 //! since=12.304122000<TAB>tid=4711<TAB>main;parse;read 14
 //! ```
 
+use common::heat::label_value;
 use common::{FoldedLine, Pipe, nanoseconds_of_label};
 
 use crate::by::By;
-use crate::rows::{Refused, Rows, Sample, label_value};
+use crate::rows::{Refused, Rows, Sample};
 
 /// The event of a line, and the name of its thread.
 const EVENT: &[u8] = b"event";

@@ -1,14 +1,12 @@
 //! Shows when it was busy: a heat map of samples over time.
 
 mod by;
-mod cells;
 mod heat;
 mod input;
 mod labelled;
 mod lines;
 mod picture;
 mod rows;
-mod shades;
 mod table;
 mod text;
 mod viewer;
@@ -17,10 +15,10 @@ mod width;
 use std::process::ExitCode;
 
 use clap::Parser;
+use common::heat::Cells;
 use common::{Files, Pipe, Result, Screen, Status, Theme, Total, content_policy};
 
 use by::By;
-use cells::Cells;
 use heat::Heat;
 use picture::Picture;
 use rows::Rows;
@@ -87,7 +85,8 @@ fn stack_heat(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let usual_rows = if args.text { text::most_rows(&screen) } else { ROWS };
     let most_rows = args.rows.unwrap_or(usual_rows);
     let rows_per_column = if args.by.is_some() { 1 } else { most_rows };
-    let mut rows = Rows::new(args.by.clone(), Cells::new(rows_per_column, args.column, most));
+    let column = args.column.map(|Width(nanoseconds)| nanoseconds);
+    let mut rows = Rows::new(args.by.clone(), Cells::new(rows_per_column, column, most));
     rows.read(&args.files, pipe)?;
     rows.report(pipe);
     let unit = args.unit.clone().unwrap_or_else(|| rows.unit());

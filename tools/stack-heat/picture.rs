@@ -3,15 +3,14 @@
 
 use std::io;
 
+use common::heat::{COLORS, ROUND, SHADES};
 use common::{Theme, Unit, grouped, printable, seconds};
 use quick_xml::Writer;
 use quick_xml::events::{BytesCData, BytesText};
 
 use crate::by::By;
 use crate::heat::Heat;
-use crate::shades::SHADES;
 use crate::viewer::{SCRIPT, STYLE};
-use crate::width::ROUND;
 
 /// The width of the whole and of its margins, in pixels.
 const WIDTH: usize = 1200;
@@ -33,10 +32,6 @@ const MARK_WIDTH: usize = 90;
 
 /// How many letters of a name fit into its margin.
 const LETTERS: usize = 26;
-
-/// The shades on light paper, the palest first; the style has them for dark paper.
-const COLORS: [&str; SHADES] =
-    ["#ffecc7", "#ffd890", "#ffbc5c", "#fb983a", "#ec6f25", "#d04716", "#a5270f", "#6d0f0c"];
 
 /// What is drawn, and how.
 pub(crate) struct Picture<'a> {

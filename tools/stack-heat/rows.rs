@@ -1,16 +1,13 @@
 //! The samples that were read, summed for the rows of the map.
 
 use bstr::ByteSlice;
+use common::heat::{Cells, Misfit, row_name};
 use common::{
     Files, FrameId, FrameTable, Headers, Pipe, Result, Total, no_label, printable, unit_of_event,
 };
 
 use crate::by::By;
-use crate::cells::{Cells, Misfit};
 use crate::input;
-
-/// What a label or a field says that is there and empty.
-const EMPTY: &[u8] = b"[empty]";
 
 /// A sample, or several of one time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +32,7 @@ pub(crate) enum Refused {
 /// What was read.
 pub(crate) struct Rows {
     pub(crate) by: Option<By>,
-    pub(crate) cells: Cells,
+    pub(crate) cells: Cells<FrameId>,
     /// The values that have a row of the map each.
     pub(crate) values: FrameTable,
     comms: FrameTable,
@@ -54,7 +51,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn new(by: Option<By>, cells: Cells) -> Rows {
+    pub(crate) fn new(by: Option<By>, cells: Cells<FrameId>) -> Rows {
         Rows {
             by,
             cells,
@@ -197,20 +194,7 @@ impl Rows {
     pub(crate) fn name(&self, value: FrameId) -> String {
         let name = self.values.name(value);
         let comm = self.comm_of.get(value as usize).copied().flatten();
-        let comm = comm.map(|comm| printable(self.comms.name(comm))).filter(|it| !it.is_empty());
-        match (name, comm) {
-            (b"", _) => format!("[no {}]", self.by.as_ref().map_or("name", By::key)),
-            (name, Some(comm)) => format!("{comm} {}", printable(name)),
-            (name, None) => printable(name),
-        }
-    }
-}
-
-/// The value of a label, of which an empty one is known, too.
-pub(crate) fn label_value(value: Option<&[u8]>) -> &[u8] {
-    match value {
-        Some(b"") => EMPTY,
-        Some(value) => value,
-        None => b"",
+        let comm = comm.map(|comm| self.comms.name(comm));
+        row_name(name, comm, self.by.as_ref().map_or("name", By::key))
     }
 }

@@ -1,10 +1,10 @@
 //! The map in letters: a cell is a letter, the darker the more.
 
+use common::heat::SHADES;
 use common::{Screen, Unit, grouped, seconds, terminal_color};
 
 use crate::by::By;
 use crate::heat::Heat;
-use crate::shades::SHADES;
 
 /// From no weight to the darkest shade, in a pipe and on a terminal without colours.
 const ASCII: [char; SHADES + 1] = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];

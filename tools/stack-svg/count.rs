@@ -7,6 +7,7 @@ use common::{
 
 use crate::noise::Sides;
 use crate::profile::{LeftOut, Node, Profile};
+use crate::strip::clock::Clock;
 
 /// The stacks of one profile or of two, merged.
 pub(crate) struct MergedStacks {
@@ -18,13 +19,15 @@ pub(crate) struct MergedStacks {
     pub(crate) sides: Option<Sides>,
 }
 
-/// Counts lines with one count, each below the value that `split` says.
+/// Counts lines with one count, each below the value that `split` says; `clock` notes when
+/// they ran.
 pub(crate) fn one_count(
     files: &Files,
     split: Option<&Split>,
+    clock: &mut Clock,
     pipe: &mut Pipe,
 ) -> Result<MergedStacks> {
-    let stacks = pipe.count_folded_split(files, split)?.into_sorted();
+    let stacks = pipe.count_folded_split_seen(files, split, |line| clock.add(&line))?.into_sorted();
     Ok(MergedStacks { stacks, before: None, sides: None })
 }
 

@@ -14,6 +14,7 @@ use crate::embed::Embedded;
 use crate::footer::Footer;
 use crate::look::{Look, SIDES};
 use crate::profile::Node;
+use crate::strip::Strip;
 use crate::viewer::{SCRIPT, STYLE};
 
 /// The distance of a text from the left edge of its box, in pixels.
@@ -23,13 +24,15 @@ pub(crate) const PADDING: usize = 3;
 pub(crate) struct Document<'a> {
     pub(crate) look: &'a Look,
     pub(crate) title: String,
+    /// The strip of time above the boxes.
+    pub(crate) strip: Option<&'a Strip>,
     /// The boxes; the first is the whole.
     pub(crate) nodes: &'a [Node],
     /// How many rows besides that of the whole are in sight.
     pub(crate) rows_in_sight: usize,
     pub(crate) footer: Footer,
     /// The data for the script; without it there is no script.
-    pub(crate) embedded: Option<Embedded>,
+    pub(crate) embedded: Option<Embedded<'a>>,
 }
 
 /// The text and colour of a box.
@@ -67,6 +70,10 @@ impl Document<'_> {
         let places = self.places();
         let mut svg = common::with_room(200 * self.nodes.len() + SCRIPT.len() + STYLE.len());
         self.open(&places, &mut svg)?;
+        if let Some(strip) = self.strip {
+            let top = places.top - strip.height(self.look);
+            svg.extend_from_slice(strip.draw(self.look, top).as_bytes());
+        }
         self.write_boxes(&places, caption, &mut svg)?;
         let mut writer = Writer::new(svg);
         self.footer.write(places.bottom, &mut writer)?;
@@ -85,7 +92,7 @@ impl Document<'_> {
         let row_height = self.look.frame_height();
         let titles = if self.look.subtitle().is_some() { 5 } else { 3 };
         let rows = self.nodes.iter().map(|node| node.depth as u32).max().unwrap_or(0);
-        let top = titles * font_size;
+        let top = titles * font_size + self.strip.map_or(0, |strip| strip.height(self.look));
         let in_sight = self.rows_in_sight as u32;
         let bottom = top + (in_sight + 1) * row_height + 2 * font_size + self.footer.height();
         Places { top, rows, in_sight, row_height, inverted, bottom }

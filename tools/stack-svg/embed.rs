@@ -12,6 +12,7 @@ use quick_xml::events::{BytesText, Event};
 
 use crate::escape::embedded;
 use crate::profile::{Node, Profile};
+use crate::strip::Strip;
 
 /// Digits of numbers in base 32, the lowest first. The last digit of a number is
 /// from the first half, all others are from the second half, so that a number
@@ -19,11 +20,13 @@ use crate::profile::{Node, Profile};
 const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 
 /// The data for the script.
-pub(crate) struct Embedded {
+pub(crate) struct Embedded<'a> {
     /// Words and switches, as attributes: `data-unit="ns"`.
     pub(crate) facts: Vec<(&'static str, String)>,
     /// The colours and what they mean.
     pub(crate) legend: Vec<(Color, String)>,
+    /// What ran when, if lines say it.
+    pub(crate) strip: Option<&'a Strip>,
     names: String,
     /// The distinct colours, each with the number of its class; the colours of the
     /// classes; and for each name, the number of its colour: a line each.
@@ -59,7 +62,7 @@ pub(crate) fn names_by_use(profile: &Profile, frames: &FrameTable) -> Vec<FrameI
     ids
 }
 
-impl Embedded {
+impl Embedded<'_> {
     /// `ids` are the distinct names, and `colors` their colours and those of their kinds
     /// or modules, in the same order.
     pub(crate) fn new(
@@ -68,7 +71,7 @@ impl Embedded {
         frames: &FrameTable,
         ids: &[FrameId],
         colors: &[(Color, Color)],
-    ) -> Embedded {
+    ) -> Self {
         let mut numbers = vec![0; frames.len()];
         for (number, &id) in (0u64..).zip(ids) {
             numbers[id as usize] = number;
@@ -77,6 +80,7 @@ impl Embedded {
         Embedded {
             facts: Vec::new(),
             legend: Vec::new(),
+            strip: None,
             names: lines(ids.iter().map(|&id| embedded(frames.name(id)))),
             colors: color_text(colors),
             modules: module_text(ids.iter().map(|&id| frames.name(id))),
@@ -103,8 +107,23 @@ impl Embedded {
             let element = writer.create_element("metadata").with_attribute(("id", id));
             element.write_text_content(text)?;
         }
-        Ok(())
+        match self.strip {
+            Some(strip) => write_strip(strip, writer),
+            None => Ok(()),
+        }
     }
+}
+
+fn write_strip(strip: &Strip, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    let facts = strip.facts();
+    let facts = facts.iter().map(|(key, value)| (*key, value.as_str()));
+    writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
+    let element = writer.create_element("metadata").with_attributes(facts);
+    element.write_text_content(BytesText::new(&strip.lanes_text()))?;
+    writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
+    let element = writer.create_element("metadata").with_attribute(("id", "strip-data"));
+    element.write_text_content(BytesText::from_escaped(strip.entries_text()))?;
+    Ok(())
 }
 
 /// The texts as lines; the last one has no line end.
@@ -141,7 +160,8 @@ fn frame_text(nodes: &[Node], columns: Columns, number: impl Fn(FrameId) -> u64)
     text
 }
 
-fn push_number(mut number: u64, text: &mut String) {
+/// Appends a number in base 32.
+pub(crate) fn push_number(mut number: u64, text: &mut String) {
     while number > 31 {
         text.push(char::from(DIGITS[32 + (number & 31) as usize]));
         number >>= 5;

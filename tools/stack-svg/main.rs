@@ -18,6 +18,7 @@ mod numbers;
 mod picture;
 mod profile;
 mod sight;
+mod strip;
 mod viewer;
 mod whole_file;
 
@@ -41,6 +42,8 @@ use noise::Changed;
 use picture::Picture;
 use profile::cut::CUT;
 use profile::{Node, Profile};
+use strip::Strip;
+use strip::clock::Clock;
 
 /// How many rows of frames the static picture has at most, besides that of the whole: no
 /// program shows more, and a stack may have millions.
@@ -124,7 +127,8 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.diff && args.split == Some(Split::File) {
         return Err(Error::Usage("--diff has both profiles in one file: use --split root".into()));
     }
-    let Some(stacks) = read(&args, pipe)? else {
+    let mut clock = Clock::new(args.split.as_ref());
+    let Some(stacks) = read(&args, &mut clock, pipe)? else {
         pipe.note("nothing to draw: no folded stack with a weight came in");
         return Ok(Status::Nothing);
     };
@@ -136,7 +140,10 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
         let hint = args.split.as_ref().and_then(|split| split.hint_of_only_root(name));
         hint.iter().for_each(|hint| pipe.note(hint));
     }
-    let svg = draw(&args, &stacks).map_err(unwritten)?;
+    clock.report(pipe);
+    let strip = Strip::new(clock, &stacks.profile, &stacks.frames);
+    strip.iter().filter_map(Strip::note).for_each(|note| pipe.note(note));
+    let svg = draw(&args, &stacks, strip.as_ref()).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
         _ => pipe.out().write_all(&svg).map_err(unwritten)?,
@@ -161,8 +168,9 @@ impl Stacks {
     }
 }
 
-/// Reads all input; `None` if nothing in it weighs anything.
-fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
+/// Reads all input; `None` if nothing in it weighs anything. Of one profile, `clock` notes what
+/// ran when.
+fn read(args: &Args, clock: &mut Clock, pipe: &mut Pipe) -> Result<Option<Stacks>> {
     let split = args.split.as_ref();
     if args.flamechart {
         let (chart, frames) = count::in_order(&args.files, split, pipe)?;
@@ -171,7 +179,7 @@ fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
     }
     let MergedStacks { stacks, before, sides } = match args {
         Args { diff: true, .. } => count::two_counts(&args.files, split, pipe)?,
-        _ => count::one_count(&args.files, split, pipe)?,
+        _ => count::one_count(&args.files, split, clock, pipe)?,
     };
     let profile = Profile::heaviest(&stacks, before.as_ref(), args.max_frames)?;
     let question = Question { absolute: args.no_normalize, noise: args.noise.fraction() };
@@ -179,7 +187,11 @@ fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Stacks>> {
     Ok(profile.map(|profile| Stacks::new(profile, stacks.into_frames(), changed)))
 }
 
-fn draw(args: &Args, Stacks { profile, frames, changed }: &Stacks) -> std::io::Result<Vec<u8>> {
+fn draw(
+    args: &Args,
+    Stacks { profile, frames, changed }: &Stacks,
+    strip: Option<&Strip>,
+) -> std::io::Result<Vec<u8>> {
     let least = args.min_width.share_of(args.look.frames_width());
     let is_wide = |weight: u64| weight as f64 / profile.total() as f64 >= least;
     let wide = if args.reverse { profile.bottom_up(is_wide) } else { profile.only(is_wide) };
@@ -191,6 +203,7 @@ fn draw(args: &Args, Stacks { profile, frames, changed }: &Stacks) -> std::io::R
         script_data: (!args.no_script).then_some(profile),
         cut: profile.left_out,
         drawn: &drawn,
+        strip,
         narrow: wide.left_out,
         comparison: comparison(args, &profile.nodes[0]),
         changed: &changed.of_frames(frames),

@@ -18,6 +18,7 @@ use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
 use crate::profile::{LeftOut, Node, Profile};
 use crate::sight::rows_in_sight;
+use crate::strip::Strip;
 
 /// The largest weight of which all lower ones are exact as a number of the script.
 const MOST_OF_A_NUMBER: u64 = 1 << 53;
@@ -33,6 +34,8 @@ pub(crate) struct Picture<'a> {
     pub(crate) cut: LeftOut,
     /// The frames that are drawn without the script; it lacks those that are too deep.
     pub(crate) drawn: &'a Profile,
+    /// What ran when, if lines say it.
+    pub(crate) strip: Option<&'a Strip>,
     /// The frames that are too narrow to be drawn without it.
     pub(crate) narrow: LeftOut,
     pub(crate) comparison: Comparison,
@@ -66,11 +69,13 @@ impl Picture<'_> {
             let colors: Vec<_> = colors.iter().copied().zip(classes).collect();
             let mut embedded = Embedded::new(profile, columns, self.frames, &ids, &colors);
             (embedded.facts, embedded.legend) = (self.facts(&ids), legend.clone());
+            embedded.strip = self.strip;
             embedded
         });
         let document = Document {
             look: self.look,
             title: self.look.title(self.kind),
+            strip: self.strip,
             nodes: &self.drawn.nodes,
             rows_in_sight: rows_in_sight(&self.drawn.nodes),
             footer: self.footer(legend),

@@ -75,6 +75,7 @@ mod folded;
 #[cfg(stack_tools_fuzz)]
 #[path = "../../../tests/fuzz/harness.rs"]
 mod fuzz;
+pub mod heat;
 mod io;
 mod names;
 mod numbers;

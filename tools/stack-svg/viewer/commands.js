@@ -71,4 +71,4 @@ function commandOf({ letter, what }) {
   }
 }
 
-const commandOfSteps = () => state.steps.map(commandOf).join(' | ');
+const commandOfSteps = () => [...commandOfSelection(), ...state.steps.map(commandOf)].join(' | ');

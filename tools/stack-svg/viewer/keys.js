@@ -124,6 +124,8 @@ const ACTIONS = {
   r: toggleRoots,
   u: () => state.steps.length > 0 && takeBack(state.steps.length - 1),
   w: save,
+  t: () => page.strip?.edges[0].focus(),
+  T: clearTime,
   p: () => page.profiles?.focus(),
   d: nextWidth,
   s: () => showSandwich(currentName()),
@@ -181,6 +183,7 @@ function onKey(event) {
   if (event.target.matches?.('input, select, textarea')) return;
   if (!page.menu.hidden) return onKeyInMenu(event);
   if (event.target.matches?.('.tab') && moveTab(key)) return event.preventDefault();
+  if (moveEdge(event)) return event.preventDefault();
   if (key === 'Enter' && event.target.localName === 'button') return;
   const onArrow = event.shiftKey ? pan : walk;
   const action = key.startsWith('Arrow') ? () => onArrow(key) : ACTIONS[key];

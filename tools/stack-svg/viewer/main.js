@@ -15,6 +15,7 @@ function render() {
   drawCrumbs();
   drawSteps();
   drawRangeCrumb();
+  drawStrip();
   if (view === 'table') drawTable();
   else drawBoxes();
   showMatched();
@@ -213,6 +214,7 @@ function start() {
   listen(page.frames, { contextmenu: onContextMenu, focusin: onFocus, pointerleave: onLeave });
   listenToPointers();
   listenToMap();
+  listenToStrip();
   if (page.profiles) listen(page.profiles, { change: chooseProfile });
   if (page.width) listen(page.width, { change: () => chooseWidth(page.width.value) });
   listen(page.query, { input: () => search(page.query.value) });

@@ -73,19 +73,24 @@ function wordInPage(step, at) {
   return `${inDigits.format(roots)} ${roots === 1 ? 'root' : 'roots'} taken away: r puts them back`;
 }
 
-// The steps that were taken, each with a button that takes it back, and the
+// A step, and a button that takes it back.
+function drawStep(word, name, ask) {
+  const chip = makeIn(page.steps, 'span', 'step', word);
+  makeIn(chip, 'button', 'back', '✕', { 'aria-label': `Take back: ${name}` }).ask = ask;
+}
+
+// The selection and the steps that were taken, each with a button that takes it back, and the
 // command that does the same.
 function drawSteps() {
   markProfile();
   if (isDiff) page.width.value = state.width;
-  page.steps.hidden = state.steps.length === 0;
+  page.steps.hidden = state.steps.length === 0 && !isSelection();
   page.steps.replaceChildren();
   if (page.steps.hidden) return;
-  state.steps.forEach((step, at) => {
-    const chip = makeIn(page.steps, 'span', 'step', wordInPage(step, at));
-    const back = makeIn(chip, 'button', 'back', '✕', { 'aria-label': `Take back: ${wordOfStep(step)}` });
-    back.ask = () => takeBack(at);
-  });
+  const { lane, range } = selection;
+  if (range !== null) drawStep(wordsOfRange(range), wordsOfRange(range), () => select({ lane, range: null }));
+  if (lane !== null) drawStep(wordsOfLane(lane), wordsOfLane(lane), () => select({ lane: null, range }));
+  state.steps.forEach((step, at) => drawStep(wordInPage(step, at), wordOfStep(step), () => takeBack(at)));
   const share = `${percent(treeAfter(state.steps).total[0], whole.total[0])} of ${counted(whole.total[0])} left`;
   makeIn(page.steps, 'span', 'left', share);
   const command = commandOfSteps();

@@ -26,6 +26,7 @@ const KEYS = [
   ...(facts.split ? [['p', 'choose a profile']] : []),
   ...(isDiff ? [['d', 'boxes as wide as before, after or both']] : []),
   ['r', 'take the roots, such as threads, away, or put them back'],
+  ...(strip ? [['t T', 'choose a time: arrows move its start and its end; T chooses all of it']] : []),
   ['u', 'take the last filter back'],
   ['w', 'save the folded stacks that are shown'],
   ['s', 'sandwich of the frame'],
@@ -75,6 +76,7 @@ function makePage() {
   const canvas = makeIn(map, 'canvas', '');
   const window = makeIn(map, 'i', 'window');
   const steps = makeIn(app, 'div', 'steps', '', { role: 'group', 'aria-label': 'Steps' });
+  const strip = makeStrip(app);
   const content = makeIn(app, 'div', 'content');
   const axis = makeIn(content, 'div', 'axis', '', { 'aria-hidden': 'true' });
   const head = makeIn(content, 'div', 'table-head', '', { role: 'row' });
@@ -90,7 +92,7 @@ function makePage() {
   const keys = makeKeys(app);
   return {
     app, profiles, width, tabOf, flip: flipper, order, filter, ...search, crumbs, map, canvas, window, steps,
-    content, axis, head, stage, frames, sum, status, live, notes, tip, menu, keys,
+    strip, content, axis, head, stage, frames, sum, status, live, notes, tip, menu, keys,
   };
 }
 

@@ -1,10 +1,10 @@
 // Several profiles in one picture: each has its own root frame.
 
-// The profiles as names of root frames with their weights, the heaviest first.
-function profilesOf() {
+// The profiles of a tree as names of root frames with their weights, the heaviest first.
+function profilesOf(from) {
   const weights = new Map();
-  for (let node = 1; node < whole.count; node = whole.end[node]) {
-    weights.set(whole.name[node], (weights.get(whole.name[node]) ?? ZERO) + whole.total[node]);
+  for (let node = 1; node < from.count; node = from.end[node]) {
+    weights.set(from.name[node], (weights.get(from.name[node]) ?? ZERO) + from.total[node]);
   }
   return [...weights].sort(([one, a], [other, b]) => compare(b, a) || compareNames(one, other));
 }
@@ -13,13 +13,21 @@ function profilesOf() {
 function makeProfiles(bar) {
   if (facts.split === '') return null;
   const list = makeIn(bar, 'select', 'profiles', '', { 'aria-label': 'Profile', title: 'Profile (p)' });
-  const profiles = profilesOf();
+  fillProfiles(list);
+  return list;
+}
+
+// Lists the profiles of what is selected.
+function fillProfiles(list) {
+  if (list.of === selected) return;
+  list.of = selected;
+  const profiles = profilesOf(selected);
+  list.replaceChildren();
   makeIn(list, 'option', '', `All ${inDigits.format(profiles.length)} profiles`, { value: '' });
   for (const [name, weight] of profiles) {
-    const word = `${nameText(name)} (${percent(weight, whole.total[0])})`;
+    const word = `${nameText(name)} (${percent(weight, selected.total[0])})`;
     makeIn(list, 'option', '', word, { value: String(name) });
   }
-  return list;
 }
 
 // Shows the profile that was chosen; the other steps stay.
@@ -32,5 +40,6 @@ function chooseProfile() {
 
 function markProfile() {
   if (page.profiles === null) return;
+  fillProfiles(page.profiles);
   page.profiles.value = String(state.steps.find(({ letter }) => letter === 'p')?.what ?? '');
 }

@@ -98,6 +98,7 @@ function fragment() {
   if (scope() !== state.zoom && scope().parent !== null) words.set('in', wayTo(scope()));
   const order = ['flame', 'merged'].filter((kind) => state.isHeavyFirst[kind] !== (kind === 'merged'));
   if (order.length > 0) words.set('order', order.join('.'));
+  addSelection(words);
   if (wordsOfSteps() !== START.steps) words.set('steps', wordsOfSteps());
   if (state.width !== 'both') words.set('width', state.width);
   if (isRange()) words.set('range', rangeText());
@@ -138,6 +139,7 @@ function restore() {
   state.view = VIEWS.some(({ id }) => id === view) ? view : START.view;
   const order = (words.get('order') ?? '').split('.');
   state.isHeavyFirst = { flame: order.includes('flame'), merged: !order.includes('merged') };
+  restoreSelection(words);
   state.steps = stepsOf(words.get('steps') ?? START.steps);
   // Steps of another profile may leave nothing of this one.
   while (treeAfter(state.steps).total[0] === ZERO) state.steps.pop();

@@ -111,11 +111,14 @@ function basesOfNames() {
   });
 }
 
-// The trees that the steps leave, as far as they are known: one for each step.
+// The trees that the steps leave of the selection `made.from`, as far as they are known: one for
+// each step.
 const made = [];
 
 function treeAfter(steps) {
-  let from = whole;
+  let from = selected;
+  if (made.from !== from) made.length = 0;
+  made.from = from;
   steps.forEach(({ letter, what, key }, at) => {
     if (made[at]?.key !== key) {
       made.splice(at, made.length, { key, tree: STEPS[letter].apply(from, what) });
@@ -179,7 +182,7 @@ const MOST_OF_OWN = 0.01;
 
 // The steps that a profile opens with, as words of the address.
 function firstSteps() {
-  const profiles = isChart ? [] : profilesOf();
+  const profiles = isChart ? [] : profilesOf(whole);
   const all = Number(whole.total[0]);
   const isSliver = ([, weight]) => Number(weight) < LARGE_ROOT * all;
   if (profiles.length < MANY_ROOTS || !profiles.every(isSliver)) return '';

@@ -122,18 +122,41 @@ impl Pipe {
         files: &Files,
         split: Option<&Split>,
     ) -> Result<StackCounts> {
+        self.count_folded_split_seen(files, split, |_| {})
+    }
+
+    /// The same where `seen` gets every line, below that value, also one that is left out
+    /// because the sum would not fit.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`for_each_folded`](Pipe::for_each_folded).
+    pub fn count_folded_split_seen(
+        &mut self,
+        files: &Files,
+        split: Option<&Split>,
+        mut seen: impl FnMut(FoldedLine<'_>),
+    ) -> Result<StackCounts> {
         match split {
             Some(Split::File) => {}
-            None | Some(Split::Root) => return self.count_folded(files, Limit::AllStacks),
+            None | Some(Split::Root) => {
+                return self.count_folded_as(files, Limit::AllStacks, |line, _| {
+                    seen(line);
+                    line.stack
+                });
+            }
             Some(split) => {
                 return self.count_folded_as(files, Limit::AllStacks, |line, buffer| {
-                    split.stack_of(line.labels, line.stack, buffer)
+                    let stack = split.stack_of(line.labels, line.stack, buffer);
+                    seen(FoldedLine { stack, ..line });
+                    stack
                 });
             }
         }
         let mut counts = StackCounts::default();
         let (mut all, mut overflows) = (0, Overflows::default());
         self.for_each_folded_by_file(files, |line| {
+            seen(line);
             if overflows.add(&mut all, line.stack, line.count) {
                 counts.add(line.stack, line.count);
             }

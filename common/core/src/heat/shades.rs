@@ -1,11 +1,15 @@
 //! How dark a cell is: shades for steps of weight.
 
 /// How many shades there are.
-pub(crate) const SHADES: usize = 8;
+pub const SHADES: usize = 8;
+
+/// The shades on light paper, the palest first; styles have them for dark paper.
+pub const COLORS: [&str; SHADES] =
+    ["#ffecc7", "#ffd890", "#ffbc5c", "#fb983a", "#ec6f25", "#d04716", "#a5270f", "#6d0f0c"];
 
 /// What every shade stands for.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Shades {
+pub struct Shades {
     /// The greatest weight of each shade, the palest first.
     most: Vec<u64>,
 }
@@ -14,7 +18,8 @@ impl Shades {
     /// Equal steps up to the weight that 99 of 100 cells do not exceed; the darkest
     /// shade also stands for what does, so that one cell does not make all others
     /// pale.
-    pub(crate) fn of(mut weights: Vec<u64>) -> Shades {
+    #[must_use]
+    pub fn of(mut weights: Vec<u64>) -> Shades {
         weights.retain(|&weight| weight > 0);
         weights.sort_unstable();
         let top = weights
@@ -31,7 +36,8 @@ impl Shades {
     }
 
     /// The number of the shade from 1, up to [`SHADES`]; 0 for no weight.
-    pub(crate) fn of_weight(&self, weight: u64) -> usize {
+    #[must_use]
+    pub fn of_weight(&self, weight: u64) -> usize {
         if weight == 0 {
             return 0;
         }
@@ -48,7 +54,7 @@ impl Shades {
     }
 
     /// Each shade and the least and the greatest weight that it stands for.
-    pub(crate) fn legend(&self) -> impl Iterator<Item = (usize, u64, u64)> {
+    pub fn legend(&self) -> impl Iterator<Item = (usize, u64, u64)> {
         let least = [1].into_iter().chain(self.most.iter().map(|most| most.saturating_add(1)));
         let steps = least.zip(&self.most).enumerate();
         steps.map(|(step, (least, &most))| (self.number(step), least, most))

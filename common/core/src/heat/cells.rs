@@ -1,10 +1,11 @@
 //! The weights of short times, summed while it is not known yet how long the
 //! recording is.
 
-use common::FrameId;
+use std::hash::Hash;
+
 use hashbrown::HashMap;
 
-use crate::width::{FINE, SECOND, Width, least_round};
+use super::{FINE, ROUND, SECOND, least_round};
 
 /// As many times finer than a column of the map are the columns that are summed
 /// first, so that the map can choose among the round widths.
@@ -19,9 +20,9 @@ const MOST_SHORT: u64 = 60;
 /// How many samples a cell should have on average: with fewer rows it has more.
 const SAMPLES_PER_CELL: u64 = 2;
 
-/// A row of the table that does not fit in.
+/// Why a weight does not fit in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Misfit {
+pub enum Misfit {
     /// The columns that the user wants would be too many.
     TooLate,
     /// The sum of all weights would be over 64 bits.
@@ -33,8 +34,8 @@ pub(crate) enum Misfit {
 /// Time is cut into columns, and each column into rows, which are cells. Cells are
 /// numbered from the start of the recording: a cell begins where its number times the
 /// width of a column, divided by the rows of a column, is reached.
-pub(crate) struct Cells {
-    weights: HashMap<(FrameId, u64), u64>,
+pub struct Cells<K> {
+    weights: HashMap<(K, u64), u64>,
     /// The width of a column in nanoseconds, and those that may follow.
     width: u64,
     wider: &'static [u64],
@@ -45,15 +46,20 @@ pub(crate) struct Cells {
     /// When the last sample was.
     last: u64,
     samples: u64,
-    pub(crate) total: u64,
+    total: u64,
+    /// With more cells than this, columns get wider, if they can.
+    most_cells: usize,
+    /// Whether that made columns wider.
+    is_coarser: bool,
 }
 
-impl Cells {
-    /// Columns of so many rows: as wide as the user wants them, or so that there are
-    /// at most so many.
-    pub(crate) fn new(rows: u32, given: Option<Width>, most: u64) -> Cells {
+impl<K: Copy + Eq + Hash> Cells<K> {
+    /// Columns of so many rows: as many nanoseconds wide as the user wants them, or so that
+    /// there are at most so many.
+    #[must_use]
+    pub fn new(rows: u32, given: Option<u64>, most: u64) -> Cells<K> {
         let (width, wider, most_fine) = match given {
-            Some(Width(width)) => (width, &[][..], MOST_GIVEN),
+            Some(width) => (width, &[][..], MOST_GIVEN),
             None => (FINE[0], &FINE[1..], FINER * most),
         };
         Cells {
@@ -66,23 +72,62 @@ impl Cells {
             last: 0,
             samples: 0,
             total: 0,
+            most_cells: usize::MAX,
+            is_coarser: false,
         }
     }
 
+    /// The same with columns that get wider where there would be more cells than this.
+    #[must_use]
+    pub fn with_at_most(self, most_cells: usize) -> Cells<K> {
+        Cells { most_cells, ..self }
+    }
+
     /// Adds the weight of a sample, so many nanoseconds after the first one.
-    pub(crate) fn add(&mut self, key: FrameId, time: u64, weight: u64) -> Result<(), Misfit> {
+    ///
+    /// # Errors
+    ///
+    /// A [`Misfit`] where it was not added.
+    pub fn add(&mut self, key: K, time: u64, weight: u64) -> Result<(), Misfit> {
         while time / self.width >= self.most_fine {
-            let Some((&width, wider)) = self.wider.split_first() else {
+            if !self.widen_to_next() {
                 return Err(Misfit::TooLate);
-            };
-            self.widen(width / self.width);
-            (self.width, self.wider) = (width, wider);
+            }
         }
         self.total = self.total.checked_add(weight).ok_or(Misfit::TooHeavy)?;
         self.last = self.last.max(time);
         self.samples += 1;
         *self.weights.entry((key, cell(time, self.width, self.rows))).or_default() += weight;
+        while self.weights.len() > self.most_cells && self.columns() > 1 && self.coarsen() {
+            self.is_coarser = true;
+        }
         Ok(())
+    }
+
+    /// Whether columns got wider because there were too many cells.
+    #[must_use]
+    pub fn is_coarser(&self) -> bool {
+        self.is_coarser
+    }
+
+    /// Sums to the next fine width; returns whether there is one.
+    fn widen_to_next(&mut self) -> bool {
+        let width = self.width;
+        let next = self.wider.iter().find(|wider| **wider > width && wider.is_multiple_of(width));
+        let Some(&next) = next else { return false };
+        self.widen(next / width);
+        self.width = next;
+        true
+    }
+
+    /// Sums to the next round width that is a multiple of this one; returns whether there is
+    /// one.
+    pub fn coarsen(&mut self) -> bool {
+        let is_next = |width: &u64| *width > self.width && width.is_multiple_of(self.width);
+        let Some(width) = ROUND.into_iter().find(is_next) else { return false };
+        self.widen(width / self.width);
+        self.width = width;
+        true
     }
 
     /// Makes one cell of so many.
@@ -99,12 +144,12 @@ impl Cells {
 
     /// Chooses how wide the columns are, and where that `may` be, how few rows they
     /// have.
-    pub(crate) fn settle(&mut self, may_lower_rows: bool) {
+    pub fn settle(&mut self, may_lower_rows: bool) {
         if !self.wider.is_empty() {
             let short = if self.rows > 1 { self.most.min(MOST_SHORT) } else { self.most };
             let fits = |width: u64| {
                 let most = if width < SECOND { short } else { self.most };
-                width >= self.width && self.last / width < most
+                width.is_multiple_of(self.width) && self.last / width < most
             };
             let width = least_round(fits);
             self.widen(width / self.width);
@@ -131,22 +176,31 @@ impl Cells {
     }
 
     /// The width of a column in nanoseconds.
-    pub(crate) fn width(&self) -> u64 {
+    #[must_use]
+    pub fn width(&self) -> u64 {
         self.width
     }
 
     /// How many rows a column has.
-    pub(crate) fn rows(&self) -> u64 {
+    #[must_use]
+    pub fn rows(&self) -> u64 {
         self.rows
     }
 
     /// How many columns there are.
-    pub(crate) fn columns(&self) -> u64 {
+    #[must_use]
+    pub fn columns(&self) -> u64 {
         self.last / self.width + 1
     }
 
+    /// The sum of all weights.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
     /// The key, the number and the weight of each cell, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (FrameId, u64, u64)> {
+    pub fn iter(&self) -> impl Iterator<Item = (K, u64, u64)> {
         self.weights.iter().map(|(&(key, cell), &weight)| (key, cell, weight))
     }
 }
@@ -162,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    fn of(rows: u32, given: Option<Width>, most: u64, times: &[u64]) -> Cells {
+    fn of(rows: u32, given: Option<u64>, most: u64, times: &[u64]) -> Cells<u32> {
         let mut cells = Cells::new(rows, given, most);
         for &time in times {
             assert_eq!(cells.add(0, time, 1), Ok(()), "{time}");
@@ -186,10 +240,27 @@ mod tests {
 
     #[test]
     fn given_columns_may_not_be_too_many() {
-        let mut cells = of(50, Some(Width(SECOND)), 600, &[9_999 * SECOND]);
+        let mut cells = of(50, Some(SECOND), 600, &[9_999 * SECOND]);
         assert_eq!(cells.add(0, 10_000 * SECOND, 1), Err(Misfit::TooLate));
         cells.settle(false);
         assert_eq!((cells.width(), cells.rows()), (SECOND, 50));
+    }
+
+    #[test]
+    fn with_many_cells_columns_get_wider() {
+        let mut cells = Cells::new(1, None, 600).with_at_most(100);
+        for time in 0..1_000u64 {
+            assert_eq!(cells.add(0, time * SECOND / 100, 1), Ok(()));
+        }
+        assert!(cells.iter().count() <= 100 && cells.is_coarser());
+        cells.settle(false);
+        assert_eq!((cells.width(), cells.total()), (SECOND / 10, 1_000));
+        // Many keys are in one column, and nothing less.
+        for key in 0..1_000 {
+            assert_eq!(cells.add(key, 0, 1), Ok(()));
+        }
+        assert!(cells.coarsen());
+        assert_eq!((cells.width(), cells.total()), (20 * SECOND, 2_000));
     }
 
     proptest! {

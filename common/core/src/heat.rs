@@ -1,0 +1,12 @@
+//! What pictures of time have in common: weights by key and time, how much time a column
+//! stands for, and how dark a cell is.
+
+mod cells;
+mod rows;
+mod shades;
+mod widths;
+
+pub use cells::{Cells, Misfit};
+pub use rows::{label_value, row_name, shows_comm};
+pub use shades::{COLORS, SHADES, Shades};
+pub use widths::{FINE, MILLISECOND, ROUND, SECOND, least_round};
