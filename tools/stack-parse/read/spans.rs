@@ -125,7 +125,9 @@ impl Spans {
         stacks: &mut Stacks,
         mut take: impl Take,
     ) -> Result<()> {
-        let Thread { marks, is_mixed, running, .. } = &mut self.threads[thread as usize];
+        // A thread may have had only events without a time.
+        let Some(thread) = self.threads.get_mut(thread as usize) else { return Ok(()) };
+        let Thread { marks, is_mixed, running, .. } = thread;
         if marks.len() < MUCH || *is_mixed {
             return Ok(());
         }
@@ -147,8 +149,8 @@ impl Spans {
         stacks: &mut Stacks,
         mut take: impl Take,
     ) -> Result<()> {
-        let Thread { mut marks, is_mixed, mut running, .. } =
-            std::mem::take(&mut self.threads[thread as usize]);
+        let Some(thread) = self.threads.get_mut(thread as usize) else { return Ok(()) };
+        let Thread { mut marks, is_mixed, mut running, .. } = std::mem::take(thread);
         if !is_mixed {
             self.ends += running.go_on(&marks, bare, stacks, &mut take)?;
             self.begins += running.open() as u64;
@@ -265,6 +267,16 @@ mod tests {
             prop_assert_eq!(in_order.values().sum::<u64>(), whole);
             prop_assert_eq!(times(&marks, false, true), in_order);
         }
+    }
+
+    #[test]
+    fn a_thread_may_have_no_event_with_a_time() {
+        let (mut spans, mut stacks) = (Spans::default(), Stacks::new());
+        let mut take = |_: Passed, _: &mut Stacks| panic!("no time passed");
+        spans.add(3, None, 1, Edge::Begin);
+        spans.settle(3, |frame| frame, &mut stacks, &mut take).expect("nothing fails");
+        spans.finish(3, |frame| frame, &mut stacks, &mut take).expect("nothing fails");
+        assert_eq!(spans.timeless, 1);
     }
 
     #[test]

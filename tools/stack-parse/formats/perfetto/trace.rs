@@ -310,9 +310,6 @@ impl Trace {
             held.prefer(event, samples);
         }
         for (_, number) in lanes.into_iter().filter(|(lane, _)| lane.has_spans()) {
-            if number >= spans.threads() {
-                continue;
-            }
             spans.finish(
                 number,
                 |frame| frame,
