@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -29,7 +30,10 @@ struct Firefox {
 
 impl Firefox {
     fn start() -> Firefox {
-        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join("firefox");
+        // Tests run side by side, and each browser needs a profile of its own.
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("firefox-{number}"));
         let _ = std::fs::remove_dir_all(&profile);
         std::fs::create_dir_all(&profile).expect("a writable target directory");
         // Marionette says in a file which port it has.

@@ -109,6 +109,13 @@ impl<'a> Head<'a> {
         self.read_on.or_else(|| self.outline.get_or_init(|| Outline::of(self.bytes)).as_ref())
     }
 
+    /// Whether there are no control bytes but those of text.
+    pub(crate) fn is_text(&self) -> bool {
+        let is_control =
+            |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+        !self.bytes.iter().any(is_control)
+    }
+
     /// The first line that is not empty; empty if there is none.
     pub(crate) fn first_line(&self) -> &'a [u8] {
         self.lines().find(|line| !line.is_empty()).unwrap_or_default()

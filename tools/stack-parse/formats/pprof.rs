@@ -39,7 +39,7 @@ const SAMPLE: u64 = 2;
 /// not their types: 1 to 6 and 13 are messages and strings, or numbers one after the other.
 /// Text may have them by chance, but no control bytes, which every sample has.
 fn detect(head: &Head<'_>) -> bool {
-    if is_text(head.bytes) {
+    if head.is_text() {
         return false;
     }
     let mut fields = Fields::of(head.bytes);
@@ -66,13 +66,6 @@ fn detect(head: &Head<'_>) -> bool {
     // longer than what is looked at. Where many fields are right the next may be damaged.
     let is_more = seen > 1 || is_begun_message(rest);
     is_most && (is_all && (has_type && is_more || messages > 20) || has_type && seen > 5)
-}
-
-/// Whether there are no control bytes but those of text.
-fn is_text(bytes: &[u8]) -> bool {
-    let is_control =
-        |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
-    !bytes.iter().any(is_control)
 }
 
 /// Two small numbers, of strings.

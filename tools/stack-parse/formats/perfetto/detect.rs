@@ -8,9 +8,9 @@ const ENOUGH: u32 = 4;
 
 /// Whether the first bytes are packets, of which one says what only packets do: when it was made,
 /// by which sequence, or what came with the trace. A profile of pprof or of OpenTelemetry begins
-/// with field 1, too, but its messages have other fields.
+/// with field 1, too, but its messages have other fields; a text may begin with that byte.
 pub(super) fn detect(head: &Head<'_>) -> bool {
-    if head.bytes.first() != Some(&0x0a) {
+    if head.bytes.first() != Some(&0x0a) || head.is_text() {
         return false;
     }
     let mut fields = Fields::of(head.bytes);
