@@ -272,10 +272,10 @@ mod tests {
     #[test]
     fn a_thread_may_have_no_event_with_a_time() {
         let (mut spans, mut stacks) = (Spans::default(), Stacks::new());
-        let mut take = |_: Passed, _: &mut Stacks| panic!("no time passed");
+        let take = |_: Passed, _: &mut Stacks| panic!("no time passed");
         spans.add(3, None, 1, Edge::Begin);
-        spans.settle(3, |frame| frame, &mut stacks, &mut take).expect("nothing fails");
-        spans.finish(3, |frame| frame, &mut stacks, &mut take).expect("nothing fails");
+        spans.settle(3, |frame| frame, &mut stacks, take).expect("nothing fails");
+        spans.finish(3, |frame| frame, &mut stacks, take).expect("nothing fails");
         assert_eq!(spans.timeless, 1);
     }
 
