@@ -12,7 +12,8 @@ use common::Result;
 
 use self::lengths::{CLOSE, Lengths, Mark, OPEN};
 use self::running::Running;
-use crate::read::stacks::{StackId, Stacks};
+use crate::read::held::Held;
+use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 
 /// How many begins and ends of a thread are held before their time is counted.
@@ -118,7 +119,7 @@ impl Spans {
     /// # Errors
     ///
     /// What `take` returns.
-    pub(crate) fn settle(
+    fn settle(
         &mut self,
         thread: u32,
         bare: impl Fn(u32) -> u32,
@@ -169,6 +170,46 @@ impl Spans {
             marks.sort_by_key(order);
         }
         running::add_whole(&marks, &self.lengths, stacks, &mut take)
+    }
+
+    /// Settles a thread whose samples are held until the names of its frames are known.
+    ///
+    /// # Errors
+    ///
+    /// None is expected: nothing is written.
+    pub(crate) fn settle_held(
+        &mut self,
+        thread: u32,
+        stacks: &mut Stacks,
+        held: &mut Held,
+        samples: &Samples<'_>,
+    ) -> Result<()> {
+        let hold = |passed: Passed, _: &mut Stacks| {
+            held.add(thread, passed.stack, passed.weight, passed.time);
+            held.add_up(samples);
+            Ok(())
+        };
+        self.settle(thread, |frame| frame, stacks, hold)
+    }
+
+    /// Finishes a thread whose samples are held under its own number.
+    ///
+    /// # Errors
+    ///
+    /// What adding samples returns.
+    pub(crate) fn finish_held(
+        &mut self,
+        thread: u32,
+        stacks: &mut Stacks,
+        held: &mut Held,
+        names: &FrameNames,
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
+        let hold = |passed: Passed, stacks: &mut Stacks| {
+            held.add(thread, passed.stack, passed.weight, passed.time);
+            held.relieve(stacks, names, samples)
+        };
+        self.finish(thread, |frame| frame, stacks, hold)
     }
 
     /// Makes spans of the marks of a thread, in the order of their begins.

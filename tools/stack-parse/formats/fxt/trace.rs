@@ -164,16 +164,7 @@ impl Trace {
     /// Counts the time of a thread, if there is much.
     fn settle(&mut self, thread: u32, samples: &mut Samples<'_>) -> Result<()> {
         let Trace { spans, stacks, held, .. } = self;
-        spans.settle(
-            thread,
-            |frame| frame,
-            stacks,
-            |passed, _| {
-                held.add(thread, passed.stack, passed.weight, passed.time);
-                held.add_up(samples);
-                Ok(())
-            },
-        )
+        spans.settle_held(thread, stacks, held, samples)
     }
 
     /// Adds what was read; returns how many records are damaged.
@@ -190,15 +181,7 @@ impl Trace {
             *held.thread_mut(*number) = titles.thread(*whose);
         }
         for (_, number) in threads {
-            spans.finish(
-                number,
-                |frame| frame,
-                &mut stacks,
-                |passed, stacks| {
-                    held.add(number, passed.stack, passed.weight, passed.time);
-                    held.relieve(stacks, &frames, samples)
-                },
-            )?;
+            spans.finish_held(number, &mut stacks, &mut held, &frames, samples)?;
         }
         spans.report(samples);
         held.finish(&mut stacks, &frames, samples)?;

@@ -281,16 +281,7 @@ impl Trace {
     /// Counts the time of a lane, if there is much.
     fn settle(&mut self, lane: u32, samples: &mut Samples<'_>) -> Result<()> {
         let Trace { spans, stacks, held, .. } = self;
-        spans.settle(
-            lane,
-            |frame| frame,
-            stacks,
-            |passed, _| {
-                held.add(lane, passed.stack, passed.weight, passed.time);
-                held.add_up(samples);
-                Ok(())
-            },
-        )
+        spans.settle_held(lane, stacks, held, samples)
     }
 
     /// Adds what was read; returns how many packets are damaged.
@@ -310,15 +301,7 @@ impl Trace {
             held.prefer(event, samples);
         }
         for (_, number) in lanes.into_iter().filter(|(lane, _)| lane.has_spans()) {
-            spans.finish(
-                number,
-                |frame| frame,
-                &mut stacks,
-                |passed, stacks| {
-                    held.add(number, passed.stack, passed.weight, passed.time);
-                    held.relieve(stacks, &names, samples)
-                },
-            )?;
+            spans.finish_held(number, &mut stacks, &mut held, &names, samples)?;
         }
         spans.report(samples);
         held.finish(&mut stacks, &names, samples)?;
