@@ -1,5 +1,7 @@
 //! Traces of Perfetto.
 
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
 use crate::util::{filter, golden_path, output, stderr, third_party, weight};
 
 /// What is printed of a trace in tests/golden/formats/perfetto.
@@ -45,6 +47,19 @@ fn what_nothing_else_came_with_is_named() {
     let trace = b"\x0a\x06\x50\x01\x0a\x02\x08\x01\x0a\x06\x50\x01\x0a\x02\x08\x01";
     let said = stderr(&output("stack-parse", &[], trace));
     assert!(said.contains("2 packets are not read: events of ftrace: 'traceconv "), "{said}");
+}
+
+#[test]
+fn packets_compressed_by_zstd_weigh_the_same() {
+    let plain = std::fs::read(golden_path("formats/perfetto/three.pftrace")).expect("a trace");
+    let packed = compress_to_vec(&plain[..], CompressionLevel::Fastest);
+    let field = |tag: &[u8], content: &[u8]| {
+        // Two bytes are enough for these lengths.
+        let length = content.len() as u16;
+        [tag, &[0x80 | (length & 0x7f) as u8, (length >> 7) as u8], content].concat()
+    };
+    let trace = field(b"\x0a", &field(b"\xaa\x08", &packed));
+    assert_eq!(filter("stack-parse", &[], trace), folded("three.pftrace", &[]));
 }
 
 #[test]

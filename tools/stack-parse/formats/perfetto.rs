@@ -63,12 +63,12 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
         match packets.next() {
             Ok(Some(packet)) => trace.add(packet, samples)?,
             Ok(None) => break Ok(()),
-            Err(end) => break Err(end),
+            Err(broken) => break Err(broken),
         }
     };
     let damaged = trace.finish(options, samples)?;
     match end {
-        Err(end) => Err(end.error(name)),
+        Err(broken) => Err(broken.error(name, "a packet")),
         Ok(()) if damaged > 0 => {
             let what = format!("{damaged} packets cannot be read in whole");
             Err(Error::Unknown { name, what })

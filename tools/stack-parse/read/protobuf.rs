@@ -2,7 +2,7 @@
 
 mod stream;
 
-pub(crate) use stream::{Broken, Field, Stream};
+pub(crate) use stream::{Broken, Stream};
 
 use super::bytes::{Bytes, Ended};
 

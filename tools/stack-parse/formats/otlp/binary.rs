@@ -10,7 +10,7 @@ use super::batch::{Batch, Profile, Stored};
 use super::dictionary::{Dictionary, Function, Location, RawMapping};
 use super::form::Form;
 use crate::options::Options;
-use crate::read::protobuf::{Broken, Field, Fields, Stream, Value, numbers};
+use crate::read::protobuf::{Broken, Fields, Stream, Value, numbers};
 use crate::samples::Samples;
 
 /// The length of the number before a message of the file exporter, which is big-endian.
@@ -81,11 +81,7 @@ pub(super) fn read(input: &mut Input, options: &Options, samples: &mut Samples<'
                 return Err(Error::Unknown { name, what: super::OLD.to_owned() });
             }
             Ok(true) => {}
-            Err(Broken::Input(source)) => return Err(Error::Input { name, source }),
-            Err(Broken::At(at)) => {
-                let what = format!("expected a field at byte {at}; what could be read is kept");
-                return Err(Error::Unknown { name, what });
-            }
+            Err(broken) => return Err(broken.error(name, "a field")),
         }
     }
 }
@@ -107,12 +103,11 @@ fn read_message<R: Read>(
         }
         Some(_) => u64::MAX,
     };
-    while let Some((number, field)) = stream.field(end)? {
-        match (number, field) {
-            (1, Field::Bytes { end }) => read_resource(stream, end, batch, form, samples)?,
-            (2, Field::Bytes { end }) => read_dictionary(stream, end, &mut batch.dictionary)?,
-            (_, Field::Bytes { end }) => stream.skip(end)?,
-            (_, Field::Number(_)) => {}
+    while let Some((number, end)) = stream.field(end)? {
+        match number {
+            1 => read_resource(stream, end, batch, form, samples)?,
+            2 => read_dictionary(stream, end, &mut batch.dictionary)?,
+            _ => stream.skip(end)?,
         }
     }
     Ok(true)
@@ -128,12 +123,11 @@ fn read_resource<R: Read>(
 ) -> std::result::Result<(), Broken> {
     let first = batch.scopes();
     let mut resource = Vec::new();
-    while let Some((number, field)) = stream.field(end)? {
-        match (number, field) {
-            (1, Field::Bytes { end }) => resource = attributes_of(stream.take(end)?, 1),
-            (2, Field::Bytes { end }) => read_scope(stream, end, batch, form, samples)?,
-            (_, Field::Bytes { end }) => stream.skip(end)?,
-            (_, Field::Number(_)) => {}
+    while let Some((number, end)) = stream.field(end)? {
+        match number {
+            1 => resource = attributes_of(stream.take(end)?, 1),
+            2 => read_scope(stream, end, batch, form, samples)?,
+            _ => stream.skip(end)?,
         }
     }
     batch.describe_scopes(first, &resource);
@@ -149,15 +143,14 @@ fn read_scope<R: Read>(
     samples: &Samples<'_>,
 ) -> std::result::Result<(), Broken> {
     let scope = batch.begin_scope();
-    while let Some((number, field)) = stream.field(end)? {
-        match (number, field) {
-            (1, Field::Bytes { end }) => {
+    while let Some((number, end)) = stream.field(end)? {
+        match number {
+            1 => {
                 let own = attributes_of(stream.take(end)?, 3);
                 batch.describe_scopes(scope, &own);
             }
-            (2, Field::Bytes { end }) => read_profile(stream, end, batch, form, samples)?,
-            (_, Field::Bytes { end }) => stream.skip(end)?,
-            (_, Field::Number(_)) => {}
+            2 => read_profile(stream, end, batch, form, samples)?,
+            _ => stream.skip(end)?,
         }
     }
     Ok(())
@@ -185,20 +178,20 @@ fn read_samples<R: Read>(
     mut add: impl FnMut(&Stored),
 ) -> std::result::Result<(), Broken> {
     let mut has_12 = false;
-    while let Some((number, field)) = stream.field(end)? {
-        match (number, field) {
-            (1, Field::Bytes { end }) => {
+    while let Some((number, end)) = stream.field(end)? {
+        match number {
+            1 => {
                 let [_, name, unit] = numbers(stream.take(end)?).unwrap_or_default();
                 profile.kind = [name, unit];
             }
-            (2, Field::Bytes { end }) => form.read(stream.take(end)?, &mut add),
+            2 => form.read(stream.take(end)?, &mut add),
             // Before version 1.8 these were the locations of stacks.
-            (3, Field::Bytes { end }) => {
+            3 => {
                 form.set_old();
                 stream.skip(end)?;
             }
             // Of version 1.8, 11 is the profile as it was before, whose bytes are no numbers.
-            (11 | 12, Field::Bytes { end }) => {
+            11 | 12 => {
                 let list = stream.take(end)?;
                 if number == 12 || !has_12 {
                     profile.attributes.clear();
@@ -206,8 +199,7 @@ fn read_samples<R: Read>(
                 }
                 has_12 |= number == 12;
             }
-            (_, Field::Bytes { end }) => stream.skip(end)?,
-            (_, Field::Number(_)) => {}
+            _ => stream.skip(end)?,
         }
     }
     Ok(())
@@ -218,8 +210,7 @@ fn read_dictionary<R: Read>(
     end: u64,
     dictionary: &mut Dictionary,
 ) -> std::result::Result<(), Broken> {
-    while let Some((number, field)) = stream.field(end)? {
-        let Field::Bytes { end } = field else { continue };
+    while let Some((number, end)) = stream.field(end)? {
         let entry = stream.take(end)?;
         match number {
             1 => dictionary.mappings.push(mapping(entry)),

@@ -18,6 +18,7 @@ pub(super) mod field {
     pub(in super::super) const MODULE_SYMBOLS: u64 = 61;
     pub(in super::super) const DEOBFUSCATION_MAPPING: u64 = 64;
     pub(in super::super) const PERF_SAMPLE: u64 = 66;
+    pub(in super::super) const ZSTD_COMPRESSED_PACKETS: u64 = 133;
     pub(in super::super) const STACK_SAMPLE: u64 = 135;
 }
 

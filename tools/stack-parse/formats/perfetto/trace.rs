@@ -1,6 +1,8 @@
 //! What is held of a trace.
 
-use common::Result;
+use std::io::Read;
+
+use common::{Result, Zstd};
 use flate2::read::ZlibDecoder;
 use hashbrown::HashMap;
 
@@ -90,10 +92,16 @@ impl Trace {
             self.damaged += 1;
             return Ok(());
         };
-        let (field::COMPRESSED_PACKETS, compressed) = packet.data else {
-            return self.add_packet(&packet, samples);
-        };
-        let mut packets = Packets::new(ZlibDecoder::new(compressed));
+        match packet.data {
+            (field::COMPRESSED_PACKETS, it) => self.add_all(ZlibDecoder::new(it), samples),
+            (field::ZSTD_COMPRESSED_PACKETS, it) => self.add_all(Zstd::new(it), samples),
+            _ => self.add_packet(&packet, samples),
+        }
+    }
+
+    /// Takes what packets say that were compressed.
+    fn add_all(&mut self, reader: impl Read, samples: &mut Samples<'_>) -> Result<()> {
+        let mut packets = Packets::new(reader);
         loop {
             match packets.next().map(|next| next.map(Packet::read)) {
                 Ok(Some(Ok(packet))) => self.add_packet(&packet, samples)?,

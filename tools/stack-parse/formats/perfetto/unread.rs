@@ -9,7 +9,7 @@ use crate::samples::Samples;
 pub(super) struct Unread(BTreeMap<u64, u64>);
 
 /// What they hold, and what else reads it.
-const KINDS: [(u64, &str); 12] = [
+const KINDS: [(u64, &str); 11] = [
     (1, "events of ftrace: 'traceconv systrace' prints them"),
     (5, "events of old Chrome: 'traceconv json' prints them"),
     (7, "counters of the system"),
@@ -21,7 +21,6 @@ const KINDS: [(u64, &str); 12] = [
     (74, "allocations one by one, without stacks"),
     (75, "frees one by one, without stacks"),
     (95, "events of Windows (ETW)"),
-    (133, "packets compressed by zstd: 'traceconv decompress_packets' unpacks them"),
 ];
 
 impl Unread {
@@ -31,12 +30,13 @@ impl Unread {
         }
     }
 
-    /// Names what was not read.
+    /// Names what was not read, where nothing else was.
     pub(super) fn report(&self, has_samples: bool, samples: &mut Samples<'_>) {
-        const COMPRESSED: u64 = 133;
+        if has_samples {
+            return;
+        }
         for (field, what) in KINDS {
-            let Some(count) = self.0.get(&field) else { continue };
-            if !has_samples || field == COMPRESSED {
+            if let Some(count) = self.0.get(&field) {
                 samples.note(format_args!("{count} packets are not read: {what}"));
             }
         }

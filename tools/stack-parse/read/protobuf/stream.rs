@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use common::Error;
+
 use super::varint;
 use crate::read::bytes::Bytes;
 
@@ -22,22 +24,26 @@ pub(crate) struct Stream<R> {
     before: u64,
 }
 
-/// A field of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Field {
-    Number(u64),
-    /// A string, a message or several numbers, up to this byte: they come next.
-    Bytes {
-        end: u64,
-    },
-}
-
 /// Why nothing more can be read.
 #[derive(Debug)]
 pub(crate) enum Broken {
     Input(io::Error),
-    /// There is no field at this byte, or the input ends within it.
-    At(u64),
+    /// The input ends within what begins at this byte.
+    Cut(u64),
+    /// There is no field at this byte.
+    NoField(u64),
+}
+
+impl Broken {
+    /// The error to report of the input with this name, whose fields are `what`: "a field".
+    pub(crate) fn error(self, name: String, what: &str) -> Error {
+        let what = match self {
+            Broken::Input(source) => return Error::Input { name, source },
+            Broken::Cut(at) => format!("the input ends within {what} at byte {at}"),
+            Broken::NoField(at) => format!("expected {what} at byte {at}"),
+        };
+        Error::Unknown { name, what: format!("{what}; what could be read is kept") }
+    }
 }
 
 impl<R: Read> Stream<R> {
@@ -82,43 +88,59 @@ impl<R: Read> Stream<R> {
         Ok(self.look(1)?.first().copied())
     }
 
-    /// The number of the next field of a message that goes up to `end`, and the field; `None` at
-    /// its end. A message whose length is not known ends with the input: its `end` is `u64::MAX`.
-    pub(crate) fn field(&mut self, end: u64) -> Result<Option<(u64, Field)>, Broken> {
-        let start = self.position();
-        if start >= end || end == u64::MAX && self.peek()?.is_none() {
-            return Ok(None);
+    /// The number of the next field of a message that goes up to `end`, and where the field's
+    /// bytes end, which come next: a string, a message or several numbers. Fields of one number
+    /// are passed over. `None` at the end of the message; one whose length is not known ends with
+    /// the input: its `end` is `u64::MAX`.
+    pub(crate) fn field(&mut self, end: u64) -> Result<Option<(u64, u64)>, Broken> {
+        loop {
+            let start = self.position();
+            if start >= end || end == u64::MAX && self.peek()?.is_none() {
+                return Ok(None);
+            }
+            let (number, length) = self.head()?;
+            let field_end = self.position().checked_add(length.unwrap_or(0));
+            match field_end.filter(|it| *it <= end) {
+                None => return Err(Broken::NoField(start)),
+                Some(field_end) if length.is_some() => return Ok(Some((number, field_end))),
+                Some(_) => {}
+            }
         }
-        let damaged = || Broken::At(start);
+    }
+
+    /// Takes the number of a field and what it holds: a number, or bytes whose length is returned.
+    fn head(&mut self) -> Result<(u64, Option<u64>), Broken> {
+        let start = self.position();
+        let cut = |_| Broken::Cut(start);
         let mut bytes = Bytes(self.look(2 * LONGEST_NUMBER)?);
         let all = bytes.len();
-        let tag = varint(&mut bytes).map_err(|_| damaged())?;
-        let field = match tag & 7 {
-            0 => Field::Number(varint(&mut bytes).map_err(|_| damaged())?),
-            1 => Field::Number(bytes.u64().map_err(|_| damaged())?),
-            2 => {
-                let length = varint(&mut bytes).map_err(|_| damaged())?;
-                let begin = start + (all - bytes.len()) as u64;
-                let field_end = begin.checked_add(length).filter(|it| *it <= end);
-                Field::Bytes { end: field_end.ok_or_else(damaged)? }
-            }
-            5 => Field::Number(bytes.u32().map_err(|_| damaged())?.into()),
-            _ => return Err(damaged()),
+        let number = |bytes: &mut Bytes<'_>| {
+            // The input ends, or the number is too long to be one.
+            let is_cut = bytes.len() < LONGEST_NUMBER;
+            let broken = if is_cut { Broken::Cut } else { Broken::NoField };
+            varint(bytes).map_err(|_| broken(start))
         };
+        let tag = number(&mut bytes)?;
+        let mut length = None;
+        match tag & 7 {
+            _ if tag >> 3 == 0 => return Err(Broken::NoField(start)),
+            0 => drop(number(&mut bytes)?),
+            1 => drop(bytes.u64().map_err(cut)?),
+            2 => length = Some(number(&mut bytes)?),
+            5 => drop(bytes.u32().map_err(cut)?),
+            _ => return Err(Broken::NoField(start)),
+        }
         let read = all - bytes.len();
         self.at += read;
-        if tag >> 3 == 0 || self.position() > end {
-            return Err(damaged());
-        }
-        Ok(Some((tag >> 3, field)))
+        Ok((tag >> 3, length))
     }
 
     /// The bytes up to `end`.
     pub(crate) fn take(&mut self, end: u64) -> Result<&[u8], Broken> {
         let start = self.position();
-        let length = usize::try_from(end - start).map_err(|_| Broken::At(start))?;
+        let length = usize::try_from(end - start).map_err(|_| Broken::Cut(start))?;
         if self.look(length)?.len() < length {
-            return Err(Broken::At(start));
+            return Err(Broken::Cut(start));
         }
         self.at += length;
         Ok(&self.buffer[self.at - length..self.at])
@@ -130,7 +152,7 @@ impl<R: Read> Stream<R> {
             let left = end - self.position();
             let some = self.look(1)?.len();
             if some == 0 {
-                return Err(Broken::At(self.position()));
+                return Err(Broken::Cut(self.position()));
             }
             self.at += usize::try_from(left).unwrap_or(usize::MAX).min(some);
         }
@@ -147,34 +169,32 @@ mod tests {
         // 1: {2: "hi", 3: 300}, 4: 5
         let message = b"\x0a\x07\x12\x02hi\x18\xac\x02\x20\x05";
         let mut stream = Stream::new(&message[..]);
-        let end = match stream.field(u64::MAX) {
-            Ok(Some((1, Field::Bytes { end }))) => end,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(end, 9);
-        let inner = match stream.field(end) {
-            Ok(Some((2, Field::Bytes { end }))) => end,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(stream.take(inner).expect("two bytes"), b"hi");
-        assert!(matches!(stream.field(end), Ok(Some((3, Field::Number(300))))));
-        assert!(matches!(stream.field(end), Ok(None)));
-        assert!(matches!(stream.field(u64::MAX), Ok(Some((4, Field::Number(5))))));
+        assert!(matches!(stream.field(u64::MAX), Ok(Some((1, 9)))));
+        assert!(matches!(stream.field(9), Ok(Some((2, 6)))));
+        assert_eq!(stream.take(6).expect("two bytes"), b"hi");
+        assert!(matches!(stream.field(9), Ok(None)));
+        assert_eq!(stream.position(), 9);
         assert!(matches!(stream.field(u64::MAX), Ok(None)));
     }
 
     #[test]
     fn what_is_cut_or_no_field_is_said_with_its_place() {
-        for (message, at) in
-            [(&b"\x20\x05\x12\x09hi"[..], 4), (b"\x20\x05\x0b", 2), (b"\x20\x05\x08", 2)]
-        {
+        let too_long = b"\x20\x05\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+        for (message, expected) in [
+            (&b"\x20\x05\x12\x09hi"[..], "the input ends within a field at byte 4"),
+            (b"\x20\x05\x0b", "expected a field at byte 2"),
+            (b"\x20\x05\x08", "the input ends within a field at byte 2"),
+            (b"\x20\x05\x09\0\0", "the input ends within a field at byte 2"),
+            (b"\x20\x05\0\0", "expected a field at byte 2"),
+            (too_long, "expected a field at byte 2"),
+        ] {
             let mut stream = Stream::new(message);
-            assert!(matches!(stream.field(u64::MAX), Ok(Some((4, Field::Number(5))))));
             let broken = match stream.field(u64::MAX) {
-                Ok(Some((_, Field::Bytes { end }))) => stream.take(end).err(),
+                Ok(Some((_, end))) => stream.take(end).err(),
                 other => other.err(),
             };
-            assert!(matches!(broken, Some(Broken::At(found)) if found == at), "{broken:?}");
+            let said = broken.expect("it is").error("t".to_owned(), "a field").to_string();
+            assert_eq!(said, format!("t: {expected}; what could be read is kept"));
         }
     }
 }
