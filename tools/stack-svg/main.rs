@@ -9,7 +9,6 @@ mod embed;
 mod escape;
 mod flamegraph_pl;
 mod footer;
-mod heaviest;
 mod kind;
 mod look;
 mod min_width;

@@ -3,9 +3,7 @@
 
 use std::mem;
 
-use common::{FrameId, Result, SortedStacks, with_room};
-
-use crate::heaviest::{HeaviestTree, TreeNode};
+use common::{FrameId, HeaviestTree, Result, SortedStacks, TreeNode, with_room};
 
 mod bottom_up;
 pub(crate) mod cut;

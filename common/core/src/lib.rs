@@ -116,8 +116,8 @@ pub use names::{
 };
 pub use numbers::{MINUS, Unit, counted, grouped, share};
 pub use pattern::{
-    Finder, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns, looks_ahead,
-    mentions_mark, pattern_text,
+    Finder, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns, literal_pattern,
+    looks_ahead, mentions_mark, pattern_text,
 };
 pub use percent::Percent;
 pub use picture::{Theme, content_policy, page_script, page_style};
@@ -125,7 +125,8 @@ pub use pipe::{Limit, Live, Pipe, Split, no_label, root_of_file};
 pub use run::{Known, run, run_for_users_of, run_wrapper};
 pub use seconds::{nanoseconds, nanoseconds_of_label, seconds};
 pub use stacks::{
-    FrameId, FrameTable, FrameWeights, NodeId, Overflows, Room, SortedStack, SortedStacks,
-    StackCounts, StackIds, StackTree, filled, shared_prefix, with_room,
+    Call, CallTree, FrameId, FrameTable, FrameWeights, HeaviestTree, NodeId, Overflows, Room,
+    SortedStack, SortedStacks, StackCounts, StackIds, StackTree, TreeNode, filled, shared_prefix,
+    with_room,
 };
 pub use status::Status;

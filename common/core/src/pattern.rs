@@ -9,7 +9,8 @@ use crate::{Error, printable};
 
 pub use finder::Finder;
 pub use in_frames::{
-    PatternSyntax, compile_patterns, compile_whole_patterns, looks_ahead, mentions_mark,
+    PatternSyntax, compile_patterns, compile_whole_patterns, literal_pattern, looks_ahead,
+    mentions_mark,
 };
 
 /// A pattern as the regex crates take it; a byte that is not UTF-8 becomes

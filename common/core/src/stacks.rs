@@ -1,10 +1,12 @@
 //! Many stacks in little memory: frames are numbers, stacks are paths in a tree or
 //! runs of numbers. Here they are summed and sorted.
 
+mod call_tree;
 mod counting;
 mod counts;
 mod distinct;
 mod frame_table;
+mod heaviest;
 mod line_texts;
 mod overflows;
 mod room;
@@ -14,9 +16,11 @@ mod sorted;
 mod stack_ids;
 mod tree;
 
+pub use call_tree::{Call, CallTree};
 pub(crate) use counting::Counting;
 pub use counts::StackCounts;
 pub use frame_table::{FrameId, FrameTable};
+pub use heaviest::{HeaviestTree, TreeNode};
 pub use overflows::Overflows;
 pub use room::{Room, filled, with_room};
 pub use shared::shared_prefix;

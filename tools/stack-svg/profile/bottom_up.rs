@@ -114,8 +114,15 @@ impl Tree {
 mod tests {
     use proptest::prelude::*;
 
+    use common::{SortedStacks, StackCounts};
+
     use super::*;
-    use crate::heaviest::tests::sorted;
+
+    fn sorted(lines: &[(String, u64)]) -> SortedStacks {
+        let mut counts = StackCounts::default();
+        lines.iter().for_each(|(stack, weight)| counts.add(stack.as_bytes(), *weight));
+        counts.into_sorted()
+    }
 
     proptest! {
         // A file of failures would lie among the tools.

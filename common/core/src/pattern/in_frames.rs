@@ -106,7 +106,7 @@ pub(super) fn parse_patterns<'a>(
 
 fn parse(pattern: &[u8], syntax: PatternSyntax) -> Result<Hir> {
     let text = match syntax.fixed_strings {
-        true => pattern_text_of_literal(pattern),
+        true => literal_pattern(pattern),
         false => pattern_text(pattern),
     };
     let parsed = ParserBuilder::new()
@@ -119,8 +119,9 @@ fn parse(pattern: &[u8], syntax: PatternSyntax) -> Result<Hir> {
     Ok(if syntax.word_regexp { as_word(parsed) } else { parsed })
 }
 
-/// `regex_syntax::escape` for bytes.
-fn pattern_text_of_literal(literal: &[u8]) -> String {
+/// A pattern for this text alone: `regex_syntax::escape` for bytes.
+#[must_use]
+pub fn literal_pattern(literal: &[u8]) -> String {
     let mut text = String::new();
     for chunk in literal.utf8_chunks() {
         regex_syntax::escape_into(chunk.valid(), &mut text);

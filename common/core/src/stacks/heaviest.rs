@@ -1,7 +1,8 @@
 //! The heaviest frames of a profile, found without making a node for each of
 //! the others.
 
-use common::{Error, FrameId, Result, Room, SortedStack, SortedStacks, with_room};
+use crate::stacks::room::{Room, with_room};
+use crate::{Error, FrameId, Result, SortedStack, SortedStacks};
 
 /// With fewer frames than this, throwing some away would not save memory.
 const ENOUGH: usize = 1024;
@@ -9,27 +10,27 @@ const ENOUGH: usize = 1024;
 /// The heaviest nodes of a prefix tree. Memory grows with these, not with the
 /// whole tree.
 #[derive(Clone, Debug)]
-pub(crate) struct HeaviestTree {
+pub struct HeaviestTree {
     /// A node before its children, siblings in the order of their names; the
     /// root of the tree, which is no frame, is not among them.
-    pub(crate) nodes: Vec<TreeNode>,
+    pub nodes: Vec<TreeNode>,
     /// What all stacks weigh.
-    pub(crate) total: u64,
+    pub total: u64,
     /// How many nodes that weigh something were not kept.
-    pub(crate) left_out: u64,
+    pub left_out: u64,
 }
 
 /// A frame in a prefix tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TreeNode {
+pub struct TreeNode {
     /// Its name.
-    pub(crate) frame: FrameId,
+    pub frame: FrameId,
     /// The number of frames from the root to it, itself included.
-    pub(crate) depth: u32,
+    pub depth: u32,
     /// The weight of the stack that ends in it.
-    pub(crate) weight: u64,
+    pub weight: u64,
     /// The weight of it and all its descendants, kept or not.
-    pub(crate) total: u64,
+    pub total: u64,
 }
 
 /// A part of the tree without branches: each node is the only child of the one
@@ -74,7 +75,7 @@ impl HeaviestTree {
     /// # Errors
     ///
     /// [`Error::Overflow`] when a sum does not fit.
-    pub(crate) fn new(stacks: &SortedStacks, at_most: usize) -> Result<HeaviestTree> {
+    pub fn new(stacks: &SortedStacks, at_most: usize) -> Result<HeaviestTree> {
         let root = Segment { stack: &[], above: 0, length: 0, weight: 0, total: 0 };
         let (segments, open) = (Vec::new(), vec![root]);
         let mut kept = Kept { segments, open, nodes: 0, at_most, least: 1, left_out: 0 };
@@ -189,15 +190,15 @@ impl<'a> Kept<'a> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
 
     use super::*;
-    use common::StackCounts;
+    use crate::StackCounts;
 
-    pub(crate) fn sorted(lines: &[(String, u64)]) -> SortedStacks {
+    fn sorted(lines: &[(String, u64)]) -> SortedStacks {
         let mut counts = StackCounts::default();
         for (stack, weight) in lines {
             counts.add(stack.as_bytes(), *weight);

@@ -1,0 +1,197 @@
+//! A profile as a tree of calls, in the order in which it is drawn.
+
+use std::iter;
+
+use crate::stacks::room::with_room;
+use crate::{Error, FrameId, HeaviestTree, NodeId, Result, SortedStacks, StackTree};
+
+/// The calls of a profile: one before those that it made, siblings in the order of their frames'
+/// numbers. The first is the whole, which is no frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallTree {
+    calls: Vec<Call>,
+}
+
+/// A frame that a caller called. Weights are in the unit of the profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Its name; of the whole it is [`CallTree::NO_FRAME`].
+    pub frame: FrameId,
+    /// The number of its caller; the whole is its own.
+    pub parent: u32,
+    /// The number after those of all calls below it.
+    pub end: u32,
+    /// How many callers it has, the whole included.
+    pub depth: u32,
+    /// The weight of the stacks that end in it.
+    pub own: u64,
+    /// The weight of the stacks that go through it.
+    pub total: u64,
+    /// The weight to the left of it, where what a call weighs by itself is left of what it calls.
+    pub start: u64,
+}
+
+impl CallTree {
+    /// The number of the whole.
+    pub const WHOLE: u32 = 0;
+
+    /// In place of the frame of the whole.
+    pub const NO_FRAME: FrameId = FrameId::MAX;
+
+    /// The tree of these stacks, without what weighs nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub fn of(stacks: &SortedStacks) -> Result<CallTree> {
+        let tree = HeaviestTree::new(stacks, usize::MAX)?;
+        let calls = tree.nodes.iter().map(|node| (node.frame, node.depth, node.weight));
+        CallTree::placed(tree.nodes.len(), calls)
+    }
+
+    /// The same for stacks that were counted in a tree.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] when a sum does not fit.
+    pub fn of_tree(tree: &StackTree) -> Result<CallTree> {
+        let (totals, children) = (tree.total_weights()?, tree.children());
+        let mut calls = with_room(tree.len());
+        let mut pending: Vec<(NodeId, u32)> = Vec::new();
+        let push_children = |node: NodeId, depth: u32, pending: &mut Vec<(NodeId, u32)>| {
+            let first = pending.len();
+            let heavy = children.of(node).iter().filter(|child| totals[**child as usize] > 0);
+            pending.extend(heavy.map(|child| (*child, depth)));
+            pending[first..]
+                .sort_unstable_by_key(|(child, _)| std::cmp::Reverse(tree.frame(*child)));
+        };
+        push_children(StackTree::ROOT, 1, &mut pending);
+        while let Some((node, depth)) = pending.pop() {
+            calls.push((tree.frame(node), depth, tree.self_weight(node)));
+            push_children(node, depth + 1, &mut pending);
+        }
+        CallTree::placed(calls.len(), calls.into_iter())
+    }
+
+    /// Adds up weights of calls: each with its depth and own weight, and before those below it.
+    fn placed(count: usize, given: impl Iterator<Item = (FrameId, u32, u64)>) -> Result<CallTree> {
+        let mut calls = with_room(count + 1);
+        let whole =
+            Call { frame: Self::NO_FRAME, parent: 0, end: 1, depth: 0, own: 0, total: 0, start: 0 };
+        calls.push(whole);
+        let mut path: Vec<u32> = vec![Self::WHOLE];
+        for ((frame, depth, own), number) in given.zip(1..) {
+            path.truncate(depth as usize);
+            let parent = path[path.len() - 1];
+            path.push(number);
+            calls.push(Call { frame, parent, end: number + 1, depth, own, total: own, start: 0 });
+        }
+        for number in (1..calls.len()).rev() {
+            let Call { parent, end, total, .. } = calls[number];
+            let parent = &mut calls[parent as usize];
+            parent.end = parent.end.max(end);
+            parent.total = parent.total.checked_add(total).ok_or(Error::Overflow)?;
+        }
+        // Where the next child of each call of the path starts.
+        let mut next = vec![0];
+        for call in &mut calls[1..] {
+            next.truncate(call.depth as usize);
+            let start = next.last_mut().expect("the whole is in it");
+            call.start = *start;
+            *start += call.total;
+            next.push(call.start + call.own);
+        }
+        Ok(CallTree { calls })
+    }
+
+    /// All calls, by their numbers.
+    #[must_use]
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// One call.
+    #[must_use]
+    pub fn call(&self, number: u32) -> &Call {
+        &self.calls[number as usize]
+    }
+
+    /// The numbers of a call and of all below it.
+    #[must_use]
+    pub fn below(&self, number: u32) -> std::ops::Range<u32> {
+        number..self.call(number).end
+    }
+
+    /// The numbers of the calls that a call made itself.
+    pub fn children(&self, number: u32) -> impl Iterator<Item = u32> + '_ {
+        let end = self.call(number).end;
+        let next = move |at: u32| (at < end).then_some(at);
+        iter::successors(next(number + 1), move |child| next(self.call(*child).end))
+    }
+
+    /// The frames from the root to a call.
+    #[must_use]
+    pub fn stack(&self, number: u32) -> Vec<FrameId> {
+        let up = iter::successors(Some(number), |call| Some(self.call(*call).parent));
+        let mut frames: Vec<FrameId> =
+            up.take_while(|call| *call != Self::WHOLE).map(|call| self.call(call).frame).collect();
+        frames.reverse();
+        frames
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{FrameTable, StackCounts};
+
+    #[test]
+    fn calls_are_placed_right_of_what_their_caller_weighs_itself() {
+        let mut counts = StackCounts::default();
+        for (stack, weight) in [("a;b", 2), ("a", 3), ("a;c;d", 5), ("e", 7), ("f", 0)] {
+            counts.add(stack.as_bytes(), weight);
+        }
+        let stacks = counts.into_sorted();
+        let tree = CallTree::of(&stacks).expect("small weights");
+        let shown: Vec<_> = tree.calls()[1..]
+            .iter()
+            .map(|call| {
+                let name = String::from_utf8_lossy(stacks.frames().name(call.frame)).into_owned();
+                (name, call.depth, call.own, call.total, call.start)
+            })
+            .collect();
+        let expected = [
+            ("a", 1, 3, 10, 0),
+            ("b", 2, 2, 2, 3),
+            ("c", 2, 0, 5, 5),
+            ("d", 3, 5, 5, 5),
+            ("e", 1, 7, 7, 10),
+        ];
+        assert_eq!(shown, expected.map(|(name, a, b, c, d)| (name.to_owned(), a, b, c, d)));
+        assert_eq!(tree.call(CallTree::WHOLE).total, 17);
+        assert_eq!(tree.children(1).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(tree.children(CallTree::WHOLE).collect::<Vec<_>>(), [1, 5]);
+        assert_eq!(tree.stack(4).len(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn a_tree_of_counted_stacks_is_the_same(
+            lines in prop::collection::vec(("[a-c](;[a-c]){0,4}", 0..9u64), 0..30)
+        ) {
+            let mut counts = StackCounts::default();
+            lines.iter().for_each(|(stack, weight)| counts.add(stack.as_bytes(), *weight));
+            let stacks = counts.into_sorted();
+            let (mut frames, mut tree) = (FrameTable::default(), StackTree::default());
+            for id in 0..stacks.frames().len() as FrameId {
+                frames.intern(stacks.frames().name(id));
+            }
+            for (stack, weight) in &lines {
+                tree.add_stack(&mut frames, stack.as_bytes(), *weight);
+            }
+            prop_assert_eq!(CallTree::of(&stacks).expect("small"), CallTree::of_tree(&tree).expect("small"));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Reads: all there is, or intervals of a recording that goes on, which are shown as they come.
+
+use std::mem;
+use std::process;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, ScopedJoinHandle};
+
+use common::{Live, Output, Overflows, Pipe, Result, StackCounts};
+
+use crate::app::{App, Ended, Interval};
+use crate::profile::Profile;
+use crate::{Args, new_app, run, unit, write};
+
+/// What was read.
+pub(crate) enum Input {
+    Whole(StackCounts),
+    /// It was shown while it came in, and the reader ended it.
+    Shown(Box<App>),
+}
+
+/// The thread that shows what comes in.
+struct Shown<'scope> {
+    intervals: Sender<Interval>,
+    thread: ScopedJoinHandle<'scope, Result<App>>,
+}
+
+/// Reads all input. From the first end of an interval on, what came in is shown. `None` if
+/// nothing in it weighs anything.
+///
+/// # Errors
+///
+/// Those of reading and of [`run::run`].
+pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
+    let (mut all, mut last) = (StackCounts::default(), StackCounts::default());
+    let (mut sum, mut overflows) = (0, Overflows::default());
+    thread::scope(|scope| {
+        let mut shown: Option<Shown<'_>> = None;
+        let out = pipe.out().try_clone()?;
+        let mut out = Some(out);
+        pipe.for_each_live(&args.files, |live, pipe| {
+            match live {
+                Live::Stack(line) => {
+                    if overflows.add(&mut sum, line.stack, line.count) {
+                        all.add(line.stack, line.count);
+                        last.add(line.stack, line.count);
+                    }
+                }
+                Live::End if sum > 0 => {
+                    let unit = unit(args, pipe);
+                    let last = mem::take(&mut last);
+                    if shown.is_none() {
+                        let profile = Profile::new(all.clone(), unit.clone())?;
+                        let (intervals, newest) = channel();
+                        let out = out.take();
+                        let thread = scope.spawn(move || {
+                            let app = run::run(new_app(profile), Some(newest))?;
+                            end_now(app, out)
+                        });
+                        shown = Some(Shown { intervals, thread });
+                    }
+                    if let Some(shown) = &shown {
+                        // It may just have ended.
+                        let _ = shown.intervals.send(Interval { all: all.clone(), last, unit });
+                    }
+                }
+                Live::End => {}
+            }
+            Ok(())
+        })?;
+        pipe.leave_out(&overflows);
+        match shown {
+            Some(Shown { intervals, thread }) => {
+                drop(intervals);
+                let app = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                Ok(Some(Input::Shown(Box::new(app))))
+            }
+            None if sum > 0 => Ok(Some(Input::Whole(all))),
+            None => Ok(None),
+        }
+    })
+}
+
+/// Ends the process while the other thread still waits for input that may never come.
+fn end_now(app: App, out: Option<Output>) -> Result<App> {
+    if app.live.as_ref().is_some_and(|live| live.is_over) {
+        return Ok(app);
+    }
+    let status = match (&app.ended, out) {
+        (Some(Ended::Write), Some(mut out)) => {
+            write::to_output(&app.view, &mut out)?;
+            0
+        }
+        (Some(Ended::Written), _) => 0,
+        _ => 1,
+    };
+    process::exit(status)
+}

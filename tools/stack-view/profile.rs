@@ -1,0 +1,65 @@
+//! What came in: the stacks, and what is known of their frames.
+
+use common::{CallTree, FrameId, FrameParts, FrameTable, Result, StackCounts, Unit, code_kinds};
+
+use crate::colors::FrameColor;
+
+/// What stands for stacks of which all frames were hidden, as stack-collapse-frames writes it.
+pub(crate) const HIDDEN: &[u8] = b"[hidden]";
+
+/// The stacks that came in, before any step.
+pub(crate) struct Profile {
+    pub(crate) frames: FrameTable,
+    /// For each frame the first one of the same function: with other places and marks, it is
+    /// the same.
+    pub(crate) functions: Vec<FrameId>,
+    pub(crate) colors: Vec<FrameColor>,
+    pub(crate) tree: CallTree,
+    pub(crate) unit: Unit,
+}
+
+impl Profile {
+    /// # Errors
+    ///
+    /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
+    pub(crate) fn new(mut counts: StackCounts, unit: Unit) -> Result<Profile> {
+        // Its number then has its place among the others.
+        counts.add(HIDDEN, 0);
+        let stacks = counts.into_sorted();
+        let tree = CallTree::of(&stacks)?;
+        let frames = stacks.into_frames();
+        let names = || (0..frames.len() as FrameId).map(|frame| frames.name(frame));
+        let kinds = code_kinds(names());
+        let colors = kinds.into_iter().zip(names()).map(|(kind, name)| FrameColor::of(kind, name));
+        let colors = colors.collect();
+        Ok(Profile { functions: functions_of(&frames), colors, frames, tree, unit })
+    }
+
+    /// The whole name of a frame; of the whole, `all`.
+    pub(crate) fn name(&self, frame: FrameId) -> &[u8] {
+        if frame == CallTree::NO_FRAME { b"all" } else { self.frames.name(frame) }
+    }
+
+    /// What a frame is called, without its place and marks.
+    pub(crate) fn function_name(&self, frame: FrameId) -> &[u8] {
+        FrameParts::of(self.name(frame)).name
+    }
+
+    /// Whether two frames are of one function.
+    pub(crate) fn is_same(&self, one: FrameId, other: FrameId) -> bool {
+        self.functions[one as usize] == self.functions[other as usize]
+    }
+}
+
+fn functions_of(frames: &FrameTable) -> Vec<FrameId> {
+    let mut names = FrameTable::default();
+    let mut firsts = Vec::new();
+    let function = |frame| {
+        let name = names.intern(FrameParts::of(frames.name(frame)).name) as usize;
+        if name == firsts.len() {
+            firsts.push(frame);
+        }
+        firsts[name]
+    };
+    (0..frames.len() as FrameId).map(function).collect()
+}

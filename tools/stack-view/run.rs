@@ -1,0 +1,123 @@
+//! The loop: draw, wait for a key, do what it asks for.
+
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::thread;
+use std::time::Duration;
+
+use common::{Error, Result};
+
+use crate::app::{App, Ended, Interval, Live};
+use crate::no_terminal;
+#[cfg(unix)]
+use crate::signals::{self, Signals};
+use crate::terminal::Screen;
+
+/// How long keys are waited for before signals and new intervals are looked for.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// After this time the screen says that something is being worked out.
+const SOON: Duration = Duration::from_millis(50);
+
+/// Shows it until the reader ends it. `intervals` come in while a recording goes on.
+///
+/// # Errors
+///
+/// A usage error where there is no terminal, [`Error::Overflow`], or what the terminal says.
+pub(crate) fn run(mut app: App, intervals: Option<Receiver<Interval>>) -> Result<App> {
+    #[cfg(unix)]
+    let signals = Signals::new().map_err(|error| no_terminal(&error))?;
+    let mut screen = Screen::take().map_err(|error| no_terminal(&error))?;
+    app.size = screen.size();
+    app.live = intervals.as_ref().map(|_| Live::new());
+    app.place();
+    while app.ended.is_none() {
+        screen.draw(&app).map_err(failed)?;
+        if let Some(text) = app.copied.take() {
+            screen.copy(&text).map_err(failed)?;
+        }
+        #[cfg(unix)]
+        signals.obey(&mut screen).map_err(failed)?;
+        if let Some(event) = screen.event(PATIENCE).map_err(failed)? {
+            #[cfg(unix)]
+            if is_stop(&event) {
+                signals::stop(&mut screen).map_err(failed)?;
+                app.size = screen.size();
+                continue;
+            }
+            work(&mut app, &mut screen, |app| match app.on(&event) {
+                Err(error @ Error::Usage(_)) => {
+                    app.message = error.to_string();
+                    Ok(())
+                }
+                done => done,
+            })?;
+        }
+        app.size = screen.size();
+        take_newest(&mut app, &mut screen, intervals.as_ref())?;
+    }
+    drop(screen);
+    #[cfg(unix)]
+    if app.ended == Some(Ended::Interrupted) {
+        signals::end(signal_hook::consts::SIGINT);
+    }
+    Ok(app)
+}
+
+/// Takes the intervals that came in, of which only the newest is shown.
+fn take_newest(
+    app: &mut App,
+    screen: &mut Screen,
+    intervals: Option<&Receiver<Interval>>,
+) -> Result<()> {
+    let Some(intervals) = intervals else { return Ok(()) };
+    let mut newest = None;
+    loop {
+        match intervals.try_recv() {
+            Ok(interval) => newest = Some(interval),
+            Err(TryRecvError::Empty) => break,
+            Err(TryRecvError::Disconnected) => {
+                if let Some(live) = &mut app.live {
+                    live.is_over = true;
+                }
+                break;
+            }
+        }
+    }
+    match newest {
+        Some(interval) => work(app, screen, |app| app.take(interval).map(|()| app.place())),
+        None => Ok(()),
+    }
+}
+
+/// Does something that may take its time, and says so if it does.
+fn work(
+    app: &mut App,
+    screen: &mut Screen,
+    act: impl FnOnce(&mut App) -> Result<()> + Send,
+) -> Result<()> {
+    thread::scope(|scope| {
+        let (done, is_done) = channel();
+        let worker = scope.spawn(move || {
+            let result = act(app);
+            // Nobody waits if it was quick.
+            let _ = done.send(());
+            result
+        });
+        if is_done.recv_timeout(SOON) == Err(RecvTimeoutError::Timeout) {
+            let _ = screen.say_working();
+        }
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+#[cfg(unix)]
+fn is_stop(event: &ratatui::crossterm::event::Event) -> bool {
+    use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers};
+    matches!(event, Event::Key(key)
+        if key.code == KeyCode::Char('z') && key.modifiers.contains(KeyModifiers::CONTROL))
+}
+
+fn failed(source: io::Error) -> Error {
+    Error::Output { name: "the terminal".to_owned(), source }
+}

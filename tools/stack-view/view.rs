@@ -1,0 +1,395 @@
+//! What is shown: a view of a part of the profile, and the frame under the cursor.
+
+mod shown;
+mod walk;
+
+use common::{CallTree, FrameId, Result};
+
+pub(crate) use shown::Numbers;
+
+use crate::functions::{self, Row, Sort};
+use crate::profile::Profile;
+use crate::search::Hits;
+use crate::steps::Step;
+use crate::trees::{BranchId, ROOT, Tree, for_each_outermost};
+
+/// The four views, as in the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    #[default]
+    Flame,
+    BottomUp,
+    Sandwich,
+    Table,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 4] = [Kind::Flame, Kind::BottomUp, Kind::Sandwich, Kind::Table];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Flame => "Flame",
+            Kind::BottomUp => "Bottom up",
+            Kind::Sandwich => "Sandwich",
+            Kind::Table => "Table",
+        }
+    }
+}
+
+/// One of the trees that a view shows; a sandwich has two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Side {
+    /// The tree of the flame graph and of the bottom up view, and in a sandwich the callees.
+    Main,
+    Callers,
+}
+
+/// A branch of a view.
+pub(crate) type Place = (Side, BranchId);
+
+/// What is shown, and how it came to be.
+pub(crate) struct View {
+    pub(crate) profile: Profile,
+    /// The calls that the steps leave.
+    pub(crate) calls: CallTree,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) kind: Kind,
+    flame: Tree,
+    /// The tree of the view that is shown, if it is not the flame graph.
+    merged: Tree,
+    callers: Tree,
+    /// The zoomed branch of the flame graph, which the other views are of.
+    pub(crate) scope: BranchId,
+    /// The zoomed branch of the bottom up view.
+    merged_zoom: BranchId,
+    pub(crate) current: Option<Place>,
+    /// The function of the sandwich.
+    pub(crate) focus: FrameId,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) row: usize,
+    pub(crate) sort: Sort,
+    pub(crate) hits: Option<Hits>,
+    pub(crate) is_flipped: bool,
+    /// In the flame graph, and in the views that merge frames.
+    is_heavy_first: [bool; 2],
+    /// The part of the zoomed frame that is shown, as weights, if not all of it.
+    pub(crate) range: Option<[u64; 2]>,
+}
+
+impl View {
+    pub(crate) fn new(profile: Profile) -> View {
+        let calls = profile.tree.clone();
+        let flame = Tree::top_down(&calls, false);
+        View {
+            merged: flame.clone(),
+            callers: flame.clone(),
+            flame,
+            calls,
+            profile,
+            steps: Vec::new(),
+            kind: Kind::Flame,
+            scope: ROOT,
+            merged_zoom: ROOT,
+            current: None,
+            focus: CallTree::NO_FRAME,
+            rows: Vec::new(),
+            row: 0,
+            sort: Sort::default(),
+            hits: None,
+            is_flipped: false,
+            is_heavy_first: [false, true],
+            range: None,
+        }
+    }
+
+    /// The tree that holds the branches of a side.
+    pub(crate) fn tree(&self, side: Side) -> &Tree {
+        match (side, self.kind) {
+            (Side::Callers, _) => &self.callers,
+            (Side::Main, Kind::Flame) => &self.flame,
+            (Side::Main, _) => &self.merged,
+        }
+    }
+
+    /// The branches that stand on one, from left to right.
+    pub(crate) fn kids(&mut self, (side, id): Place) -> Vec<BranchId> {
+        let tree = match (side, self.kind) {
+            (Side::Callers, _) => &mut self.callers,
+            (Side::Main, Kind::Flame) => &mut self.flame,
+            (Side::Main, _) => &mut self.merged,
+        };
+        tree.kids(&self.calls, id)
+    }
+
+    /// The branch that has the whole width.
+    pub(crate) fn zoom(&self) -> BranchId {
+        match self.kind {
+            Kind::Flame => self.scope,
+            Kind::BottomUp => self.merged_zoom,
+            Kind::Sandwich | Kind::Table => ROOT,
+        }
+    }
+
+    /// The call that the zoomed part of the flame graph is.
+    pub(crate) fn scope_call(&self) -> u32 {
+        self.flame.branch(self.scope).calls[0].0
+    }
+
+    /// The call from which on calls count for a search: a sandwich shows also the callers of the
+    /// zoomed part.
+    fn outermost(&self) -> u32 {
+        if self.kind == Kind::Sandwich { CallTree::WHOLE } else { self.scope_call() }
+    }
+
+    /// Shows a view, with the function that is chosen.
+    pub(crate) fn show(&mut self, kind: Kind) -> Result<()> {
+        let chosen = self.current_frame();
+        self.kind = kind;
+        self.range = None;
+        self.merged_zoom = ROOT;
+        match kind {
+            Kind::Sandwich => self.focus = chosen.unwrap_or(CallTree::NO_FRAME),
+            Kind::Flame | Kind::BottomUp | Kind::Table => {}
+        }
+        self.plant()?;
+        self.current = match kind {
+            Kind::Table => None,
+            Kind::Sandwich => Some((Side::Main, ROOT)),
+            Kind::Flame => chosen.and_then(|frame| self.heaviest_of(frame)).map(|it| (Side::Main, it)),
+            Kind::BottomUp => {
+                let kids = self.kids((Side::Main, ROOT));
+                let is_chosen = |kid: &BranchId| Some(self.merged.branch(*kid).frame) == chosen;
+                kids.into_iter().find(is_chosen).map(|it| (Side::Main, it))
+            }
+        };
+        if kind == Kind::Table {
+            self.row = self.rows.iter().position(|row| Some(row.frame) == chosen).unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    /// Makes what the view shows of the calls.
+    fn plant(&mut self) -> Result<()> {
+        let (scope, [_, is_heavy_first]) = (self.scope_call(), self.is_heavy_first);
+        let frames = self.profile.frames.len();
+        match self.kind {
+            Kind::Flame => {}
+            Kind::BottomUp => self.merged = Tree::bottom_up(&self.calls, scope, is_heavy_first),
+            Kind::Sandwich => {
+                let at = self.calls_of_focus();
+                [self.callers, self.merged] =
+                    Tree::sandwich(&self.calls, self.focus, &at, is_heavy_first);
+            }
+            Kind::Table => self.rows = functions::rows(&self.calls, frames, scope, self.sort),
+        }
+        self.search_again()?;
+        if let (Kind::Table, Some(hits)) = (self.kind, &self.hits) {
+            self.rows.retain(|row| hits.has(row.frame));
+        }
+        self.row = self.row.min(self.rows.len().saturating_sub(1));
+        Ok(())
+    }
+
+    /// The outermost calls of the sandwich's function in the zoomed part. A function that is not
+    /// in it, but calls it, is shown by zooming out; where there is none at all, the one with the
+    /// most self weight takes its place.
+    fn calls_of_focus(&mut self) -> Vec<u32> {
+        let frames = self.profile.frames.len();
+        loop {
+            let (scope, focus) = (self.scope_call(), self.focus);
+            let mut at = Vec::new();
+            for_each_outermost(&self.calls, frames, scope, |number| {
+                if self.calls.call(number).frame == focus {
+                    at.push(number);
+                }
+            });
+            if !at.is_empty() {
+                return at;
+            }
+            let path = self.flame.path(self.scope);
+            let caller = path.iter().rev().find(|id| self.flame.branch(**id).frame == focus);
+            match caller {
+                Some(caller) if focus != CallTree::NO_FRAME => self.scope = *caller,
+                _ => {
+                    let rows = functions::rows(&self.calls, frames, scope, Sort::OwnWeight);
+                    let Some(first) = rows.first() else { return at };
+                    self.focus = first.frame;
+                }
+            }
+        }
+    }
+
+    /// The branch of the heaviest outermost call of a frame in the zoomed part.
+    fn heaviest_of(&mut self, frame: FrameId) -> Option<BranchId> {
+        let mut best: Option<u32> = None;
+        for_each_outermost(&self.calls, self.profile.frames.len(), self.scope_call(), |number| {
+            let is_it = self.calls.call(number).frame == frame;
+            let weight = |it: u32| self.calls.call(it).total;
+            if is_it && best.is_none_or(|best| weight(number) > weight(best)) {
+                best = Some(number);
+            }
+        });
+        let frames = self.calls.stack(best?);
+        Some(self.flame.find(&self.calls, &frames))
+    }
+
+    /// The frame under the cursor, or else the zoomed one.
+    pub(crate) fn current_frame(&self) -> Option<FrameId> {
+        let frame = match self.kind {
+            Kind::Table => self.rows.get(self.row)?.frame,
+            _ => {
+                let (side, id) = self.current.unwrap_or((Side::Main, self.zoom()));
+                self.tree(side).branch(id).frame
+            }
+        };
+        (frame != CallTree::NO_FRAME).then_some(frame)
+    }
+
+    /// Gives a branch the whole width; in a sandwich, shows its function.
+    pub(crate) fn zoom_to(&mut self, (side, id): Place) -> Result<()> {
+        self.range = None;
+        match self.kind {
+            Kind::Flame => self.scope = id,
+            Kind::BottomUp => self.merged_zoom = id,
+            Kind::Sandwich => {
+                self.focus = self.tree(side).branch(id).frame;
+                self.current = None;
+                return self.plant().map(|()| self.current = Some((Side::Main, ROOT)));
+            }
+            Kind::Table => return Ok(()),
+        }
+        self.current = Some((side, id));
+        self.search_again()
+    }
+
+    /// Zooms out to the whole of the view, and from there to all of the profile.
+    pub(crate) fn zoom_to_whole(&mut self) -> Result<()> {
+        match self.kind {
+            Kind::Flame => self.zoom_to((Side::Main, ROOT)),
+            _ if self.scope != ROOT => {
+                self.scope = ROOT;
+                self.merged_zoom = ROOT;
+                self.current = None;
+                self.plant()
+            }
+            _ => self.zoom_to((Side::Main, ROOT)),
+        }
+    }
+
+    /// Goes one step back; false if there is none.
+    pub(crate) fn go_out(&mut self) -> Result<bool> {
+        if self.range.take().is_some() {
+            return Ok(true);
+        }
+        match self.kind {
+            Kind::Sandwich => self.show(Kind::Flame)?,
+            Kind::Flame | Kind::BottomUp if self.zoom() != ROOT => {
+                let parent = self.tree(Side::Main).branch(self.zoom()).parent;
+                self.zoom_to((Side::Main, parent))?;
+            }
+            _ if self.scope != ROOT => {
+                self.scope = self.flame.branch(self.scope).parent;
+                (self.merged_zoom, self.current) = (ROOT, None);
+                self.plant()?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Searches, or with an empty query ends the search.
+    pub(crate) fn search(&mut self, query: &str) -> Result<()> {
+        self.hits = None;
+        if !query.is_empty() {
+            self.hits = Some(Hits::new(query, &self.profile, &self.calls, self.outermost())?);
+        }
+        if self.kind == Kind::Table { self.plant() } else { Ok(()) }
+    }
+
+    fn search_again(&mut self) -> Result<()> {
+        if let Some(hits) = &self.hits {
+            let query = hits.query.clone();
+            self.hits = Some(Hits::new(&query, &self.profile, &self.calls, self.outermost())?);
+        }
+        Ok(())
+    }
+
+    /// Puts the heaviest frames first, or frames in the order of their names.
+    pub(crate) fn toggle_order(&mut self) -> Result<()> {
+        if self.kind == Kind::Table {
+            self.sort = self.sort.next();
+            return self.plant();
+        }
+        let is_flame = self.kind == Kind::Flame;
+        let is_first = &mut self.is_heavy_first[usize::from(!is_flame)];
+        *is_first = !*is_first;
+        let (scope, zoom) = (self.flame.frames(self.scope), self.merged.frames(self.merged_zoom));
+        let current = self.current.map(|(side, id)| (side, self.tree(side).frames(id)));
+        self.flame = Tree::top_down(&self.calls, self.is_heavy_first[0]);
+        self.scope = self.flame.find(&self.calls, &scope);
+        self.range = None;
+        self.plant()?;
+        if self.kind == Kind::BottomUp {
+            self.merged_zoom = self.merged.find(&self.calls, &zoom);
+        }
+        self.current = current.map(|(side, frames)| (side, self.find(side, &frames)));
+        Ok(())
+    }
+
+    fn find(&mut self, side: Side, frames: &[FrameId]) -> BranchId {
+        match (side, self.kind) {
+            (Side::Callers, _) => self.callers.find(&self.calls, frames),
+            (Side::Main, Kind::Flame) => self.flame.find(&self.calls, frames),
+            (Side::Main, _) => self.merged.find(&self.calls, frames),
+        }
+    }
+
+    /// Shows what these steps leave of the profile; false, and nothing changes, if that is
+    /// nothing.
+    pub(crate) fn take_steps(&mut self, steps: Vec<Step>) -> Result<bool> {
+        let mut calls = self.profile.tree.clone();
+        for step in &steps {
+            calls = step.apply(&calls, &self.profile)?;
+        }
+        if calls.call(CallTree::WHOLE).total == 0 {
+            return Ok(false);
+        }
+        let scope = self.flame.frames(self.scope);
+        self.steps = steps;
+        self.grow(calls, &scope)?;
+        Ok(true)
+    }
+
+    /// Shows other calls, with the same part zoomed as far as it is there.
+    fn grow(&mut self, calls: CallTree, scope: &[FrameId]) -> Result<()> {
+        self.calls = calls;
+        self.flame = Tree::top_down(&self.calls, self.is_heavy_first[0]);
+        self.scope = self.flame.find(&self.calls, scope);
+        (self.merged_zoom, self.current, self.range) = (ROOT, None, None);
+        self.plant()
+    }
+
+    /// Shows another profile, as one that goes on: the steps, the zoom and the function of the
+    /// sandwich stay, as far as they are there.
+    pub(crate) fn renew(&mut self, profile: Profile) -> Result<()> {
+        let name_of = |view: &View, frame| view.profile.name(frame).to_vec();
+        let scope: Vec<Vec<u8>> =
+            self.flame.frames(self.scope).iter().map(|frame| name_of(self, *frame)).collect();
+        let focus = (self.focus != CallTree::NO_FRAME).then(|| name_of(self, self.focus));
+        let chosen = self.current_frame().map(|frame| name_of(self, frame));
+        let number = |name: &Vec<u8>| profile.frames.find(name).unwrap_or(CallTree::NO_FRAME);
+        let scope: Vec<FrameId> = scope.iter().map(number).collect();
+        self.focus = focus.as_ref().map_or(CallTree::NO_FRAME, number);
+        let chosen = chosen.as_ref().map(number);
+        self.profile = profile;
+        let mut calls = self.profile.tree.clone();
+        for step in &self.steps {
+            calls = step.apply(&calls, &self.profile)?;
+        }
+        self.grow(calls, &scope)?;
+        if self.kind == Kind::Table {
+            self.row = self.rows.iter().position(|row| Some(row.frame) == chosen).unwrap_or(0);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! Writes the stacks that are shown.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+use common::{Error, FoldedLine, FrameId, Output, Pipe, Result, append_folded};
+
+use crate::profile::Profile;
+use crate::view::View;
+
+/// Writes them to standard output.
+///
+/// # Errors
+///
+/// [`Error::Output`] with what the system says.
+pub(crate) fn to_pipe(view: &View, pipe: &mut Pipe) -> Result<()> {
+    // How many samples there are is known of all stacks only.
+    if view.command().is_empty() {
+        pipe.write_header()?;
+    } else {
+        pipe.write_header_of_weights()?;
+    }
+    let mut stack = Vec::new();
+    for (frames, weight) in view.stacks() {
+        text_of(&frames, &view.profile, &mut stack);
+        pipe.write(&stack, weight)?;
+    }
+    Ok(())
+}
+
+/// Writes them to standard output while it is still read.
+///
+/// # Errors
+///
+/// [`Error::Output`] with what the system says.
+pub(crate) fn to_output(view: &View, out: &mut Output) -> Result<()> {
+    let mut stack = Vec::new();
+    for (frames, weight) in view.stacks() {
+        text_of(&frames, &view.profile, &mut stack);
+        out.folded(&FoldedLine::new(&stack, weight))?;
+    }
+    out.flush()
+}
+
+/// Writes them to a file that is not there yet.
+///
+/// # Errors
+///
+/// [`Error::Output`] with what the system says.
+pub(crate) fn to_new_file(view: &View, name: &str) -> Result<()> {
+    let failed = |source| Error::Output { name: name.to_owned(), source };
+    let mut out = BufWriter::new(File::create_new(name).map_err(failed)?);
+    let (mut stack, mut line) = (Vec::new(), Vec::new());
+    for (frames, weight) in view.stacks() {
+        text_of(&frames, &view.profile, &mut stack);
+        line.clear();
+        append_folded(&FoldedLine::new(&stack, weight), &mut line);
+        out.write_all(&line).map_err(failed)?;
+    }
+    out.flush().map_err(failed)
+}
+
+fn text_of(frames: &[FrameId], profile: &Profile, text: &mut Vec<u8>) {
+    text.clear();
+    for (at, frame) in frames.iter().enumerate() {
+        if at > 0 {
+            text.push(b';');
+        }
+        text.extend_from_slice(profile.name(*frame));
+    }
+}
