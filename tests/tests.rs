@@ -27,6 +27,10 @@ mod programs;
 // Reads a picture.
 mod picture;
 
+// A terminal in which keys are pressed.
+#[cfg(unix)]
+mod keyboard;
+
 // What every tool promises.
 mod conventions;
 
@@ -105,3 +109,5 @@ mod stack_reverse;
 mod stack_svg;
 mod stack_symbols;
 mod stack_top;
+#[cfg(unix)]
+mod stack_view;

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::needs::skip;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 14] = [
+pub(crate) const TOOLS: [(&str, &str); 15] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-diff", env!("CARGO_BIN_EXE_stack-diff")),
@@ -28,11 +28,13 @@ pub(crate) const TOOLS: [(&str, &str); 14] = [
     ("stack-svg", env!("CARGO_BIN_EXE_stack-svg")),
     ("stack-symbols", env!("CARGO_BIN_EXE_stack-symbols")),
     ("stack-top", env!("CARGO_BIN_EXE_stack-top")),
+    ("stack-view", env!("CARGO_BIN_EXE_stack-view")),
 ];
 
-/// The tools that read something other than folded stacks, two profiles of them, or nothing;
-/// their own tests check how.
-const OTHER_READERS: [&str; 4] = ["stack-diff", "stack-flame", "stack-heat", "stack-symbols"];
+/// The tools that read something other than folded stacks, two profiles of them, or nothing, and
+/// the one that needs a terminal; their own tests check how.
+const OTHER_READERS: [&str; 5] =
+    ["stack-diff", "stack-flame", "stack-heat", "stack-symbols", "stack-view"];
 
 /// The exit status of a tool that has trouble: that of stack-flame must be no other program's.
 pub(crate) fn trouble(name: &str) -> i32 {

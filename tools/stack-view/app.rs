@@ -125,7 +125,11 @@ impl App {
         };
         let first = wanted.min(end - room).max(least);
         // A sandwich that is not as high as the screen stays in its middle.
-        if self.view.kind == Kind::Sandwich && end - least < room { least.max(-room / 2) } else { first }
+        if self.view.kind == Kind::Sandwich && end - least < room {
+            least.max(-room / 2)
+        } else {
+            first
+        }
     }
 
     /// Scrolls so that the current frame is in sight.

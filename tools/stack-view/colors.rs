@@ -41,7 +41,10 @@ impl Palette {
         let (colors, term) = (variable("COLORTERM"), variable("TERM"));
         if !variable("NO_COLOR").is_empty() {
             Palette::None
-        } else if colors.contains("truecolor") || colors.contains("24bit") || term.ends_with("-direct") {
+        } else if colors.contains("truecolor")
+            || colors.contains("24bit")
+            || term.ends_with("-direct")
+        {
             Palette::True
         } else if term.contains("256") {
             Palette::Indexed
@@ -60,7 +63,9 @@ impl Palette {
             Palette::Indexed => Color::Indexed(terminal_color(rgb)),
             Palette::Sixteen => color.map_or(Color::Gray, |color| basic(color.kind)),
         };
-        Style::new().fg(if self == Palette::Sixteen { Color::Black } else { Color::Indexed(16) }).bg(fill)
+        Style::new()
+            .fg(if self == Palette::Sixteen { Color::Black } else { Color::Indexed(16) })
+            .bg(fill)
     }
 
     /// The style of what a search found.
@@ -68,7 +73,9 @@ impl Palette {
         match self {
             Palette::None => Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             Palette::Sixteen => Style::new().fg(Color::White).bg(Color::Magenta),
-            Palette::Indexed | Palette::True => Style::new().fg(Color::Indexed(231)).bg(Color::Indexed(164)),
+            Palette::Indexed | Palette::True => {
+                Style::new().fg(Color::Indexed(231)).bg(Color::Indexed(164))
+            }
         }
     }
 

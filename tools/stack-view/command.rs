@@ -19,7 +19,8 @@ pub(crate) fn of_step(step: &Step, profile: &Profile) -> String {
         Step::Without(name) => format!("stack-grep -v {}", exact(name)),
         Step::Hide(name) => format!("stack-collapse-frames --drop {}", exact(name)),
         Step::HideModule(its) => {
-            let drops = patterns_of_module(its, profile).iter().map(|it| quoted(it)).collect::<Vec<_>>();
+            let drops =
+                patterns_of_module(its, profile).iter().map(|it| quoted(it)).collect::<Vec<_>>();
             format!("stack-collapse-frames --drop {}", drops.join(" --drop "))
         }
         Step::FoldRecursion => "stack-fold-towers --max-period 1".to_owned(),
@@ -30,13 +31,19 @@ pub(crate) fn of_step(step: &Step, profile: &Profile) -> String {
 /// What keeps the stacks that begin with these frames.
 pub(crate) fn of_path(frames: &[FrameId], profile: &Profile) -> String {
     let names = frames.iter().map(|frame| literal_pattern(profile.name(*frame)));
-    format!("stack-grep --stack {}", quoted(&format!("^{}(;|$)", names.collect::<Vec<_>>().join(";"))))
+    format!(
+        "stack-grep --stack {}",
+        quoted(&format!("^{}(;|$)", names.collect::<Vec<_>>().join(";")))
+    )
 }
 
 /// What keeps the stacks that end with these frames, which are in the order leaf first.
 pub(crate) fn of_end(frames: &[FrameId], profile: &Profile) -> String {
     let names = frames.iter().rev().map(|frame| literal_pattern(profile.name(*frame)));
-    format!("stack-grep --stack {}", quoted(&format!("(^|;){}$", names.collect::<Vec<_>>().join(";"))))
+    format!(
+        "stack-grep --stack {}",
+        quoted(&format!("(^|;){}$", names.collect::<Vec<_>>().join(";")))
+    )
 }
 
 /// What keeps the stacks with a frame.
@@ -58,7 +65,9 @@ fn patterns_of_module(its: &[u8], profile: &Profile) -> Vec<String> {
     let short = [format!("^{text}$"), format!("^{text}[.:!`]"), format!(r"^{text}(\.|::)[^.:]*$")];
     let fits = |pattern: &String| {
         let regex = regex::bytes::Regex::new(pattern);
-        regex.is_ok_and(|it| all().all(|frame| it.is_match(profile.function_name(frame)) == is_in(frame)))
+        regex.is_ok_and(|it| {
+            all().all(|frame| it.is_match(profile.function_name(frame)) == is_in(frame))
+        })
     };
     if let Some(found) = short.into_iter().find(fits) {
         return vec![found];

@@ -82,7 +82,9 @@ impl App {
                 self.pan(key.code);
             }
             KeyCode::Up | KeyCode::Down | KeyCode::Left | KeyCode::Right => self.walk(key.code),
-            KeyCode::PageUp | KeyCode::PageDown | KeyCode::Home | KeyCode::End => self.leap(key.code),
+            KeyCode::PageUp | KeyCode::PageDown | KeyCode::Home | KeyCode::End => {
+                self.leap(key.code)
+            }
             KeyCode::Enter => self.enter()?,
             KeyCode::Esc => self.go_out()?,
             KeyCode::Char(letter) => self.on_letter(letter)?,
@@ -398,4 +400,3 @@ fn typed(key: KeyEvent, text: &mut String) -> Typed {
     }
     Typed::More
 }
-

@@ -15,6 +15,8 @@ mod search;
 mod signals;
 mod steps;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod trees;
 mod view;
 mod write;

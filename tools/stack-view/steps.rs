@@ -41,12 +41,16 @@ impl Step {
         match self {
             Step::Only(name) => with_function(tree, profile, name, true),
             Step::Without(name) => with_function(tree, profile, name, false),
-            Step::Hide(name) => {
-                hide(tree, profile, &frames.map(|it| profile.function_name(it) == name).collect::<Vec<_>>())
-            }
-            Step::HideModule(its) => {
-                hide(tree, profile, &frames.map(|it| module(profile.name(it)) == its).collect::<Vec<_>>())
-            }
+            Step::Hide(name) => hide(
+                tree,
+                profile,
+                &frames.map(|it| profile.function_name(it) == name).collect::<Vec<_>>(),
+            ),
+            Step::HideModule(its) => hide(
+                tree,
+                profile,
+                &frames.map(|it| module(profile.name(it)) == its).collect::<Vec<_>>(),
+            ),
             Step::FoldRecursion => fold_recursion(tree, profile),
             Step::NoRoots => without_roots(tree),
         }
@@ -110,8 +114,7 @@ fn hide(tree: &CallTree, profile: &Profile, is_hidden: &[bool]) -> Result<CallTr
 /// Whether a folded line would have no text for the stack that ends there.
 fn is_empty(tree: &StackTree, node: NodeId, profile: &Profile) -> bool {
     let is_root_frame = |node| tree.parent(node) == StackTree::ROOT;
-    node == StackTree::ROOT
-        || is_root_frame(node) && profile.name(tree.frame(node)).is_empty()
+    node == StackTree::ROOT || is_root_frame(node) && profile.name(tree.frame(node)).is_empty()
 }
 
 /// Gives calls of a function by itself the place of the first one.

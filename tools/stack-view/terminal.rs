@@ -2,18 +2,19 @@
 //! pipes; and it is given back whole, however this ends.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
-use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
-};
 use ratatui::crossterm::style::Print;
+use ratatui::crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use ratatui::crossterm::{cursor, execute};
+use ratatui::layout::Size;
 
 use crate::app::App;
 use crate::draw::draw;
@@ -29,13 +30,17 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The screen, as long as it is ours.
 pub(crate) struct Screen {
-    terminal: Terminal<CrosstermBackend<File>>,
-    /// Whether the screen shows something that was not drawn.
-    is_written_over: bool,
+    terminal: Terminal<CrosstermBackend<BufWriter<File>>>,
+    /// The size that was drawn last; `None` if the screen shows something else than that.
+    drawn: Option<Size>,
 }
 
 fn open() -> io::Result<File> {
     File::options().read(true).write(true).open(TERMINAL)
+}
+
+fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<File>>>> {
+    Terminal::new(CrosstermBackend::new(BufWriter::new(open()?)))
 }
 
 impl Screen {
@@ -45,10 +50,10 @@ impl Screen {
     ///
     /// What the system says where there is no terminal.
     pub(crate) fn take() -> io::Result<Screen> {
-        let terminal = Terminal::new(CrosstermBackend::new(open()?))?;
+        let terminal = new_terminal()?;
         give_back_on_panic();
         take()?;
-        Ok(Screen { terminal, is_written_over: false })
+        Ok(Screen { terminal, drawn: None })
     }
 
     /// Draws what is to be seen now.
@@ -57,8 +62,11 @@ impl Screen {
     ///
     /// What the system says.
     pub(crate) fn draw(&mut self, app: &App) -> io::Result<()> {
-        if std::mem::take(&mut self.is_written_over) {
-            self.terminal.clear()?;
+        let size = self.terminal.size()?;
+        if self.drawn.replace(size) != Some(size) {
+            // `Terminal::clear` asks the terminal where the cursor is, and some never answer.
+            self.terminal = new_terminal()?;
+            execute!(self.terminal.backend_mut(), Clear(ClearType::All))?;
         }
         self.terminal.draw(|frame| draw(app, frame)).map(|_| ())
     }
@@ -72,7 +80,7 @@ impl Screen {
         let [_, rows] = self.size();
         let last = rows.saturating_sub(1) as u16;
         execute!(self.terminal.backend_mut(), cursor::MoveTo(0, last), Print("working\u{2026} "))?;
-        self.is_written_over = true;
+        self.drawn = None;
         Ok(())
     }
 
@@ -103,8 +111,8 @@ impl Screen {
     /// What the system says.
     #[cfg(unix)]
     pub(crate) fn take_again(&mut self) -> io::Result<()> {
-        take()?;
-        self.terminal.clear()
+        self.drawn = None;
+        take()
     }
 
     /// Puts a text into the clipboard of the terminal, which may be far away (OSC 52).

@@ -85,7 +85,12 @@ impl Tree {
             sum.weight += calls.call(number).own;
             sum.calls.push((number, number));
         }
-        Tree::new(Shape::BottomUp { scope, is_total: false }, is_heavy_first, CallTree::NO_FRAME, sum)
+        Tree::new(
+            Shape::BottomUp { scope, is_total: false },
+            is_heavy_first,
+            CallTree::NO_FRAME,
+            sum,
+        )
     }
 
     /// Who calls a function, and what it calls, as far as these calls of it go, of which none is

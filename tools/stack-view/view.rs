@@ -1,5 +1,6 @@
 //! What is shown: a view of a part of the profile, and the frame under the cursor.
 
+mod renew;
 mod shown;
 mod walk;
 
@@ -155,7 +156,9 @@ impl View {
         self.current = match kind {
             Kind::Table => None,
             Kind::Sandwich => Some((Side::Main, ROOT)),
-            Kind::Flame => chosen.and_then(|frame| self.heaviest_of(frame)).map(|it| (Side::Main, it)),
+            Kind::Flame => {
+                chosen.and_then(|frame| self.heaviest_of(frame)).map(|it| (Side::Main, it))
+            }
             Kind::BottomUp => {
                 let kids = self.kids((Side::Main, ROOT));
                 let is_chosen = |kid: &BranchId| Some(self.merged.branch(*kid).frame) == chosen;
@@ -367,29 +370,5 @@ impl View {
         self.scope = self.flame.find(&self.calls, scope);
         (self.merged_zoom, self.current, self.range) = (ROOT, None, None);
         self.plant()
-    }
-
-    /// Shows another profile, as one that goes on: the steps, the zoom and the function of the
-    /// sandwich stay, as far as they are there.
-    pub(crate) fn renew(&mut self, profile: Profile) -> Result<()> {
-        let name_of = |view: &View, frame| view.profile.name(frame).to_vec();
-        let scope: Vec<Vec<u8>> =
-            self.flame.frames(self.scope).iter().map(|frame| name_of(self, *frame)).collect();
-        let focus = (self.focus != CallTree::NO_FRAME).then(|| name_of(self, self.focus));
-        let chosen = self.current_frame().map(|frame| name_of(self, frame));
-        let number = |name: &Vec<u8>| profile.frames.find(name).unwrap_or(CallTree::NO_FRAME);
-        let scope: Vec<FrameId> = scope.iter().map(number).collect();
-        self.focus = focus.as_ref().map_or(CallTree::NO_FRAME, number);
-        let chosen = chosen.as_ref().map(number);
-        self.profile = profile;
-        let mut calls = self.profile.tree.clone();
-        for step in &self.steps {
-            calls = step.apply(&calls, &self.profile)?;
-        }
-        self.grow(calls, &scope)?;
-        if self.kind == Kind::Table {
-            self.row = self.rows.iter().position(|row| Some(row.frame) == chosen).unwrap_or(0);
-        }
-        Ok(())
     }
 }

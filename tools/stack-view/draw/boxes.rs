@@ -60,9 +60,9 @@ fn whole(app: &App) -> String {
 /// Frames that are too narrow for a cell each.
 fn narrow(app: &App, places: &[Place], cells: &Cells, line: usize, canvas: &mut Canvas<'_>) {
     let is_hit = app.view.hits.as_ref().is_some_and(|hits| {
-        places.iter().any(|(side, id)| {
-            hits.weight_of(app.view.tree(*side), *id, &app.view.calls) > 0
-        })
+        places
+            .iter()
+            .any(|(side, id)| hits.weight_of(app.view.tree(*side), *id, &app.view.calls) > 0)
     });
     let style = if is_hit { app.palette.of_hit() } else { Style::new() };
     canvas.fill(cells.from, cells.to, line, "\u{2591}", style);

@@ -31,7 +31,12 @@ fn right_of_tabs(app: &App) -> String {
     let mut said = Vec::new();
     if let (Some(hits), Some([found, whole])) = (&app.view.hits, app.view.found()) {
         let unit = &app.view.profile.unit;
-        said.push(format!("{}: {} found, {}", hits.query, percent(found, whole), unit.words(found)));
+        said.push(format!(
+            "{}: {} found, {}",
+            hits.query,
+            percent(found, whole),
+            unit.words(found)
+        ));
     }
     if let Some(live) = &app.live {
         let what = if live.is_last { "last interval" } else { "all" };
@@ -47,7 +52,8 @@ fn right_of_tabs(app: &App) -> String {
 
 /// From the whole to the zoomed frame, and the part of it that is in sight.
 pub(crate) fn way(app: &App, canvas: &mut Canvas<'_>) {
-    let mut way = app.view.way().iter().map(|name| printable(name)).collect::<Vec<_>>().join(" \u{203a} ");
+    let mut way =
+        app.view.way().iter().map(|name| printable(name)).collect::<Vec<_>>().join(" \u{203a} ");
     if let Some([from, to]) = app.view.range {
         let [start, end] = app.view.zoomed();
         let part = |at: u64| 100.0 * (at - start) as f64 / (end - start).max(1) as f64;

@@ -3,8 +3,8 @@
 use common::{FrameParts, fitted, printable};
 use ratatui::style::{Modifier, Style};
 
-use super::lines::percent;
 use super::Canvas;
+use super::lines::percent;
 use crate::app::App;
 use crate::functions::{Row, Sort};
 
@@ -19,8 +19,14 @@ pub(crate) fn table(app: &App, top: usize, canvas: &mut Canvas<'_>) {
     let room = app.room().saturating_sub(1);
     let rows: Vec<&Row> = view.rows.iter().skip(first).take(room).collect();
     let cells: Vec<[String; COLUMNS]> = rows.iter().map(|row| cells(app, row, of_all)).collect();
-    let mark = |sort, word: &str| format!("{word}{}", if view.sort == sort { "\u{2193}" } else { "" });
-    let heads = [mark(Sort::OwnWeight, "SELF"), "SELF%".to_owned(), mark(Sort::Total, "TOTAL"), "TOTAL%".to_owned()];
+    let mark =
+        |sort, word: &str| format!("{word}{}", if view.sort == sort { "\u{2193}" } else { "" });
+    let heads = [
+        mark(Sort::OwnWeight, "SELF"),
+        "SELF%".to_owned(),
+        mark(Sort::Total, "TOTAL"),
+        "TOTAL%".to_owned(),
+    ];
     let width = |column: usize| {
         let texts = cells.iter().chain([&heads]);
         texts.map(|row| row[column].chars().count()).max().unwrap_or(0)

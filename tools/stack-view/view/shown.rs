@@ -100,7 +100,10 @@ impl View {
         if self.kind == Kind::Sandwich {
             frames.insert(0, self.focus);
         }
-        let is_leaf_first = matches!((self.kind, self.current), (Kind::BottomUp, _) | (_, Some((Side::Callers, _))));
+        let is_leaf_first = matches!(
+            (self.kind, self.current),
+            (Kind::BottomUp, _) | (_, Some((Side::Callers, _)))
+        );
         if is_leaf_first {
             frames.reverse();
         }

@@ -124,7 +124,8 @@ impl View {
         if from <= start && end <= to && is_readable || weight >= to - from && from <= start {
             return;
         }
-        let width = if is_readable && weight <= to - from { to - from } else { weight.saturating_mul(4) };
+        let width =
+            if is_readable && weight <= to - from { to - from } else { weight.saturating_mul(4) };
         let middle = start + weight / 2;
         self.set_range(middle.saturating_sub(width / 2), width);
     }
