@@ -1,15 +1,14 @@
 //! What keys and the mouse do.
 
+mod mouse;
+mod typing;
+
 use common::{FrameParts, Result, printable};
-use ratatui::crossterm::event::{
-    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
-};
+use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::app::{App, Ended, Mode};
-use crate::layout::What;
 use crate::steps::Step;
 use crate::view::{Kind, Place, Side};
-use crate::write;
 
 /// Each key, and what it does, as `?` shows them.
 pub(crate) const KEYS: [(&str, &str); 20] = [
@@ -83,7 +82,7 @@ impl App {
             }
             KeyCode::Up | KeyCode::Down | KeyCode::Left | KeyCode::Right => self.walk(key.code),
             KeyCode::PageUp | KeyCode::PageDown | KeyCode::Home | KeyCode::End => {
-                self.leap(key.code)
+                self.leap(key.code);
             }
             KeyCode::Enter => self.enter()?,
             KeyCode::Esc => self.go_out()?,
@@ -285,36 +284,6 @@ impl App {
         if live.is_paused && letter == ' ' { Ok(()) } else { self.show_newest() }
     }
 
-    fn on_key_in_search(&mut self, key: KeyEvent, mut text: String) -> Result<()> {
-        match typed(key, &mut text) {
-            Typed::More => self.mode = Mode::Search(text),
-            Typed::Done => {
-                self.mode = Mode::Walk;
-                match self.changed(|app| app.view.search(&text)) {
-                    Err(error) => self.message = error.to_string(),
-                    Ok(()) => self.next_hit(true),
-                }
-            }
-            Typed::Left => self.mode = Mode::Walk,
-        }
-        Ok(())
-    }
-
-    fn on_key_in_file(&mut self, key: KeyEvent, mut text: String) -> Result<()> {
-        match typed(key, &mut text) {
-            Typed::Done if !text.is_empty() => match write::to_new_file(&self.view, &text) {
-                Ok(()) => self.ended = Some(Ended::Written),
-                Err(error) => {
-                    self.message = error.to_string();
-                    self.mode = Mode::File(text);
-                }
-            },
-            Typed::More => self.mode = Mode::File(text),
-            Typed::Done | Typed::Left => self.mode = Mode::Walk,
-        }
-        Ok(())
-    }
-
     fn on_key_in_menu(&mut self, key: KeyEvent, chosen: usize) -> Result<()> {
         let menu = self.menu();
         match key.code {
@@ -329,74 +298,4 @@ impl App {
         }
         Ok(())
     }
-
-    fn on_mouse(&mut self, mouse: MouseEvent) -> Result<()> {
-        let line = usize::from(mouse.row).checked_sub(self.lines_above());
-        match (mouse.kind, line) {
-            (MouseEventKind::ScrollUp, _) => self.wheel(-1),
-            (MouseEventKind::ScrollDown, _) => self.wheel(1),
-            (MouseEventKind::Down(MouseButton::Left), Some(line)) if line < self.room() => {
-                self.message.clear();
-                self.click(line, mouse.column.into())?;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn wheel(&mut self, by: isize) {
-        if self.view.kind == Kind::Table {
-            return self.walk(if by < 0 { KeyCode::Up } else { KeyCode::Down });
-        }
-        self.scroll(if self.goes_up() { -by } else { by });
-    }
-
-    /// A click makes a frame the current one, and one on the current frame zooms to it: so does a
-    /// double click.
-    fn click(&mut self, line: usize, column: usize) -> Result<()> {
-        if self.view.kind == Kind::Table {
-            let row = (line + self.first_row.unwrap_or(0).max(0) as usize).checked_sub(1);
-            let Some(row) = row.filter(|row| *row < self.view.rows.len()) else { return Ok(()) };
-            if row == self.view.row {
-                return self.enter();
-            }
-            self.view.row = row;
-            return Ok(());
-        }
-        let found = self.layout.at(self.row_at(line), column).map(|cells| cells.what.clone());
-        match found {
-            Some(What::Frame(place)) if self.view.current == Some(place) => self.enter(),
-            Some(What::Frame(place)) => {
-                self.view.current = Some(place);
-                Ok(())
-            }
-            Some(What::Narrow(places)) => {
-                self.view.show_range_of(&places);
-                Ok(())
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// What a key did to a text that is typed.
-enum Typed {
-    More,
-    Done,
-    Left,
-}
-
-/// The longest text that is typed, in bytes.
-const LONGEST: usize = 500;
-
-fn typed(key: KeyEvent, text: &mut String) -> Typed {
-    match key.code {
-        KeyCode::Enter => return Typed::Done,
-        KeyCode::Esc => return Typed::Left,
-        KeyCode::Backspace if text.pop().is_none() => return Typed::Left,
-        KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => text.clear(),
-        KeyCode::Char(letter) if text.len() < LONGEST && !letter.is_control() => text.push(letter),
-        _ => {}
-    }
-    Typed::More
 }

@@ -40,11 +40,12 @@ pub(crate) fn layout(view: &mut View, width: usize, rows: usize) -> Layout {
     let mut main: Vec<Vec<Cells>> = below.map(whole_width).collect();
     let kept = kept(view);
     let branch = view.tree(Side::Main).branch(zoom);
-    let range = view.range.unwrap_or([branch.start, branch.end()]);
-    main.extend(rows_above(view, (Side::Main, zoom), range, width, rows, &kept));
+    let [from, to] = view.range.unwrap_or([branch.start, branch.end()]);
+    let scale = Scale { from, to, width };
+    main.extend(rows_above(view, (Side::Main, zoom), scale, rows, &kept));
     let mut callers = Vec::new();
     if view.kind == Kind::Sandwich {
-        callers = rows_above(view, (Side::Callers, zoom), range, width, rows, &kept);
+        callers = rows_above(view, (Side::Callers, zoom), scale, rows, &kept);
         // The function is drawn once.
         if !callers.is_empty() {
             callers.remove(0);
@@ -59,65 +60,41 @@ fn kept(view: &View) -> HashSet<Place> {
     view.tree(side).path(id).into_iter().map(|id| (side, id)).collect()
 }
 
+/// How weights become cells.
+#[derive(Clone, Copy)]
+struct Scale {
+    from: u64,
+    to: u64,
+    width: usize,
+}
+
+impl Scale {
+    /// The cell that is nearest to a place, so that a frame stands exactly on its caller.
+    fn cell(self, weight: u64) -> usize {
+        let whole = u128::from(self.to.saturating_sub(self.from).max(1));
+        let inside = u128::from(weight.clamp(self.from, self.to) - self.from);
+        ((inside * self.width as u128 * 2 + whole) / (whole * 2)) as usize
+    }
+}
+
 /// The boxes of a branch and of all that stands on it, as far as they are in the range and the
-/// rows. Edges are at the cell that is nearest, so that a frame stands exactly on its caller.
+/// rows.
 fn rows_above(
     view: &mut View,
     (side, root): Place,
-    [from, to]: [u64; 2],
-    width: usize,
+    scale: Scale,
     most_rows: usize,
     kept: &HashSet<Place>,
 ) -> Vec<Vec<Cells>> {
-    let whole = u128::from(to.saturating_sub(from).max(1));
-    let cell = |weight: u64| {
-        let inside = u128::from(weight.clamp(from, to) - from);
-        ((inside * width as u128 * 2 + whole) / (whole * 2)) as usize
-    };
     let mut rows = Vec::new();
     let mut level = vec![root];
     while !level.is_empty() && rows.len() < most_rows {
-        let mut row: Vec<Cells> = Vec::new();
-        let mut wide = Vec::new();
-        // Narrow frames side by side, until there are enough to fill a cell.
-        let mut narrow: Option<(Vec<Place>, u64, u64)> = None;
-        for id in level {
-            let branch = view.tree(side).branch(id);
-            let (start, end) = (branch.start, branch.end());
-            if end <= from || start >= to {
-                continue;
-            }
-            let is_kept = kept.contains(&(side, id));
-            let (first, mut last) = (cell(start), cell(end));
-            if first == last && !is_kept {
-                narrow = match narrow {
-                    Some((mut places, begin, until)) if until == start => {
-                        places.push((side, id));
-                        Some((places, begin, end))
-                    }
-                    other => {
-                        push_narrow(&mut row, other, cell);
-                        Some((vec![(side, id)], start, end))
-                    }
-                };
-                continue;
-            }
-            push_narrow(&mut row, narrow.take(), cell);
-            last = last.max(first + 1).min(width.max(1));
-            let mut first = first.min(last - 1);
-            match is_kept {
-                true => clear(&mut row, first),
-                // One that was kept may take a cell of its neighbour.
-                false => first = first.max(row.last().map_or(0, |before| before.to)),
-            }
-            if first == last {
-                continue;
-            }
-            row.push(Cells { what: What::Frame((side, id)), from: first, to: last });
-            wide.push(id);
-        }
-        push_narrow(&mut row, narrow.take(), cell);
-        level = wide.into_iter().flat_map(|id| view.kids((side, id))).collect();
+        let row = row(view, side, &level, scale, kept);
+        let wide = row.iter().filter_map(|cells| match cells.what {
+            What::Frame((_, id)) => Some(id),
+            What::Narrow(_) => None,
+        });
+        level = wide.flat_map(|id| view.kids((side, id))).collect();
         rows.push(row);
     }
     while rows.last().is_some_and(Vec::is_empty) {
@@ -126,16 +103,73 @@ fn rows_above(
     rows
 }
 
-fn push_narrow(
-    row: &mut Vec<Cells>,
-    narrow: Option<(Vec<Place>, u64, u64)>,
-    cell: impl Fn(u64) -> usize,
-) {
-    let Some((places, start, end)) = narrow else { return };
-    let from = row.last().map_or(0, |last| last.to).max(cell(start));
-    let to = cell(end);
-    if from < to {
-        row.push(Cells { what: What::Narrow(places), from, to });
+/// The boxes of branches side by side.
+fn row(
+    view: &View,
+    side: Side,
+    level: &[BranchId],
+    scale: Scale,
+    kept: &HashSet<Place>,
+) -> Vec<Cells> {
+    let mut row: Vec<Cells> = Vec::new();
+    // Narrow frames without a gap between them, until they fill a cell together.
+    let mut narrow = Narrow::default();
+    for &id in level {
+        let branch = view.tree(side).branch(id);
+        let (start, end) = (branch.start, branch.end());
+        if end <= scale.from || start >= scale.to {
+            continue;
+        }
+        let is_kept = kept.contains(&(side, id));
+        let (first, last) = (scale.cell(start), scale.cell(end));
+        if first == last && !is_kept {
+            if narrow.end != start {
+                narrow.finish(&mut row, scale);
+            }
+            narrow.add((side, id), start, end);
+            continue;
+        }
+        narrow.finish(&mut row, scale);
+        let last = last.max(first + 1).min(scale.width.max(1));
+        let mut first = first.min(last - 1);
+        match is_kept {
+            true => clear(&mut row, first),
+            // One that was kept may take a cell of its neighbour.
+            false => first = first.max(row.last().map_or(0, |before| before.to)),
+        }
+        if first < last {
+            row.push(Cells { what: What::Frame((side, id)), from: first, to: last });
+        }
+    }
+    narrow.finish(&mut row, scale);
+    row
+}
+
+/// Narrow frames side by side.
+#[derive(Default)]
+struct Narrow {
+    places: Vec<Place>,
+    start: u64,
+    end: u64,
+}
+
+impl Narrow {
+    fn add(&mut self, place: Place, start: u64, end: u64) {
+        if self.places.is_empty() {
+            self.start = start;
+        }
+        self.end = end;
+        self.places.push(place);
+    }
+
+    /// Puts them into one box, if they fill a cell.
+    fn finish(&mut self, row: &mut Vec<Cells>, scale: Scale) {
+        let places = std::mem::take(&mut self.places);
+        let from = row.last().map_or(0, |last| last.to).max(scale.cell(self.start));
+        let to = scale.cell(self.end);
+        if !places.is_empty() && from < to {
+            row.push(Cells { what: What::Narrow(places), from, to });
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{Args, new_app, run, unit, write};
 
 /// What was read.
 pub(crate) enum Input {
-    Whole(StackCounts),
+    Whole(Box<StackCounts>),
     /// It was shown while it came in, and the reader ended it.
     Shown(Box<App>),
 }
@@ -74,7 +74,7 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
                 let app = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
                 Ok(Some(Input::Shown(Box::new(app))))
             }
-            None if sum > 0 => Ok(Some(Input::Whole(all))),
+            None if sum > 0 => Ok(Some(Input::Whole(Box::new(all)))),
             None => Ok(None),
         }
     })

@@ -60,7 +60,7 @@ fn stack_view(args: Args, pipe: &mut Pipe) -> Result<Status> {
         // It was shown while it came in.
         Input::Shown(app) => *app,
         Input::Whole(counts) => {
-            let profile = Profile::new(counts, unit(&args, pipe))?;
+            let profile = Profile::new(*counts, unit(&args, pipe))?;
             if profile.tree.calls().len() == 1 {
                 pipe.note(NOTHING);
                 return Ok(Status::Nothing);

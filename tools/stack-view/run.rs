@@ -31,18 +31,24 @@ pub(crate) fn run(mut app: App, intervals: Option<Receiver<Interval>>) -> Result
     app.size = screen.size();
     app.live = intervals.as_ref().map(|_| Live::new());
     app.place();
+    let mut has_changed = true;
     while app.ended.is_none() {
-        screen.draw(&app).map_err(failed)?;
+        // What did not change costs nothing, also over a slow line.
+        if std::mem::take(&mut has_changed) {
+            screen.draw(&app).map_err(failed)?;
+        }
         if let Some(text) = app.copied.take() {
             screen.copy(&text).map_err(failed)?;
         }
         #[cfg(unix)]
-        signals.obey(&mut screen).map_err(failed)?;
+        {
+            has_changed |= signals.obey(&mut screen).map_err(failed)?;
+        }
         if let Some(event) = screen.event(PATIENCE).map_err(failed)? {
+            has_changed = true;
             #[cfg(unix)]
             if is_stop(&event) {
                 signals::stop(&mut screen).map_err(failed)?;
-                app.size = screen.size();
                 continue;
             }
             work(&mut app, &mut screen, |app| match app.on(&event) {
@@ -53,8 +59,13 @@ pub(crate) fn run(mut app: App, intervals: Option<Receiver<Interval>>) -> Result
                 done => done,
             })?;
         }
-        app.size = screen.size();
-        take_newest(&mut app, &mut screen, intervals.as_ref())?;
+        let size = screen.size();
+        if app.size != size {
+            app.size = size;
+            app.place();
+            has_changed = true;
+        }
+        has_changed |= take_newest(&mut app, &mut screen, intervals.as_ref())?;
     }
     drop(screen);
     #[cfg(unix)]
@@ -64,30 +75,30 @@ pub(crate) fn run(mut app: App, intervals: Option<Receiver<Interval>>) -> Result
     Ok(app)
 }
 
-/// Takes the intervals that came in, of which only the newest is shown.
+/// Takes the intervals that came in, of which only the newest is shown; returns whether anything
+/// changed.
 fn take_newest(
     app: &mut App,
     screen: &mut Screen,
     intervals: Option<&Receiver<Interval>>,
-) -> Result<()> {
-    let Some(intervals) = intervals else { return Ok(()) };
+) -> Result<bool> {
+    let (Some(intervals), Some(live)) = (intervals, &mut app.live) else { return Ok(false) };
+    let was_over = live.is_over;
     let mut newest = None;
     loop {
         match intervals.try_recv() {
             Ok(interval) => newest = Some(interval),
             Err(TryRecvError::Empty) => break,
             Err(TryRecvError::Disconnected) => {
-                if let Some(live) = &mut app.live {
-                    live.is_over = true;
-                }
+                live.is_over = true;
                 break;
             }
         }
     }
-    match newest {
-        Some(interval) => work(app, screen, |app| app.take(interval).map(|()| app.place())),
-        None => Ok(()),
-    }
+    let has_ended = live.is_over && !was_over;
+    let Some(interval) = newest else { return Ok(has_ended) };
+    work(app, screen, |app| app.take(interval).map(|()| app.place()))?;
+    Ok(true)
 }
 
 /// Does something that may take its time, and says so if it does.

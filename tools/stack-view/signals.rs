@@ -29,20 +29,21 @@ impl Signals {
         Ok(Signals { ends, stops })
     }
 
-    /// Does what a signal asks for, if one came.
+    /// Does what a signal asks for, if one came; returns whether the screen has to be drawn again.
     ///
     /// # Errors
     ///
     /// What the system says.
-    pub(crate) fn obey(&self, screen: &mut Screen) -> io::Result<()> {
+    pub(crate) fn obey(&self, screen: &mut Screen) -> io::Result<bool> {
         let signal = self.ends.load(Ordering::SeqCst);
         if signal != 0 {
             end(signal as i32);
         }
-        if self.stops.swap(false, Ordering::SeqCst) {
+        let is_stopped = self.stops.swap(false, Ordering::SeqCst);
+        if is_stopped {
             stop(screen)?;
         }
-        Ok(())
+        Ok(is_stopped)
     }
 }
 

@@ -5,6 +5,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::{Canvas, width_of};
 use crate::app::{App, Mode};
+use crate::steps::Step;
 use crate::view::{Kind, Numbers};
 
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
@@ -80,7 +81,7 @@ fn end_of(text: &str, columns: usize) -> String {
 
 /// What the reader asked for so far.
 pub(crate) fn steps(app: &App, canvas: &mut Canvas<'_>) {
-    let words: Vec<String> = app.view.steps.iter().map(|step| step.words()).collect();
+    let words: Vec<String> = app.view.steps.iter().map(Step::words).collect();
     let text = format!("{}  (u: take back)", words.join(" | "));
     canvas.text(0, 2, &shortened(&text, canvas.width), Style::new());
 }

@@ -1,0 +1,120 @@
+"""How fast stack-view answers in a terminal: python3 terminal.py STACK-VIEW STACK-SVG FOLDED [PEER...]
+
+Prints rows of Markdown: what was done, milliseconds (medians), and the peak of memory. An answer
+has come when the program writes nothing more. A PEER is another viewer's command, of which only
+the first screen is measured.
+"""
+
+import fcntl
+import os
+import pty
+import select
+import statistics
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+RUNS = 11
+# The program has answered when it writes nothing for so long, in seconds.
+QUIET = 0.25
+SIZE = (60, 200)
+
+
+class Terminal:
+    def __init__(self, command, shown):
+        self.start = time.monotonic()
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM="xterm-256color")
+            time.sleep(0.02)
+            os.execvp(command[0], command)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
+        self.text = b""
+        while shown not in self.text:
+            self.read()
+        self.first = self.settled(self.start) - 0.02
+
+    def read(self):
+        part = os.read(self.fd, 1 << 16)
+        self.text += part
+        # Some ask where the cursor is, and wait for the answer.
+        if b"\x1b[6n" in part:
+            os.write(self.fd, b"\x1b[1;1R")
+
+    def settled(self, since):
+        last = time.monotonic()
+        while select.select([self.fd], [], [], QUIET)[0]:
+            self.read()
+            last = time.monotonic()
+        return last - since
+
+    def press(self, keys):
+        """Seconds from the keys to the end of the answer to them."""
+        start = time.monotonic()
+        os.write(self.fd, keys)
+        wait = select.select([self.fd], [], [], 5)[0]
+        return self.settled(start) if wait else float("nan")
+
+    def end(self, keys):
+        os.write(self.fd, keys)
+        try:
+            while True:
+                self.read()
+        except OSError:
+            pass
+        _, _, usage = os.wait4(self.pid, 0)
+        return usage.ru_maxrss / 1024
+
+
+def first_screens(command, shown, keys):
+    times, peaks = [], []
+    for _ in range(RUNS):
+        terminal = Terminal(command, shown)
+        times.append(terminal.first)
+        peaks.append(terminal.end(keys))
+    return statistics.median(times), max(peaks)
+
+
+def drawn(svg, path):
+    times = []
+    for _ in range(RUNS):
+        start = time.monotonic()
+        subprocess.run([svg, path], stdout=subprocess.PIPE, check=True)
+        times.append(time.monotonic() - start)
+    return statistics.median(times)
+
+
+ACTIONS = [
+    ("move", b"\x1b[A", b"\x1b[B"),
+    ("zoom", b"\x1b[A\x1b[A\r", b"0"),
+    ("zoom out", b"0", b"\x1b[A\x1b[A\r"),
+    ("search", b"/a\r", b"\x1b"),
+    ("bottom up", b"2", b"1"),
+    ("sandwich", b"3", b"1"),
+    ("table", b"4", b"1"),
+]
+
+
+def main():
+    view, svg, path, *peers = sys.argv[1:]
+    name = os.path.basename(path)
+    print(f"| {name} | stack-svg, the file | {1000 * drawn(svg, path):.0f} | |")
+    for command, shown, keys in [([view, path], b"1 Flame", b"q")] + [
+        ([peer, path], b"\x1b[", b"q") for peer in peers
+    ]:
+        seconds, peak = first_screens(command, shown, keys)
+        print(f"| {name} | {os.path.basename(command[0])}, first screen | {1000 * seconds:.0f} | {peak:.0f} |")
+    terminal = Terminal([view, path], b"1 Flame")
+    terminal.press(b"\x1b[A")
+    for word, keys, back in ACTIONS:
+        times = []
+        for _ in range(RUNS):
+            times.append(terminal.press(keys))
+            terminal.press(back)
+        print(f"| {name} | stack-view, {word} | {1000 * statistics.median(times):.0f} | |")
+    terminal.end(b"q")
+
+
+main()
