@@ -88,8 +88,8 @@ def drawn(svg, path):
 
 ACTIONS = [
     ("move", b"\x1b[A", b"\x1b[B"),
-    ("zoom", b"\x1b[A\x1b[A\r", b"0"),
-    ("zoom out", b"0", b"\x1b[A\x1b[A\r"),
+    ("zoom", b"\r", b"0\x1b[A"),
+    ("zoom out", b"0", b"\x1b[A\r"),
     ("search", b"/a\r", b"\x1b"),
     ("bottom up", b"2", b"1"),
     ("sandwich", b"3", b"1"),
