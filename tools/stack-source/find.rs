@@ -44,7 +44,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn read(file: PathBuf) -> Option<Source> {
+    fn read(file: PathBuf) -> Option<Source> {
         let text = fs::read(&file).ok()?;
         let start = text.as_ptr() as usize;
         let range = |line: &[u8]| {

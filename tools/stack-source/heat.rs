@@ -1,9 +1,7 @@
 //! Colours: the hotter a line, the darker are its numbers.
 
 use common::heat::{COLORS, Shades};
-use common::terminal_color;
-
-use crate::count::Part;
+use common::{FrameWeights, terminal_color};
 
 /// From this shade on, light letters are easier to read.
 const DARK: usize = 6;
@@ -19,12 +17,11 @@ pub(crate) struct Heat {
 }
 
 impl Heat {
-    /// The shades of all lines of these parts, so that one colour means the same in all of them.
-    pub(crate) fn of(parts: &[Part]) -> Heat {
-        let weights = || parts.iter().flat_map(|part| &part.lines).map(|line| line.weights);
+    /// The shades of all lines that are listed, so that one colour means the same in all listings.
+    pub(crate) fn of(lines: impl Iterator<Item = FrameWeights> + Clone) -> Heat {
         Heat {
-            own: Shades::of(weights().map(|weights| weights.self_weight).collect()),
-            total: Shades::of(weights().map(|weights| weights.total).collect()),
+            own: Shades::of(lines.clone().map(|weights| weights.self_weight).collect()),
+            total: Shades::of(lines.map(|weights| weights.total).collect()),
         }
     }
 

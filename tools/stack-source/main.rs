@@ -1,5 +1,6 @@
 //! Shows which lines of the source are hot.
 
+mod asm;
 mod count;
 mod data;
 mod find;
@@ -12,13 +13,14 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use common::{
-    Color, Files, Overflows, PatternArgs, Pipe, Result, Screen, Status, Total, Unit,
-    compile_patterns, counted, grouped, patterns_in, share,
+    Color, Files, FoldedLine, Overflows, PatternArgs, Pipe, Result, Screen, Status, Total, Unit,
+    compile_patterns, counted, patterns_in, share,
 };
 use regex_automata::meta::Regex;
 
+use asm::AsmArgs;
 use count::{By, Counts, Part};
-use find::{SourceArgs, Sources};
+use find::{Source, SourceArgs, Sources};
 use heat::Heat;
 use text::Style;
 
@@ -62,6 +64,9 @@ struct Args {
 
     #[command(flatten)]
     sources: SourceArgs,
+
+    #[command(flatten)]
+    asm: AsmArgs,
 
     /// Show how hot lines are in colour; WHEN is always if not given
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true)]
@@ -126,12 +131,15 @@ fn main() -> ExitCode {
 
 fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let pattern = args.pattern()?;
+    if args.asm.asm {
+        return asm::show(&args, pattern.as_ref(), pipe);
+    }
     let (parts, total) = args.count(pipe)?;
     if total == 0 {
         pipe.note(NOTHING);
         return Ok(Status::Nothing);
     }
-    let unit_name = args.unit.clone().or_else(|| pipe.header_unit());
+    let unit_name = args.unit_name(pipe);
     let Some(profile) = args.profile(parts, total, pattern.as_ref(), unit_name) else {
         let what = if args.by() == By::File { "file" } else { "function" };
         pipe.note(format_args!("no {what} matches"));
@@ -145,8 +153,7 @@ fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
     };
     let shown = profile.shown();
     pipe.write_lines(&text, shown)?;
-    let rest = pipe.stats().read.weight - pipe.stats().dropped.weight - shown.weight;
-    pipe.count_dropped(Total { lines: u64::from(rest > 0), weight: rest });
+    pipe.count_rest_as_dropped();
     Ok(pipe.status())
 }
 
@@ -170,15 +177,27 @@ impl Args {
     /// What came in, the heaviest first, and what all of it weighs.
     fn count(&self, pipe: &mut Pipe) -> Result<(Vec<Part>, u64)> {
         let mut counts = Counts::new(self.by());
+        let total = self.sum(pipe, |line| counts.add(line.stack, line.count))?;
+        Ok((counts.into_parts(self.sort), total))
+    }
+
+    /// Hands each line to `each`, and returns what all weigh. What does not fit into that sum is
+    /// left out and named.
+    fn sum(&self, pipe: &mut Pipe, mut each: impl FnMut(&FoldedLine<'_>)) -> Result<u64> {
         let (mut all, mut overflows) = (0, Overflows::default());
         pipe.for_each_folded(&self.files, |line| {
             if overflows.add(&mut all, line.stack, line.count) {
-                counts.add(line.stack, line.count);
+                each(&line);
             }
             Ok(())
         })?;
         pipe.leave_out(&overflows);
-        Ok((counts.into_parts(self.sort), all))
+        Ok(all)
+    }
+
+    /// What the user or a header line calls the unit.
+    fn unit_name(&self, pipe: &Pipe) -> Option<String> {
+        self.unit.clone().or_else(|| pipe.header_unit())
     }
 
     /// What is listed of these parts, with its sources; `None` if nothing matches.
@@ -230,18 +249,24 @@ impl Args {
         let context = self.context.unwrap_or(usual);
         let screen = if self.markdown { Screen::default() } else { Screen::of_stdout() };
         let is_colored = !self.markdown && self.color.is_wanted();
-        let heat = is_colored.then(|| Heat::of(&profile.parts));
+        let weights = profile.parts.iter().flat_map(|part| &part.lines).map(|line| line.weights);
+        let heat = is_colored.then(|| Heat::of(weights));
         let style = Style { unit: &profile.unit, whole: profile.total, screen: &screen, heat };
         let mut text = String::new();
         for part in &profile.parts {
-            let rows = listing::rows(part, profile.sources.get(&part.path), context);
+            let source = profile.sources.get(&part.path);
+            let rows = listing::rows(&part.lines, source.map(Source::len), context);
+            let table = style.table(&rows, source);
+            let weights = style.weights(part.weights);
             text.push_str(&match self.markdown {
-                true => text::markdown(&style, part, &rows),
-                false => format!("{}\n{}", style.heading(part), style.table(&rows)),
+                true => text::markdown(&style, part, &table),
+                false => {
+                    format!("{}\n{table}", style.heading(&part.function, &part.path, &weights))
+                }
             });
             text.push('\n');
         }
-        text + &profile.foot(self.by(), &screen)
+        text + &profile.foot(self.by(), &style)
     }
 }
 
@@ -255,29 +280,20 @@ impl Profile {
     }
 
     /// How much of the whole is listed, and how much has no lines.
-    fn foot(&self, by: By, screen: &Screen) -> String {
+    fn foot(&self, by: By, style: &Style<'_>) -> String {
         let own = |parts: &[Part]| parts.iter().map(|part| part.weights.self_weight).sum::<u64>();
-        let listed = own(&self.parts);
         let plural = if by == By::File { "files" } else { "functions" };
-        let mut text = format!(
-            "{} of {} {plural}, self {} of {} ({})\n",
-            grouped(self.parts.len() as u64),
-            grouped(self.candidates as u64),
-            self.unit.number(listed),
-            self.unit.words(self.total),
-            share(listed, self.total),
-        );
+        let mut text = style.foot([self.parts.len(), self.candidates], plural, own(&self.parts));
         if let Some(heaviest) = self.without_lines.first() {
             let own = own(&self.without_lines);
-            let number = counted(self.without_lines.len() as u64, plural);
             let start = format!(
-                "no line is known of {number}, self {} ({}): first ",
+                "no line is known of {}, self {} ({}): first ",
+                counted(self.without_lines.len() as u64, plural),
                 self.unit.number(own),
                 share(own, self.total),
             );
-            text.push_str(&start);
-            text.push_str(&screen.name(&heaviest.function, start.chars().count()));
-            text.push('\n');
+            let name = style.screen.name(&heaviest.function, start.chars().count());
+            text.push_str(&format!("{start}{name}\n"));
         }
         if !self.has_lines {
             text.push_str(NO_LINES);

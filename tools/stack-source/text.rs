@@ -1,10 +1,11 @@
 //! The listing for people: on a terminal, in a pipe, and in a pull request.
 
 use bstr::ByteSlice;
-use common::{FrameWeights, Screen, Unit, fitted_path, printable, share};
+use common::{FrameWeights, Screen, Unit, fitted_path, grouped, printable, share};
 use console::{measure_text_width, truncate_str};
 
 use crate::count::Part;
+use crate::find::Source;
 use crate::heat::Heat;
 use crate::listing::Row;
 
@@ -12,7 +13,7 @@ use crate::listing::Row;
 const TAB: usize = 8;
 
 /// What is before each line of a table.
-const INDENT: &str = "  ";
+pub(crate) const INDENT: &str = "  ";
 
 /// What the lines are called whose number is 0.
 const NO_LINE: &str = "[no line]";
@@ -28,34 +29,45 @@ pub(crate) struct Style<'a> {
 
 impl Style<'_> {
     /// `Tree.find  src/tree.ml  self 1,204 (31.20%)  total 2,010 (52.00%)`, over two lines where
-    /// that does not fit on a terminal.
-    pub(crate) fn heading(&self, part: &Part) -> String {
-        let weights = self.weights(part.weights);
-        let path = printable(&part.path);
-        let name = if part.function.is_empty() { &path } else { &printable(&part.function) };
-        let fits = |line: &String| {
-            self.screen.columns.is_none_or(|columns| measure_text_width(line) <= columns)
-        };
-        let is_file = part.function.is_empty();
-        let line = match is_file {
-            true => format!("{}  {weights}", self.bold(name)),
-            false => format!("{}  {path}  {weights}", self.bold(name)),
-        };
-        if fits(&line) {
-            return line;
+    /// that does not fit on a terminal. A whole file has no function.
+    pub(crate) fn heading(&self, function: &[u8], path: &[u8], weights: &str) -> String {
+        let parts = [printable(function), printable(path), weights.to_owned()];
+        let first = usize::from(function.is_empty());
+        let whole = parts[first..].join("  ");
+        if self.screen.columns.is_none_or(|columns| measure_text_width(&whole) <= columns) {
+            return whole.replacen(&parts[first], &self.bold(&parts[first]), 1);
         }
-        let room = self.screen.width_of_name(measure_text_width(&weights) + 2);
-        if is_file {
-            return format!("{}  {weights}", self.bold(&fitted_path(&part.path, room)));
+        let room = self.screen.width_of_name(measure_text_width(weights) + 2);
+        let path = fitted_path(path, room);
+        if function.is_empty() {
+            return format!("{}  {weights}", self.bold(&path));
         }
-        let name = self.bold(&self.screen.name(&part.function, 0));
-        format!("{name}\n{}  {weights}", fitted_path(&part.path, room))
+        format!("{}\n{path}  {weights}", self.bold(&self.screen.name(function, 0)))
     }
 
-    fn weights(&self, FrameWeights { self_weight, total }: FrameWeights) -> String {
+    /// `self 1,204 (31.20%)  total 2,010 (52.00%)`
+    pub(crate) fn weights(&self, FrameWeights { self_weight, total }: FrameWeights) -> String {
         let [own, all] =
             [self_weight, total].map(|it| (self.unit.number(it), share(it, self.whole)));
         format!("self {} ({})  total {} ({})", own.0, own.1, all.0, all.1)
+    }
+
+    /// The self weight of a row in the colour of its heat.
+    pub(crate) fn painted(&self, row: &Row, number: &str) -> String {
+        match (&self.heat, row) {
+            (Some(heat), Row::Line(line)) => heat.own(line.weights.self_weight, number),
+            _ => number.to_owned(),
+        }
+    }
+
+    /// `3 of 20 functions, self 484 of 672 samples (72.02%)`
+    pub(crate) fn foot(&self, [listed, all]: [usize; 2], plural: &str, own: u64) -> String {
+        let [listed, all] = [listed, all].map(|count| grouped(count as u64));
+        let [number, whole] = [self.unit.number(own), self.unit.words(self.whole)];
+        format!(
+            "{listed} of {all} {plural}, self {number} of {whole} ({})\n",
+            share(own, self.whole)
+        )
     }
 
     fn bold(&self, text: &str) -> String {
@@ -63,53 +75,85 @@ impl Style<'_> {
     }
 
     /// A line for each row, below the heads of the columns.
-    pub(crate) fn table(&self, rows: &[Row<'_>]) -> String {
-        let number = |weight| if weight == 0 { ".".to_owned() } else { self.unit.number(weight) };
-        let cells = |row: &Row<'_>| match row {
+    pub(crate) fn table(&self, rows: &[Row], source: Option<&Source>) -> String {
+        let cells = |row: &Row| match row {
             Row::Gap => [String::new(), String::new(), "\u{2026}".to_owned()],
-            Row::Line { line, .. } => {
+            Row::Line(line) => {
                 let FrameWeights { self_weight, total } = line.weights;
-                [number(self_weight), number(total), line.number.to_string()]
+                [self.cell(self_weight), self.cell(total), line.number.to_string()]
             }
         };
         let heads = ["self", "total", ""].map(str::to_owned);
         let cells: Vec<[String; 3]> = [heads].into_iter().chain(rows.iter().map(cells)).collect();
-        let width = |column: usize| cells.iter().map(|row| measure_text_width(&row[column])).max();
-        let widths = [0, 1, 2].map(|column| width(column).unwrap_or_default());
+        let widths = widths(&cells);
         let mut text = String::new();
         for (index, row) in cells.iter().enumerate() {
             let of = index.checked_sub(1).map(|index| rows[index]);
-            text.push_str(format!("{INDENT}{}", self.line(row, widths, of)).trim_end());
+            let line = format!("{INDENT}{}", self.line(row, widths, of, source));
+            text.push_str(line.trim_end());
             text.push('\n');
         }
         text
     }
 
-    fn line(&self, cells: &[String; 3], widths: [usize; 3], row: Option<Row<'_>>) -> String {
-        let mut cells = [0, 1, 2].map(|at| {
-            let fill = widths[at] - measure_text_width(&cells[at]);
-            format!("{:fill$}{}", "", cells[at])
-        });
-        let Some(Row::Line { line, text }) = row else { return cells.join("  ") };
-        let before = INDENT.len() + widths.iter().sum::<usize>() + 2 * widths.len();
-        let source = match text {
+    /// A weight in a column, where nothing is easy to pass over.
+    pub(crate) fn cell(&self, weight: u64) -> String {
+        if weight == 0 { ".".to_owned() } else { self.unit.number(weight) }
+    }
+
+    fn line(
+        &self,
+        cells: &[String; 3],
+        widths: [usize; 3],
+        row: Option<Row>,
+        source: Option<&Source>,
+    ) -> String {
+        let mut cells = [0, 1, 2].map(|at| right(&cells[at], widths[at]));
+        let Some(Row::Line(line)) = row else { return cells.join("  ") };
+        let text = match source.and_then(|source| source.line(line.number)) {
             None if line.number == 0 => NO_LINE.to_owned(),
             text => readable(text.unwrap_or_default()),
         };
-        let source = match self.screen.width_of_name(before) {
-            Some(width) => truncate_str(&source, width, "\u{2026}").into_owned(),
-            None => source,
-        };
+        let before = INDENT.len() + widths.iter().sum::<usize>() + 2 * widths.len();
         if let Some(heat) = &self.heat {
             cells[0] = heat.own(line.weights.self_weight, &cells[0]);
             cells[1] = heat.total(line.weights.total, &cells[1]);
         }
-        format!("{}  {source}", cells.join("  "))
+        format!("{}  {}", cells.join("  "), self.cut(text, before))
+    }
+
+    /// The beginning of a text after `before` columns, as much as fits on a terminal.
+    pub(crate) fn cut(&self, text: String, before: usize) -> String {
+        match self.screen.width_of_name(before) {
+            Some(width) => truncated(&text, width),
+            None => text,
+        }
     }
 }
 
+/// The beginning of a text that is wider than so many columns.
+pub(crate) fn truncated(text: &str, width: usize) -> String {
+    truncate_str(text, width, "\u{2026}").into_owned()
+}
+
+/// The width of each column.
+pub(crate) fn widths<const N: usize>(rows: &[[String; N]]) -> [usize; N] {
+    let mut widths = [0; N];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = measure_text_width(cell).max(*width);
+        }
+    }
+    widths
+}
+
+/// The text at the right side of a column.
+pub(crate) fn right(text: &str, width: usize) -> String {
+    format!("{:fill$}{text}", "", fill = width - measure_text_width(text))
+}
+
 /// A line of source as it is shown: tabs as spaces, and no escapes of a terminal.
-fn readable(text: &[u8]) -> String {
+pub(crate) fn readable(text: &[u8]) -> String {
     let mut shown = String::new();
     for (index, part) in text.split_str("\t").enumerate() {
         if index > 0 {
@@ -123,15 +167,14 @@ fn readable(text: &[u8]) -> String {
 
 /// `**`Tree.find`** in `src/tree.ml`: self 1,204 (31.20%), total 2,010 (52.00%)` and the table as a
 /// block of code.
-pub(crate) fn markdown(style: &Style<'_>, part: &Part, rows: &[Row<'_>]) -> String {
+pub(crate) fn markdown(style: &Style<'_>, part: &Part, table: &str) -> String {
     let [function, path] = [&part.function, &part.path].map(|it| code(&printable(it)));
     let weights = style.weights(part.weights).replace(")  total", "), total");
     let heading = match part.function.is_empty() {
         true => format!("**{path}**: {weights}"),
         false => format!("**{function}** in {path}: {weights}"),
     };
-    let table = style.table(rows);
-    let fence = "`".repeat(longest_run(&table).max(2) + 1);
+    let fence = "`".repeat(longest_run(table).max(2) + 1);
     format!("{heading}\n\n{fence}text\n{table}{fence}\n")
 }
 

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 pub enum Color {
     /// On a terminal that can show it
     Auto,
-    /// Also into a pipe, such as one to less -R
+    /// Also into a pipe
     Always,
     /// Not at all
     Never,
