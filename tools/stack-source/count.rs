@@ -1,5 +1,7 @@
 //! What each line of the source weighs, by itself and with all that it calls.
 
+mod no_line;
+
 use std::cmp::Reverse;
 
 use common::{FrameParts, FrameTable, FrameWeights, Room, StackIds, file_and_line, with_room};
@@ -37,24 +39,33 @@ pub(crate) struct Line {
 /// A stack mostly begins as the one before it. So a frame is counted when it leaves the stacks,
 /// with the weight of all stacks that it was in until then.
 pub(crate) struct Counts {
-    by: By,
+    tables: Tables,
     frames: FrameTable,
     ids: StackIds,
     /// The part and the line of each frame, by its number in `frames`.
     rows: Vec<Row>,
     /// The frames of the last stack.
     open: Vec<OpenFrame>,
+    /// Of each function, in whatever files it is.
+    functions: Tally,
     parts: Tally,
     lines: Tally,
-    /// The function and the path of each part, an LF between them.
-    names: FrameTable,
-    /// The part of each line and its number, as bytes.
-    numbers: FrameTable,
 }
 
-/// The part that a frame is of, and its line, by their numbers in the tables.
+/// What frames are of, by numbers.
+struct Tables {
+    by: By,
+    functions: FrameTable,
+    /// The function and the path of each part, an LF between them.
+    parts: FrameTable,
+    /// The part of each line and its number, as bytes.
+    lines: FrameTable,
+}
+
+/// The function, the part and the line that a frame is of, by their numbers in the tables.
 #[derive(Clone, Copy, Debug)]
 struct Row {
+    function: u32,
     part: u32,
     line: u32,
 }
@@ -76,15 +87,19 @@ struct Tally {
 impl Counts {
     pub(crate) fn new(by: By) -> Counts {
         Counts {
-            by,
+            tables: Tables {
+                by,
+                functions: FrameTable::default(),
+                parts: FrameTable::default(),
+                lines: FrameTable::default(),
+            },
             frames: FrameTable::default(),
             ids: StackIds::default(),
             rows: Vec::new(),
             open: Vec::new(),
+            functions: Tally::default(),
             parts: Tally::default(),
             lines: Tally::default(),
-            names: FrameTable::default(),
-            numbers: FrameTable::default(),
         }
     }
 
@@ -92,22 +107,22 @@ impl Counts {
     pub(crate) fn add(&mut self, stack: &[u8], weight: u64) {
         self.ids.of(stack, &mut self.frames);
         self.leave_to(self.ids.kept());
-        let Counts { by, ids, rows, open, parts, lines, names, numbers, .. } = self;
-        for (frame, range) in ids.fresh() {
+        for (frame, range) in self.ids.fresh() {
             // New frames are numbered in the order in which they are seen here.
-            if frame as usize == rows.len() {
-                rows.make_room(1);
-                rows.push(row_of(&stack[range], *by, names, numbers));
+            if frame as usize == self.rows.len() {
+                self.rows.make_room(1);
+                self.rows.push(self.tables.row_of(&stack[range]));
             }
-            let row = rows[frame as usize];
-            parts.enter(row.part);
-            lines.enter(row.line);
-            open.push(OpenFrame { row, weight: 0 });
+            let row = self.rows[frame as usize];
+            self.functions.enter(row.function);
+            self.parts.enter(row.part);
+            self.lines.enter(row.line);
+            self.open.push(OpenFrame { row, weight: 0 });
         }
-        if let Some(leaf) = open.last_mut() {
+        if let Some(leaf) = self.open.last_mut() {
             leaf.weight += weight;
-            parts.weights[leaf.row.part as usize].self_weight += weight;
-            lines.weights[leaf.row.line as usize].self_weight += weight;
+            self.parts.weights[leaf.row.part as usize].self_weight += weight;
+            self.lines.weights[leaf.row.line as usize].self_weight += weight;
         }
     }
 
@@ -115,6 +130,7 @@ impl Counts {
     fn leave_to(&mut self, kept: usize) {
         while self.open.len() > kept {
             let Some(OpenFrame { row, weight }) = self.open.pop() else { return };
+            self.functions.leave(row.function, weight);
             self.parts.leave(row.part, weight);
             self.lines.leave(row.line, weight);
             if let Some(caller) = self.open.last_mut() {
@@ -127,33 +143,45 @@ impl Counts {
     /// weight, then of their names.
     pub(crate) fn into_parts(mut self, sort: Sort) -> Vec<Part> {
         self.leave_to(0);
-        let mut parts: Vec<Part> = with_room(self.names.len());
+        let mut parts: Vec<Part> = with_room(self.tables.parts.len());
         for (&weights, number) in self.parts.weights.iter().zip(0..) {
-            let name = self.names.name(number);
+            let name = self.tables.parts.name(number);
             let end = name.iter().position(|&byte| byte == b'\n').unwrap_or(name.len());
             let (function, path) = (name[..end].to_vec(), name[end + 1..].to_vec());
             parts.push(Part { function, path, weights, lines: Vec::new() });
         }
         for (&weights, line) in self.lines.weights.iter().zip(0..).filter(|(it, _)| it.total > 0) {
-            let ([part, number], _) = self.numbers.name(line).as_chunks() else { continue };
+            let ([part, number], _) = self.tables.lines.name(line).as_chunks() else { continue };
             let [part, number] = [part, number].map(|bytes| u32::from_le_bytes(*bytes));
             parts[part as usize].lines.push(Line { number, weights });
         }
         parts.retain(|part| part.weights.total > 0);
         parts.iter_mut().for_each(|part| part.lines.sort_unstable_by_key(|line| line.number));
+        parts.sort_by(|a, b| (&a.function, &a.path).cmp(&(&b.function, &b.path)));
+        let total_of = |function: &[u8]| {
+            let number = self.tables.functions.find(function);
+            number.map_or(0, |number| self.functions.weights[number as usize].total)
+        };
+        if self.tables.by == By::Function {
+            parts = no_line::added(parts, total_of);
+        }
         parts.sort_by(|a, b| a.key(sort).cmp(&b.key(sort)));
         parts
     }
 }
 
-/// The part and the line of a frame that was not seen before.
-fn row_of(frame: &[u8], by: By, names: &mut FrameTable, numbers: &mut FrameTable) -> Row {
-    let FrameParts { name, place, .. } = FrameParts::of(frame);
-    let (path, number) = file_and_line(place);
-    let function = if by == By::Function { name } else { b"" };
-    let part = names.intern(&[function, b"\n", path].concat());
-    let line = numbers.intern([part.to_le_bytes(), number.to_le_bytes()].as_flattened());
-    Row { part, line }
+impl Tables {
+    /// What a frame is of that was not seen before.
+    fn row_of(&mut self, frame: &[u8]) -> Row {
+        let FrameParts { name, place, .. } = FrameParts::of(frame);
+        let (path, number) = file_and_line(place);
+        // A whole file is the only function in it.
+        let name = if self.by == By::Function { name } else { b"" };
+        let function = self.functions.intern(name);
+        let part = self.parts.intern(&[name, b"\n", path].concat());
+        let line = self.lines.intern([part.to_le_bytes(), number.to_le_bytes()].as_flattened());
+        Row { function, part, line }
+    }
 }
 
 impl Tally {
@@ -228,7 +256,7 @@ mod tests {
         parts.into_iter().flat_map(of_part).collect()
     }
 
-    /// The same, a stack after the other.
+    /// The same, a stack after the other, of frames that all have places.
     fn expected(by: By, stacks: &[(String, u64)]) -> Weights {
         let key = |frame: &[u8]| {
             let FrameParts { name, place, .. } = FrameParts::of(frame);
@@ -266,11 +294,35 @@ mod tests {
         assert_eq!(lines, [(0, 1), (2, 12), (3, 5)]);
     }
 
+    #[test]
+    fn code_of_no_line_is_in_the_file_of_its_function() {
+        let stacks = [("f (a.c:2)", 5), ("f (a.c:2);f", 3), ("g (a.c:1);f", 1), ("g;h (b.c:1)", 1)];
+        let parts = |more: Option<(&str, u64)>| {
+            let mut counts = Counts::new(By::Function);
+            let stacks = stacks.into_iter().chain(more);
+            stacks.for_each(|(stack, weight)| counts.add(stack.as_bytes(), weight));
+            let parts = counts.into_parts(Sort::SelfWeight);
+            let shown = |part: &Part| {
+                let weights = |it: FrameWeights| format!("{}/{}", it.self_weight, it.total);
+                let line = |line: &Line| format!("{} {}", line.number, weights(line.weights));
+                let lines: Vec<_> = part.lines.iter().map(line).collect();
+                let [name, path] = [&part.function, &part.path].map(|it| it.to_str_lossy());
+                format!("{name} {path} {}: {}", weights(part.weights), lines.join(", "))
+            };
+            parts.iter().map(shown).collect::<Vec<_>>()
+        };
+        let expected = ["f a.c 9/9: 0 4/4, 2 5/8", "h b.c 1/1: 1 1/1", "g a.c 0/2: 0 0/1, 1 0/1"];
+        assert_eq!(parts(None), expected);
+        // Which of two files it is in is not known.
+        let two_files = ["f a.c 5/8: 2 5/8", "f  4/4: 0 4/4", "f b.c 1/1: 7 1/1"];
+        assert_eq!(parts(Some(("f (b.c:7)", 1)))[..3], two_files);
+    }
+
     proptest! {
         #[test]
         fn weights_are_those_of_one_stack_after_the_other(
             stacks in prop::collection::vec(
-                (prop::collection::vec("[ab]( \\([xy]:[0-3]\\))?(_\\[i\\])?", 1..7), 0..9u64),
+                (prop::collection::vec("[ab] \\([xy]:[0-3]\\)(_\\[i\\])?", 1..7), 0..9u64),
                 0..40,
             )
         ) {

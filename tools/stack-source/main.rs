@@ -146,6 +146,10 @@ fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return Ok(Status::Nothing);
     };
     profile.sources.hint().into_iter().for_each(|hint| pipe.note(hint));
+    let is_for_programs = args.tsv || args.json;
+    if is_for_programs && !profile.has_lines {
+        pipe.note(NO_LINES);
+    }
     let text = match &args {
         Args { json: true, .. } => data::json(&profile),
         Args { tsv: true, .. } => data::tsv(&profile),
