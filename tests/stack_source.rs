@@ -124,6 +124,22 @@ fn functions_are_chosen_by_patterns_and_numbers() {
 }
 
 #[test]
+fn functions_that_only_call_others_are_listed_if_they_are_asked_for() {
+    let folded = "main (src/t.c:9);find (src/t.c:3) 2\n";
+    for (args, expected) in [
+        (&[][..], "1 of 2 functions, self 2 of 2 (100.00%)\n"),
+        (&["-n", "3"], "2 of 2 functions, self 2 of 2 (100.00%)\n"),
+        (&["--sort", "total"], "2 of 2 functions, self 2 of 2 (100.00%)\n"),
+    ] {
+        let output = run_in(folder().path(), args, folded);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(text.rsplit_once("\n\n").expect("a foot").1, expected, "{args:?}");
+    }
+    let above = run_in(folder().path(), &[], "main (src/t.c:9);memcpy_[l] 2\n").stdout;
+    assert!(above.starts_with(b"main  src/t.c  self 0 (0.00%)"), "{}", above.escape_ascii());
+}
+
+#[test]
 fn a_whole_file_has_the_lines_of_all_its_functions() {
     let expected = "src/t.c  self 8 (80.00%)  total 10 (100.00%)
   self  total

@@ -222,6 +222,12 @@ impl Args {
         let (mut parts, without_lines): (Vec<_>, _) = parts.into_iter().partition(is_listed);
         let candidates = parts.len();
         parts.truncate(self.most(pattern));
+        // The heaviest by what they weigh themselves are not those that only call others.
+        let is_heavy = |part: &Part| part.weights.self_weight > 0;
+        let has_choice = self.number.is_some() || pattern.is_some() || self.tsv || self.json;
+        if !has_choice && self.sort == Sort::SelfWeight && parts.iter().any(is_heavy) {
+            parts.retain(is_heavy);
+        }
         let mut sources = Sources::new(self.sources.clone());
         parts.iter().for_each(|part| sources.look_for(&part.path));
         let unit = Unit::named(unit_name.as_deref().unwrap_or_default());
