@@ -42,7 +42,7 @@ const OF_PAGE: Expected = &[
         &[
             "  self  total\n",
             "Db.insert  ",
-            "**`Db.insert`** in `",
+            "db.ml`**: self ",
             "no line is known of ",
             "\n  self\n",
         ],

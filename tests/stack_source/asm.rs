@@ -122,6 +122,14 @@ fn what_is_missing_is_said() {
     let folded = format!("addr=0x1700\tobject={program}\ta 1\n");
     let needs = "--asm needs objdump: install binutils, or llvm for llvm-objdump\n";
     assert_eq!(said(&folded, "/nowhere"), format!("stack-source: {needs}"));
+    // Labels may say anything.
+    for address in ["0x0", "0x10", "0xffffffffffffffff"] {
+        let folded = format!("addr={address}\tobject={program}\ta 1\n");
+        let file = TempFile::new(folded);
+        let output = output("stack-source", &["--asm", file.path()], "");
+        assert_ne!(output.status.code(), None, "{address}");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{address}");
+    }
     let other = format!("addr=0x1700\tbuild_id=00ff\tobject={program}\ta 1\n");
     assert!(said(&other, "/nowhere").contains("not the file that was recorded"));
 }

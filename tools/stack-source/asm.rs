@@ -42,6 +42,8 @@ struct Disassembled {
     instructions: Vec<Instruction>,
     /// Those that weigh something; their numbers count the instructions from 1.
     lines: Vec<Line>,
+    /// What these weigh.
+    weight: u64,
 }
 
 /// Shows the instructions of the functions that match, or else of the heaviest.
@@ -64,8 +66,9 @@ pub(crate) fn show(args: &Args, pattern: Option<&Regex>, pipe: &mut Pipe) -> Res
     let options = args.asm.disassembler_options.as_deref();
     let disassemble = |function| Disassembled::of(function, options);
     let functions = functions.into_iter().map(disassemble).collect::<Result<Vec<_>>>()?;
+    let functions: Vec<_> = functions.into_iter().filter(|it| !it.lines.is_empty()).collect();
     let mut shown = Total::default();
-    functions.iter().for_each(|it| shown += it.function.weight());
+    functions.iter().for_each(|it| shown += it.weight);
     let text = match args.tsv {
         true => table::tsv(&functions),
         false => listing_of(&functions, candidates, args, total, pipe).into_bytes(),
@@ -94,9 +97,8 @@ fn listing_of(
     let style = Style { unit: &unit, whole: total, screen: &screen, heat };
     let mut text = String::new();
     for disassembled in functions {
-        let Disassembled { function, instructions, lines } = disassembled;
-        let weight = function.weight();
-        let weights = format!("self {} ({})", unit.number(weight), share(weight, total));
+        let Disassembled { function, instructions, lines, weight } = disassembled;
+        let weights = format!("self {} ({})", unit.number(*weight), share(*weight, total));
         let object = function.file.as_os_str().as_encoded_bytes();
         let heading = style.heading(&function.name, object, &weights);
         let last = Some(instructions.len() as u32);
@@ -104,7 +106,7 @@ fn listing_of(
         let table = table::table(&style, &rows, disassembled, &sources);
         text.push_str(&format!("{heading}\n{table}\n"));
     }
-    let own = functions.iter().map(|it| it.function.weight()).sum();
+    let own = functions.iter().map(|it| it.weight).sum();
     text + &style.foot([functions.len(), candidates], "functions", own)
 }
 
@@ -116,15 +118,19 @@ impl Disassembled {
         let instructions = instructions(&function.file, function.addresses.clone(), options)?;
         let mut lines: Vec<Line> = Vec::new();
         for (&address, &weight) in &function.weights {
-            // The first instruction is at the start of the function.
             let number = instructions.partition_point(|it| it.address <= address) as u32;
             let weights = FrameWeights { self_weight: weight, total: weight };
+            // Before all instructions is no code, whatever a label says.
+            if number == 0 {
+                continue;
+            }
             match lines.last_mut().filter(|line| line.number == number) {
                 Some(line) => line.weights.self_weight += weight,
                 None => lines.push(Line { number, weights }),
             }
         }
-        Ok(Disassembled { function, instructions, lines })
+        let weight = lines.iter().map(|line| line.weights.self_weight).sum();
+        Ok(Disassembled { function, instructions, lines, weight })
     }
 
     /// The instruction that a line of the listing stands for.

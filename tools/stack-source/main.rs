@@ -146,8 +146,7 @@ fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return Ok(Status::Nothing);
     };
     profile.sources.hint().into_iter().for_each(|hint| pipe.note(hint));
-    let is_for_programs = args.tsv || args.json;
-    if is_for_programs && !profile.has_lines {
+    if args.is_for_programs() && !profile.has_lines {
         pipe.note(NO_LINES);
     }
     let text = match &args {
@@ -164,6 +163,11 @@ fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
 impl Args {
     fn by(&self) -> By {
         if self.path.is_empty() { By::Function } else { By::File }
+    }
+
+    /// Whether the answer is a table or JSON.
+    fn is_for_programs(&self) -> bool {
+        self.tsv || self.json
     }
 
     /// What the functions or files that are listed must match, if anything.
@@ -218,13 +222,13 @@ impl Args {
             return None;
         }
         // Programs sum what they get, so that nothing may be missing.
-        let is_listed = |part: &Part| self.tsv || self.json || part.has_lines();
+        let is_listed = |part: &Part| self.is_for_programs() || part.has_lines();
         let (mut parts, without_lines): (Vec<_>, _) = parts.into_iter().partition(is_listed);
         let candidates = parts.len();
         parts.truncate(self.most(pattern));
         // The heaviest by what they weigh themselves are not those that only call others.
         let is_heavy = |part: &Part| part.weights.self_weight > 0;
-        let has_choice = self.number.is_some() || pattern.is_some() || self.tsv || self.json;
+        let has_choice = self.number.is_some() || pattern.is_some() || self.is_for_programs();
         if !has_choice && self.sort == Sort::SelfWeight && parts.iter().any(is_heavy) {
             parts.retain(is_heavy);
         }
@@ -248,7 +252,7 @@ impl Args {
         match self.number {
             Some(0) => usize::MAX,
             Some(number) => number,
-            None if pattern.is_some() || self.tsv || self.json => usize::MAX,
+            None if pattern.is_some() || self.is_for_programs() => usize::MAX,
             None => FUNCTIONS,
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn table(
     disassembled: &Disassembled,
     sources: &Sources,
 ) -> String {
-    let whole = disassembled.function.weight();
+    let whole = disassembled.weight;
     let cells = |row: &Row| match row {
         Row::Gap => ["", "", "\u{2026}", ""].map(str::to_owned),
         Row::Line(line) => {

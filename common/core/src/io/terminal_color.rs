@@ -1,13 +1,13 @@
 //! Colours of terminals, and when they are wanted.
 
-use std::io::IsTerminal;
-
 use clap::ValueEnum;
+
+use crate::Screen;
 
 /// When an answer is shown in colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal that can show it
+    /// On a terminal that can show it, unless NO_COLOR is set
     Auto,
     /// Also into a pipe
     Always,
@@ -22,10 +22,7 @@ impl Color {
         match self {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => {
-                let can_show = std::env::var_os("TERM").is_some_and(|name| name != "dumb");
-                can_show && std::io::stdout().is_terminal()
-            }
+            Color::Auto => std::env::var_os("TERM").is_some() && Screen::of_stdout().has_colors,
         }
     }
 }
