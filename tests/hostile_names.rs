@@ -132,7 +132,11 @@ fn nothing_that_changes_a_terminal_is_printed_for_people() {
     let twice = format!("m;{HOSTILE};{HOSTILE};g 5\n");
     let unit = [b"# unit: ".as_slice(), HOSTILE.as_bytes(), b"\n", twice.as_bytes()].concat();
     let many = format!("m;{HOSTILE} 18446744073709551615\nm;{HOSTILE} 1\n");
-    let cases: [(&[&str], &[u8]); 15] = [
+    let places = format!("m ({HOSTILE}.c:1);{HOSTILE} ({HOSTILE}.c:7) 5\n");
+    let cases: [(&[&str], &[u8]); 18] = [
+        (&["stack-source"], places.as_bytes()),
+        (&["stack-source", "--markdown", "-e", HOSTILE], places.as_bytes()),
+        (&["stack-source", "-e", &format!("{HOSTILE}(")], b"a 1\n"),
         (&["stack-top"], twice.as_bytes()),
         (&["stack-top"], &unit),
         (&["stack-top", "--tree"], twice.as_bytes()),

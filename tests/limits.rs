@@ -30,6 +30,7 @@ fn too_many_stacks_for_the_memory_are_said_to_be() {
     let file = TempFile::new(lines.collect::<String>());
     for (tool, args) in [
         ("stack-merge", &[][..]),
+        ("stack-source", &[]),
         ("stack-top", &[]),
         ("stack-parse", &["-f", "folded"]),
         ("stack-svg", &[]),

@@ -38,6 +38,16 @@ const OF_PAGE: Expected = &[
     ("What lives longer than a second?", &["Alloc.", "[leaky+0x1185]", "FUNCTION\n"]),
     ("What is hot?", &["FUNCTION\n", "MODULE\n", "Db.insert", "[GC]", " samples (", " in all\n"]),
     (
+        "Which line?",
+        &[
+            "  self  total\n",
+            "Db.insert  ",
+            "db.ml`**: self ",
+            "no line is known of ",
+            "\n  self\n",
+        ],
+    ),
+    (
         "Who calls it?",
         &[
             "CALLERS OF Stdlib.Map.Make.",
@@ -95,6 +105,7 @@ const OF_README: Expected = &[
     ("A first picture", &["<svg", "Server.handle"]),
     ("A first answer", &["FUNCTION\n", "CALLERS OF Db.query\n", "\nall: "]),
     ("What you type today", &["camlDb__query_", "<svg", "app::digest", "FUNCTION\n"]),
+    ("Which line?", &["  self  total\n", "Db.insert  "]),
     (
         "What changed?",
         &[

@@ -78,6 +78,7 @@ fn the_status_is_that_of_env_where_nothing_ran() {
         (&["--keep", "no/such", "--", "touch", "ran"], 125, "no/such: no such file or directory"),
         (&["--preset", "x", "touch", "ran"], 125, "stack-collapse-frames: preset 'x': there is"),
         (&["--grep", "(", "touch", "ran"], 125, "stack-grep: pattern '('"),
+        (&["--source=(", "touch", "ran"], 125, "stack-source: pattern '('"),
         (&["-p", "4194305"], 125, "4194305: no such process\n"),
         (&["-d", "0", "touch", "ran"], 125, "invalid value '0' for '--duration <SECONDS>'"),
         (&["--call-graph", "x", "touch", "ran"], 125, "invalid value 'x' for '--call-graph"),

@@ -106,6 +106,7 @@ mod stack_merge;
 mod stack_parse;
 mod stack_parse_ocaml;
 mod stack_reverse;
+mod stack_source;
 mod stack_svg;
 mod stack_symbols;
 mod stack_top;

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::needs::skip;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 15] = [
+pub(crate) const TOOLS: [(&str, &str); 16] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-diff", env!("CARGO_BIN_EXE_stack-diff")),
@@ -25,6 +25,7 @@ pub(crate) const TOOLS: [(&str, &str); 15] = [
     ("stack-merge", env!("CARGO_BIN_EXE_stack-merge")),
     ("stack-parse", env!("CARGO_BIN_EXE_stack-parse")),
     ("stack-reverse", env!("CARGO_BIN_EXE_stack-reverse")),
+    ("stack-source", env!("CARGO_BIN_EXE_stack-source")),
     ("stack-svg", env!("CARGO_BIN_EXE_stack-svg")),
     ("stack-symbols", env!("CARGO_BIN_EXE_stack-symbols")),
     ("stack-top", env!("CARGO_BIN_EXE_stack-top")),
@@ -47,7 +48,7 @@ pub(crate) fn folded_tools() -> impl Iterator<Item = &'static str> {
 }
 
 /// The tools that read folded stacks and write something else.
-const ANSWERS: [&str; 3] = ["stack-export", "stack-svg", "stack-top"];
+const ANSWERS: [&str; 4] = ["stack-export", "stack-source", "stack-svg", "stack-top"];
 
 /// The tools that read folded stacks and write folded stacks.
 pub(crate) fn folded_writers() -> impl Iterator<Item = &'static str> {

@@ -26,6 +26,7 @@ cases![
     profiles_are_chosen_from_a_list,
     files_are_profiles,
     values_of_a_label_are_profiles,
+    the_menu_has_the_command_for_the_source_of_a_function,
     the_menu_works_without_a_mouse,
 ];
 
@@ -494,6 +495,20 @@ fn values_of_a_label_are_profiles(stage: &Stage) {
         "stack-merge --by-label tid | stack-grep --root '^1$' | stack-collapse-frames --drop '^g$'"
     );
     assert_eq!(by_shell(&command, folded.as_bytes()), Stacks::of(&saved(browser), 1).top_down());
+}
+
+fn the_menu_has_the_command_for_the_source_of_a_function(stage: &Stage) {
+    let folded = "main (t.c:9);A.g (src/t.c:5)_[l] 5\nmain (t.c:9);f 3\n";
+    let browser = stage.show(&[], folded);
+    let item = "document.querySelector('.item[title^=\"stack-\"]')";
+    browser.type_keys(&[UP, UP, "f"].concat());
+    assert!(text_of(browser, "menu").ends_with(" Its source lines: copy the command"));
+    assert_eq!(browser.value(&format!("{item}.title")), json!("stack-source -e '^A\\.g$'"));
+    browser.type_keys(ESCAPE);
+    let command = ask(browser, "f", HIDE);
+    browser.type_keys(&[UP, "f"].concat());
+    let listing = browser.value(&format!("{item}.title"));
+    assert_eq!(listing, json!(format!("{command} | stack-source -e '^A\\.g$'")));
 }
 
 fn the_menu_works_without_a_mouse(stage: &Stage) {

@@ -44,7 +44,7 @@ fn shell(script: &str, name: &str, file: &str) -> Output {
     command.args(["-c", script, binary(name), file]).output().expect("sh starts")
 }
 
-/// stack-export, stack-svg and stack-top also say that there is nothing to show.
+/// stack-export, stack-source, stack-svg and stack-top also say that there is nothing to show.
 fn assert_refused(output: &Output, message: &str, what: &str) {
     assert_ended(output, message, 2, what);
 }

@@ -294,7 +294,9 @@ fn recordings_with_labels_become_what_they_are_without() {
 }
 
 /// Tools that draw, sum or hand a profile on. Labels that mean nothing to a format change nothing.
-const ANSWERS: [(&str, &[&str]); 17] = [
+const ANSWERS: [(&str, &[&str]); 19] = [
+    ("stack-source", &[]),
+    ("stack-source", &["--tsv"]),
     ("stack-svg", &[]),
     ("stack-svg", &["--reverse"]),
     ("stack-svg", &["--split", "root"]),

@@ -45,6 +45,27 @@ fn callers_are_there_with_and_without_frame_pointers() {
 }
 
 #[test]
+fn the_source_is_listed_of_the_hottest_functions_or_of_those_that_match() {
+    let Some(place) = place("stack-flame-real-source") else { return };
+    place.compile("lines", &["-g", "-O1", "-fno-inline"]);
+    // That perf records here was seen by drawing.
+    let picture = place.folder.join("flame.svg");
+    let _ = fs::remove_file(&picture);
+    let loop_of_work = "long work(long n) { long s = 0; for";
+    for (option, is_listed) in
+        [("--source", true), ("--source=^work$", true), ("--source=^no$", false)]
+    {
+        let output = place.stack_flame(&[option, "--", "./lines", "200000000"]);
+        let listing = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(listing.contains(loop_of_work), is_listed, "{listing}\n{}", stderr(&output));
+        assert_eq!(listing.contains("\n  self  total\n"), is_listed, "{listing}");
+        let refused = stderr(&output).contains("no listing: there is no stack to show");
+        assert_eq!(refused, !is_listed, "{}", stderr(&output));
+    }
+    assert!(!picture.exists());
+}
+
+#[test]
 fn functions_of_ocaml_have_the_names_of_the_source() {
     if goes_without(&[OCAML]) {
         return;

@@ -23,6 +23,12 @@ pub(crate) struct Picture {
     #[arg(long, conflicts_with_all = ["output", "open"])]
     text: bool,
 
+    /// Print the source of the hottest functions, or of those that match, with what each line
+    /// weighs, as stack-source does, instead of drawing a picture
+    #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "", conflicts_with_all = ["output", "open", "text"])]
+    source: Option<String>,
+
     /// Open the picture in a browser
     #[arg(long)]
     open: bool,
@@ -38,11 +44,26 @@ impl Picture {
         if let Some(folded) = &self.folded {
             writable::check(folded)?;
         }
-        if self.text || self.goes_to_stdout() { Ok(()) } else { writable::check(&self.output) }
+        if self.is_printed() { Ok(()) } else { writable::check(&self.output) }
+    }
+
+    /// Whether the answer is printed, and in no file.
+    fn is_printed(&self) -> bool {
+        self.text || self.source.is_some() || self.goes_to_stdout()
     }
 
     fn goes_to_stdout(&self) -> bool {
         self.output == Path::new("-")
+    }
+
+    /// What lists the source, if that is wanted.
+    pub(crate) fn source(&self) -> Option<Stage> {
+        let pattern = self.source.as_ref()?;
+        let stage = Stage::new("stack-source");
+        Some(match &pattern[..] {
+            "" => stage,
+            pattern => stage.arg(format!("--regexp={pattern}")),
+        })
     }
 
     /// Draws what `stages` write; `advice` is given where they write no stack.
@@ -70,12 +91,19 @@ impl Picture {
         if self.text {
             return Stage::new("stack-top");
         }
+        if let Some(source) = self.source() {
+            return source;
+        }
         let svg = Stage::new("stack-svg").arg(format!("--title={title}"));
         if self.goes_to_stdout() { svg } else { svg.arg("-o").arg(&self.output) }
     }
 
     fn shown(&self, ended: Piped, advice: &str) -> Result<(), Failure> {
-        let what = if self.text { "table" } else { "picture" };
+        let what = match self {
+            Picture { text: true, .. } => "table",
+            Picture { source: Some(_), .. } => "listing",
+            _ => "picture",
+        };
         match ended {
             Piped::Nothing => {
                 Err(Failure::ours(format!("no {what}: there is no stack to show{advice}")))
@@ -83,7 +111,7 @@ impl Picture {
             Piped::Trouble(tool) => {
                 Err(Failure::ours(format!("no {what}, or not all of it: {tool} had trouble")))
             }
-            Piped::Well if self.text || self.goes_to_stdout() => Ok(()),
+            Piped::Well if self.is_printed() => Ok(()),
             Piped::Well => {
                 self.tell();
                 Ok(())

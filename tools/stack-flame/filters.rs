@@ -37,15 +37,15 @@ pub(crate) struct Filters {
     inlined: bool,
 
     /// Draw what ran when above the picture: a strip of time with a lane for each thread
-    #[arg(long, conflicts_with = "text")]
+    #[arg(long, conflicts_with_all = ["text", "source"])]
     time: bool,
 }
 
 impl Filters {
     /// Runs the filters that the user chose on nothing: they name a preset or a
-    /// pattern that is wrong.
-    pub(crate) fn check(&self, sampling: &Sampling) -> Result<(), Failure> {
-        for stage in self.hide(sampling.off_cpu).into_iter().chain(self.keep()) {
+    /// pattern that is wrong. So may `last`, which follows them.
+    pub(crate) fn check(&self, sampling: &Sampling, last: Option<Stage>) -> Result<(), Failure> {
+        for stage in self.hide(sampling.off_cpu).into_iter().chain(self.keep()).chain(last) {
             let mut command = stage.command()?;
             let output = command.stdin(Stdio::null()).output();
             let output = output.map_err(|error| Failure::of_file("a filter", error))?;
@@ -63,9 +63,15 @@ impl Filters {
     }
 
     /// The pipeline that makes folded stacks of a recording; of one process if perf had
-    /// to record all and the user asked for `pid`.
-    pub(crate) fn stages(&self, sampling: &Sampling, pid: Option<u32>, file: &Path) -> Vec<Stage> {
-        let inlined = if self.inlined { "keep" } else { "drop" };
+    /// to record all and the user asked for `pid`. With lines, inlined functions have theirs.
+    pub(crate) fn stages(
+        &self,
+        sampling: &Sampling,
+        pid: Option<u32>,
+        file: &Path,
+        with_lines: bool,
+    ) -> Vec<Stage> {
+        let inlined = if self.inlined || with_lines { "keep" } else { "drop" };
         let mut parse =
             Stage::new("stack-parse").arg("--header").arg("--exact-names").arg("--annotate");
         parse = parse.arg("--inlined").arg(inlined);
@@ -78,13 +84,17 @@ impl Filters {
         if sampling.latency {
             parse = parse.arg("--weight=latency");
         }
+        if with_lines {
+            parse = parse.arg("--srcline");
+        }
         if self.time {
             parse = parse.arg("--labels=since,comm,tid");
         }
         let mut stages = vec![parse.arg("--").arg(file)];
         stages.push(Stage::new("stack-demangle"));
         stages.extend(self.hide(sampling.off_cpu));
-        if !self.raw {
+        // What is folded would be missing from the lines that it was called on.
+        if !self.raw && !with_lines {
             stages.push(Stage::new("stack-fold-towers"));
         }
         stages.extend(self.keep());

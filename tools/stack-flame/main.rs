@@ -82,10 +82,11 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     let what = args.what()?;
     // Whatever can fail before the program runs fails before it runs.
     args.picture.check()?;
-    args.filters.check(&args.sampling)?;
+    args.filters.check(&args.sampling, args.picture.source())?;
     let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));
     let draw = |file: &Path, pid: Option<u32>| {
-        let stages = args.filters.stages(&args.sampling, pid, file);
+        let with_lines = args.picture.source().is_some();
+        let stages = args.filters.stages(&args.sampling, pid, file, with_lines);
         args.picture.draw(&title, stages, args.advice())
     };
     if let What::File(file) = what {

@@ -1,36 +1,10 @@
 //! Matches in colour: `--color`.
 
-use std::io::IsTerminal;
 use std::ops::Range;
-
-use clap::ValueEnum;
 
 /// What stands before and behind a match: bold red, as GNU grep has it.
 const START: &[u8] = b"\x1b[01;31m\x1b[K";
 const END: &[u8] = b"\x1b[m\x1b[K";
-
-/// When matches are shown in colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal that can show it
-    Auto,
-    Always,
-    Never,
-}
-
-impl Color {
-    /// Whether what is written now is to be coloured.
-    pub(crate) fn is_wanted(self) -> bool {
-        match self {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => {
-                let can_show = std::env::var_os("TERM").is_some_and(|name| name != "dumb");
-                can_show && std::io::stdout().is_terminal()
-            }
-        }
-    }
-}
 
 /// Writes `stack` to `out`, the matches in colour.
 pub(crate) fn paint(stack: &[u8], matches: &[Range<usize>], out: &mut Vec<u8>) {

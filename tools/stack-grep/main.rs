@@ -11,9 +11,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, FoldedLine, Pipe, Result, Status, read_whole};
+use common::{
+    Color, Files, FoldedLine, PatternArgs, Pipe, Result, Status, patterns_in, patterns_of,
+    read_whole,
+};
 
-use crate::color::Color;
 use crate::selection::Selection;
 
 /// Keep the stacks in which a frame matches, as grep keeps lines
@@ -32,21 +34,12 @@ struct Args {
     #[arg(short = 'v', long)]
     invert_match: bool,
 
-    /// Take upper and lower case as equal
-    #[arg(short, long)]
-    ignore_case: bool,
-
-    /// Take patterns as plain text, not as regular expressions
-    #[arg(short = 'F', long)]
-    fixed_strings: bool,
+    #[command(flatten)]
+    syntax: PatternArgs,
 
     /// Take patterns as extended regular expressions, as is the default
     #[arg(short = 'E', long, conflicts_with = "fixed_strings")]
     extended_regexp: bool,
-
-    /// Match whole words only
-    #[arg(short, long)]
-    word_regexp: bool,
 
     /// Print the weight of each file's matching stacks and its share, not the stacks
     #[arg(short, long)]
@@ -205,14 +198,4 @@ impl Args {
 struct Patterns {
     names: Option<Vec<Vec<u8>>>,
     places: Option<Vec<Vec<u8>>>,
-}
-
-fn patterns_in(given: &[OsString]) -> Vec<Vec<u8>> {
-    given.iter().flat_map(|given| patterns_of(given.as_encoded_bytes())).collect()
-}
-
-/// The patterns in a text, one on each line, as grep reads them.
-fn patterns_of(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    // A list from Windows ends lines with CR LF, and no folded line holds a CR.
-    common::lines(text).map(<[u8]>::to_vec)
 }

@@ -52,12 +52,7 @@ enum Position {
 
 impl Selection {
     pub(crate) fn new(args: &Args, patterns: Patterns) -> Result<Selection> {
-        let syntax = PatternSyntax {
-            ignore_case: args.ignore_case,
-            fixed_strings: args.fixed_strings,
-            word_regexp: args.word_regexp,
-            whole_stack: args.stack,
-        };
+        let syntax = PatternSyntax { whole_stack: args.stack, ..args.syntax.syntax() };
         let Patterns { names, places } = patterns;
         let compile = |patterns: &Option<Vec<Vec<u8>>>| {
             let patterns = patterns.as_ref();
@@ -68,7 +63,7 @@ impl Selection {
         let under = args.under.as_ref().map(|under| under.as_encoded_bytes());
         let of_names = names.iter().flatten().map(Vec::as_slice).chain(under);
         let with_marks =
-            of_names.into_iter().any(|pattern| mentions_mark(pattern, args.fixed_strings));
+            of_names.into_iter().any(|pattern| mentions_mark(pattern, syntax.fixed_strings));
         let wanted = names.as_ref().or(places.as_ref()).into_iter().flatten().map(Vec::as_slice);
         // A line may hold a place between a name and its mark, where a pattern sees none.
         let has_finder = !args.invert_match && !with_marks;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use common::{FrameId, FrameTable, PatternSyntax, Result, compile_patterns, printable};
+use common::{FrameId, FrameTable, PatternArgs, Result, compile_patterns, printable};
 use regex_automata::meta::Regex;
 
 use crate::profile::Profile;
@@ -31,17 +31,8 @@ pub(crate) struct Asked {
     )]
     under: Option<OsString>,
 
-    /// Take upper and lower case as equal in patterns
-    #[arg(short, long)]
-    ignore_case: bool,
-
-    /// Take patterns as plain text, not as regular expressions
-    #[arg(short = 'F', long)]
-    fixed_strings: bool,
-
-    /// Match whole words only
-    #[arg(short, long)]
-    word_regexp: bool,
+    #[command(flatten)]
+    syntax: PatternArgs,
 }
 
 /// The patterns that were given.
@@ -76,13 +67,7 @@ impl Asked {
     }
 
     fn compile(&self, option: &'static str, pattern: &[u8]) -> Result<Pattern> {
-        let syntax = PatternSyntax {
-            ignore_case: self.ignore_case,
-            fixed_strings: self.fixed_strings,
-            word_regexp: self.word_regexp,
-            whole_stack: false,
-        };
-        let regex = compile_patterns([pattern], syntax)?;
+        let regex = compile_patterns([pattern], self.syntax.syntax())?;
         Ok(Pattern { option, text: pattern.to_vec(), regex })
     }
 }

@@ -3,14 +3,11 @@
 
 use std::borrow::Cow;
 
-use bstr::ByteSlice;
 use clap::ValueEnum;
 use common::{
-    FrameId, FrameParts, Screen, SortedStack, SortedStacks, StackBuf, StackCounts, module,
-    split_place, with_room,
+    FrameId, FrameParts, Screen, SortedStack, SortedStacks, StackBuf, StackCounts, file_and_line,
+    fitted_path, module, with_room,
 };
-
-use crate::path::fitted_path;
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -71,7 +68,7 @@ impl By {
         let FrameParts { name, place, marks } = FrameParts::of(frame);
         let (part, otherwise): (&[u8], &'static [u8]) = match self {
             By::Module => (module(frame), b"[no module]"),
-            By::File => (file(place), NO_LINE),
+            By::File => (file_and_line(place).0, NO_LINE),
             By::Line => (place, NO_LINE),
             By::Function | By::Leaf | By::Root if place.is_empty() && with_marks => {
                 return frame.into();
@@ -110,14 +107,10 @@ impl By {
     }
 }
 
-/// `demo.js` of `demo.js:5:12`, which has a column, and of `demo.js:5`.
-fn file(place: &[u8]) -> &[u8] {
-    let before_number = || place.rsplit_once_str(":").map_or(&b""[..], |(file, _)| file);
-    split_place(place).map_or_else(before_number, |(file, ..)| file)
-}
-
 #[cfg(test)]
 mod tests {
+    use bstr::ByteSlice;
+
     use super::*;
 
     #[test]

@@ -68,7 +68,7 @@ pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<
     }
     answer.hints.iter().for_each(|hint| pipe.note(hint));
     pipe.count_written(answer.shown);
-    args.account(&answer, pipe);
+    pipe.count_rest_as_dropped();
     Ok(pipe.status())
 }
 

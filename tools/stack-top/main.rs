@@ -144,7 +144,7 @@ fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
         Some(answer) => {
             answer.hints.iter().for_each(|hint| pipe.note(hint));
             pipe.write_lines(&answer.text, answer.shown)?;
-            args.account(&answer, pipe);
+            pipe.count_rest_as_dropped();
         }
         None => pipe.note(NOTHING),
     }
@@ -244,12 +244,5 @@ impl Args {
             None if self.tsv => data::tsv(profile, &profile.rows(self.sort, rows)),
             None => table::table(profile, &profile.rows(self.sort, rows), self.by, screen),
         }
-    }
-
-    /// Counts what came in and is not in the answer as dropped.
-    fn account(&self, answer: &Answer, pipe: &mut Pipe) {
-        let before = pipe.stats().dropped.weight + answer.shown.weight;
-        let weight = pipe.stats().read.weight.saturating_sub(before);
-        pipe.count_dropped(Total { lines: u64::from(weight > 0), weight });
     }
 }

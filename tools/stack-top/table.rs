@@ -1,12 +1,12 @@
 //! The table of functions, for people.
 
-use common::{FrameWeights, Screen, Unit, grouped, share};
+use common::{FrameWeights, Screen, Unit, fitted_path, grouped, share};
 use console::measure_text_width;
 
 use crate::Answer;
 use crate::by::By;
 use crate::functions::Functions;
-use crate::path::{fitted_path, width_before_names};
+use crate::path::width_before_names;
 use crate::profile::{Profile, Row, Rows};
 
 /// The columns of a table that hold numbers: right-aligned, two spaces between them.

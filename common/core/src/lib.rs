@@ -106,18 +106,18 @@ pub use io::screen::Screen;
 pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};
 pub use io::table::{push_field, push_quoted};
-pub use io::terminal_color::terminal_color;
+pub use io::terminal_color::{Color, terminal_color};
 pub use io::unsafe_code::map_executable;
 pub use io::zstd::Zstd;
 pub use names::{
-    CodeKind, FrameParts, base_of_place, code_kinds, cpp, escaped, fitted, fitted_with, is_unseen,
-    module, name_hash, names_of_stack, normalize, ocaml, printable, rust, shortened, split_place,
-    symbol_name, unit_of_event, without_g,
+    CodeKind, FrameParts, base_of_place, code_kinds, cpp, escaped, file_and_line, fitted,
+    fitted_path, fitted_with, is_unseen, module, name_hash, names_of_stack, normalize, ocaml,
+    printable, rust, shortened, split_place, symbol_name, unit_of_event, without_g,
 };
 pub use numbers::{MINUS, Unit, counted, grouped, share};
 pub use pattern::{
-    Finder, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns, literal_pattern,
-    looks_ahead, mentions_mark, pattern_text,
+    Finder, PatternArgs, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns,
+    literal_pattern, looks_ahead, mentions_mark, pattern_text, patterns_in, patterns_of,
 };
 pub use percent::Percent;
 pub use picture::{Theme, content_policy, page_script, page_style};

@@ -3,15 +3,53 @@
 mod finder;
 mod in_frames;
 
+use std::ffi::OsString;
 use std::fmt::{Display, Write};
 
-use crate::{Error, printable};
+use crate::{Error, lines, printable};
 
 pub use finder::Finder;
 pub use in_frames::{
     PatternSyntax, compile_patterns, compile_whole_patterns, literal_pattern, looks_ahead,
     mentions_mark,
 };
+
+/// How a tool reads its patterns, as options of grep.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct PatternArgs {
+    /// Take upper and lower case as equal in patterns
+    #[arg(short, long)]
+    pub ignore_case: bool,
+
+    /// Take patterns as plain text, not as regular expressions
+    #[arg(short = 'F', long)]
+    pub fixed_strings: bool,
+
+    /// Match whole words only
+    #[arg(short, long)]
+    pub word_regexp: bool,
+}
+
+impl PatternArgs {
+    /// The syntax of patterns that see one frame at a time.
+    #[must_use]
+    pub fn syntax(self) -> PatternSyntax {
+        let PatternArgs { ignore_case, fixed_strings, word_regexp } = self;
+        PatternSyntax { ignore_case, fixed_strings, word_regexp, whole_stack: false }
+    }
+}
+
+/// The patterns that options such as `-e` give: one on each line of a value, as grep reads them.
+#[must_use]
+pub fn patterns_in(given: &[OsString]) -> Vec<Vec<u8>> {
+    given.iter().flat_map(|given| patterns_of(given.as_encoded_bytes())).collect()
+}
+
+/// The patterns in a text, one on each line, as grep reads them.
+pub fn patterns_of(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    // A list from Windows ends lines with CR LF, and no folded line holds a CR.
+    lines(text).map(<[u8]>::to_vec)
+}
 
 /// A pattern as the regex crates take it; a byte that is not UTF-8 becomes
 /// `(?-u:\xNN)`, so that any name in a profile can be searched for.

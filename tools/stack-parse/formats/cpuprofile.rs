@@ -103,7 +103,7 @@ impl Document for Profile {
             }
         } else {
             let thread = held.thread(Thread { event: b"time".to_vec(), ..Thread::default() });
-            self.ticks.hold(thread, &self.nodes, &mut held, samples);
+            self.ticks.hold(thread, &mut self.nodes, &mut held, samples);
         }
         held.finish(&mut stacks, &names, samples)
     }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! {"id":2,"callFrame":{"functionName":"main","url":"a.js","lineNumber":6,
-//!   "columnNumber":13},"hitCount":1,"children":[3]}
+//!   "columnNumber":13},"hitCount":1,"children":[3],"positionTicks":[{"line":9,"ticks":1}]}
 //! {"id":2,"functionName":"main","url":"a.js","lineNumber":7,"hitCount":1,
 //!   "children":[{"id":3, ...}]}
 //! ```
@@ -42,8 +42,12 @@ struct Node {
     place: Place,
     /// Samples or bytes of its own.
     own: u64,
+    /// Which of its lines how many samples were on. V8 does not say which sample was on which.
+    lines: Vec<(u64, u64)>,
     /// The stack that ends here, once it is known.
     stack: Option<StackId>,
+    /// The same for its lines, and how many of their samples are still to come.
+    leaves: Vec<(StackId, u64)>,
     /// Whether it is being made.
     is_open: bool,
 }
@@ -108,6 +112,16 @@ impl Nodes {
                 )
             });
         }
+        for place in 0..self.list.len() {
+            self.resolve_lines(place, stacks, |node| {
+                *frames.entry((node.function.clone(), node.place.text().to_vec())).or_insert_with(
+                    || {
+                        node.push_name(names, samples);
+                        (names.len() - 1) as u32
+                    },
+                )
+            });
+        }
         if callerless > 0 {
             samples.note(format_args!(
                 "{callerless} nodes have a caller that is missing or is below them: their stacks begin \
@@ -149,6 +163,26 @@ impl Nodes {
         callerless
     }
 
+    /// Makes the stacks of the samples whose line is known, after all others.
+    fn resolve_lines(
+        &mut self,
+        place: usize,
+        stacks: &mut Stacks,
+        mut frame: impl FnMut(&mut Node) -> u32,
+    ) {
+        let callers = self.parent(place).and_then(|parent| self.list[parent].stack);
+        let callers = callers.unwrap_or(Stacks::EMPTY);
+        let node = &mut self.list[place];
+        let definition = node.place.clone();
+        node.place.column = None;
+        for (line, samples) in std::mem::take(&mut node.lines) {
+            node.place.line = Some(line);
+            let frame = frame(node);
+            node.leaves.push((stacks.call(callers, frame), samples));
+        }
+        node.place = definition;
+    }
+
     fn parent(&self, place: usize) -> Option<usize> {
         match self.list[place].parent {
             Parent::None => None,
@@ -157,15 +191,22 @@ impl Nodes {
         }
     }
 
-    /// The stack of the node with this id, once they are made.
-    pub(crate) fn stack(&self, id: u64) -> Option<StackId> {
-        self.list.get(*self.by_id.get(&id)?)?.stack
+    /// The stack of the next sample of the node with this id, once they are made.
+    pub(crate) fn stack_of_next(&mut self, id: u64) -> Option<StackId> {
+        let node = self.list.get_mut(*self.by_id.get(&id)?)?;
+        match node.leaves.iter_mut().find(|(_, samples)| *samples > 0) {
+            Some((stack, samples)) => {
+                *samples -= 1;
+                Some(*stack)
+            }
+            None => node.stack,
+        }
     }
 
     /// The stack of each node, and what it weighs itself. Says how many weights are no numbers.
     pub(crate) fn own(&self, samples: &mut Samples<'_>) -> impl Iterator<Item = (StackId, u64)> {
         note_bad_weights(self.bad_weights, samples);
-        self.list.iter().map(|node| (node.stack.unwrap_or(Stacks::EMPTY), node.own))
+        self.list.iter().flat_map(Node::own)
     }
 }
 
@@ -196,6 +237,7 @@ impl<R: Read> Tree<R> for Nodes {
                 None => self.bad_weights += 1,
             },
             b"callFrame" => node.read_call_frame(json)?,
+            b"positionTicks" => node.read_lines(json)?,
             // The first generation has no call frame, and counts lines from 1.
             b"functionName" => node.function = json.text()?.unwrap_or_default().to_vec(),
             b"url" => node.place.set_file(json.text()?.unwrap_or_default()),
@@ -236,6 +278,39 @@ impl Node {
             }
         }
         Ok(())
+    }
+
+    /// What it weighs itself on each line that is known, and elsewhere.
+    fn own(&self) -> impl Iterator<Item = (StackId, u64)> {
+        let mut rest = self.own;
+        let lines = self.leaves.iter().map(move |&(stack, samples)| {
+            let samples = samples.min(rest);
+            rest -= samples;
+            (stack, samples)
+        });
+        let known: u64 =
+            self.leaves.iter().fold(0, |sum, (_, samples)| sum.saturating_add(*samples));
+        let stack = self.stack.unwrap_or(Stacks::EMPTY);
+        lines.chain([(stack, self.own.saturating_sub(known))])
+    }
+
+    /// `[{"line":59,"ticks":1}]`
+    fn read_lines<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+        self.lines.clear();
+        json.for_each(|json| {
+            let (mut line, mut samples) = (None, None);
+            if json.begin_object()? {
+                while let Some(key) = json.next_key()? {
+                    match key {
+                        b"line" => line = json.integer()?.filter(|line| *line > 0),
+                        b"ticks" => samples = json.integer()?,
+                        _ => {}
+                    }
+                }
+            }
+            self.lines.extend(line.zip(samples));
+            Ok(())
+        })
     }
 
     fn push_name(&mut self, names: &mut FrameNames, samples: &mut Samples<'_>) {

@@ -72,3 +72,9 @@ function commandOf({ letter, what }) {
 }
 
 const commandOfSteps = () => [...commandOfSelection(), ...state.steps.map(commandOf)].join(' | ');
+
+// Lists the source of a function, of what the steps leave.
+function commandOfSource(name) {
+  const exact = quoted(`^${patternOf(functionName(name))}$`);
+  return [commandOfSteps(), `stack-source -e ${exact}`].filter(Boolean).join(' | ');
+}

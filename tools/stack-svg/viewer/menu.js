@@ -19,6 +19,7 @@ function openMenu(point) {
   if (!items.every(Boolean)) {
     makeIn(menu, 'p', 'why', 'The numbers of the others would be wrong: --max-frames has cut the picture.');
   }
+  makeListing(name);
   menu.hidden = false;
   const { x, y, height = 0 } = point ?? page.filter.getBoundingClientRect();
   placeOver(menu, x, y + height + 4);
@@ -37,6 +38,16 @@ function makeItem(letter, word, name) {
   const isRight = isSure(letter, what);
   item.disabled = !isRight || (isOf !== '' && name === NOBODY) || !module;
   return isRight;
+}
+
+// Makes an item that copies the command for the source of a function, if its lines are known.
+function makeListing(name) {
+  if (name === NOBODY || nameEnds[name] === markStarts[name]) return;
+  const command = commandOfSource(name);
+  const item = makeIn(page.menu, 'button', 'item', 'Its source lines: copy the command', {
+    role: 'menuitem', tabindex: '-1', title: command,
+  });
+  item.ask = () => copy(command);
 }
 
 function closeMenu() {

@@ -1,4 +1,31 @@
-//! Colours of terminals.
+//! Colours of terminals, and when they are wanted.
+
+use clap::ValueEnum;
+
+use crate::Screen;
+
+/// When an answer is shown in colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal that can show it, unless NO_COLOR is set
+    Auto,
+    /// Also into a pipe
+    Always,
+    /// Not at all
+    Never,
+}
+
+impl Color {
+    /// Whether what is written now is to be coloured.
+    #[must_use]
+    pub fn is_wanted(self) -> bool {
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => std::env::var_os("TERM").is_some() && Screen::of_stdout().has_colors,
+        }
+    }
+}
 
 /// The number of the nearest of the 256 colours that terminals have, to a colour as
 /// red, green and blue: a cube of 6 by 6 by 6, and

@@ -30,6 +30,18 @@ pub fn split_place(place: &[u8]) -> Option<(&[u8], u32, u32)> {
     (!file.is_empty()).then_some((file, line, column))
 }
 
+/// The file and the line of a place, without its column: `demo.js` and 5 of `demo.js:5:12`. The line
+/// is 0 where the compiler says that code is of no line, `demo.c:0`.
+#[must_use]
+pub fn file_and_line(place: &[u8]) -> (&[u8], u32) {
+    if let Some((file, line, _)) = split_place(place) {
+        return (file, line);
+    }
+    let Some(colon) = memrchr(b':', place) else { return (place, 0) };
+    let line = decimal(&place[colon + 1..]).and_then(|line| u32::try_from(line).ok());
+    (&place[..colon], line.unwrap_or_default())
+}
+
 /// Splits a number above 0 off the end, and the `:` before it.
 fn split_number(text: &[u8]) -> Option<(&[u8], u32)> {
     let colon = memrchr(b':', text)?;
@@ -78,6 +90,20 @@ mod tests {
         ] {
             let expected = expected.map(|(file, line, column)| (file.as_bytes(), line, column));
             assert_eq!(split_place(place.as_bytes()), expected, "{place}");
+        }
+    }
+
+    #[test]
+    fn every_place_has_a_file_and_a_line() {
+        for (place, file, line) in [
+            ("a/b c.js:5:12", "a/b c.js", 5),
+            ("C:\\a.c:7", "C:\\a.c", 7),
+            ("demo.c:0", "demo.c", 0),
+            ("demo.c:014", "demo.c", 14),
+            (":14", "", 14),
+            ("", "", 0),
+        ] {
+            assert_eq!(file_and_line(place.as_bytes()), (file.as_bytes(), line), "{place}");
         }
     }
 }

@@ -98,6 +98,14 @@ impl Pipe {
             .for_each_sorted(|text, weight| self.pass(&FoldedLine::of_labelled_stack(text, weight)))
     }
 
+    /// Counts the weight that came in and was neither written nor dropped as dropped: what an
+    /// answer does not speak of.
+    pub fn count_rest_as_dropped(&mut self) {
+        let weight = self.stats.read.weight.saturating_sub(self.stats.written.weight);
+        let weight = weight.saturating_sub(self.stats.dropped.weight);
+        self.count_dropped(Total { lines: u64::from(weight > 0), weight });
+    }
+
     /// [`Status::Success`] if something was written.
     #[must_use]
     pub fn status(&self) -> Status {

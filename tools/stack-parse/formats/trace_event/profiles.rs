@@ -54,7 +54,7 @@ impl Profiles {
             profile.nodes.resolve(stacks, names, samples);
             let thread = held
                 .thread(Thread { drawn: Drawn::One, ..threads.get(profile.thread, b"cpu-time") });
-            profile.ticks.hold(thread, &profile.nodes, held, samples);
+            profile.ticks.hold(thread, &mut profile.nodes, held, samples);
             held.relieve(stacks, names, samples)?;
         }
         Ok(())

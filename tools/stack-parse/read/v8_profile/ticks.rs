@@ -76,7 +76,7 @@ impl Ticks {
     pub(crate) fn hold(
         self,
         thread: u32,
-        nodes: &Nodes,
+        nodes: &mut Nodes,
         held: &mut Held,
         samples: &mut Samples<'_>,
     ) {
@@ -91,8 +91,9 @@ impl Ticks {
             let next = ticks.get(place + 1).map(|(time, _)| *time).or(end).unwrap_or(time);
             // The end may be before the last sample.
             let weight = if next > time { next.abs_diff(time) } else { 0 };
-            nodeless += u64::from(nodes.stack(node).is_none());
-            let stack = nodes.stack(node).unwrap_or(Stacks::EMPTY);
+            let stack = nodes.stack_of_next(node);
+            nodeless += u64::from(stack.is_none());
+            let stack = stack.unwrap_or(Stacks::EMPTY);
             let time = u64::try_from(time).ok().filter(|_| !is_startless);
             held.add(thread, stack, weight, time);
         }

@@ -1,0 +1,49 @@
+//! Colours: the hotter a line, the darker are its numbers.
+
+use common::heat::{COLORS, Shades};
+use common::{FrameWeights, terminal_color};
+
+/// From this shade on, light letters are easier to read.
+const DARK: usize = 6;
+
+/// Black and white of the 256 colours.
+const BLACK: u8 = 16;
+const WHITE: u8 = 231;
+
+/// The shades of both columns.
+pub(crate) struct Heat {
+    own: Shades,
+    total: Shades,
+}
+
+impl Heat {
+    /// The shades of all lines that are listed, so that one colour means the same in all listings.
+    pub(crate) fn of(lines: impl Iterator<Item = FrameWeights> + Clone) -> Heat {
+        Heat {
+            own: Shades::of(lines.clone().map(|weights| weights.self_weight).collect()),
+            total: Shades::of(lines.map(|weights| weights.total).collect()),
+        }
+    }
+
+    /// The number `text` in the colour of this self weight.
+    pub(crate) fn own(&self, weight: u64, text: &str) -> String {
+        painted(&self.own, weight, text)
+    }
+
+    /// The number `text` in the colour of this total.
+    pub(crate) fn total(&self, weight: u64, text: &str) -> String {
+        painted(&self.total, weight, text)
+    }
+}
+
+fn painted(shades: &Shades, weight: u64, text: &str) -> String {
+    let Some(shade) = shades.of_weight(weight).checked_sub(1) else { return text.to_owned() };
+    let letters = if shade + 1 < DARK { BLACK } else { WHITE };
+    let paper = terminal_color(rgb(COLORS[shade]));
+    format!("\x1b[38;5;{letters};48;5;{paper}m{text}\x1b[0m")
+}
+
+/// Red, green and blue of `#rrggbb`.
+fn rgb(color: &str) -> [u8; 3] {
+    [1, 3, 5].map(|at| u8::from_str_radix(&color[at..at + 2], 16).unwrap_or_default())
+}

@@ -1,0 +1,215 @@
+//! The listing for people: on a terminal, in a pipe, and in a pull request.
+
+use bstr::ByteSlice;
+use common::{FrameWeights, Screen, Unit, fitted_path, grouped, printable, share};
+use console::{measure_text_width, truncate_str};
+
+use crate::count::Part;
+use crate::find::Source;
+use crate::heat::Heat;
+use crate::listing::Row;
+
+/// How wide a tab is, as on terminals.
+const TAB: usize = 8;
+
+/// What is before each line of a table.
+pub(crate) const INDENT: &str = "  ";
+
+/// What the lines are called whose number is 0.
+const NO_LINE: &str = "[no line]";
+
+/// How a listing is shown.
+pub(crate) struct Style<'a> {
+    pub(crate) unit: &'a Unit,
+    /// What all stacks weigh.
+    pub(crate) whole: u64,
+    pub(crate) screen: &'a Screen,
+    pub(crate) heat: Option<Heat>,
+}
+
+impl Style<'_> {
+    /// `Tree.find  src/tree.ml  self 1,204 (31.20%)  total 2,010 (52.00%)`, over two lines where
+    /// that does not fit on a terminal. A whole file has no function.
+    pub(crate) fn heading(&self, function: &[u8], path: &[u8], weights: &str) -> String {
+        let parts = [printable(function), printable(path), weights.to_owned()];
+        let first = usize::from(function.is_empty());
+        let whole = parts[first..].join("  ");
+        if self.screen.columns.is_none_or(|columns| measure_text_width(&whole) <= columns) {
+            return whole.replacen(&parts[first], &self.bold(&parts[first]), 1);
+        }
+        let room = self.screen.width_of_name(measure_text_width(weights) + 2);
+        let path = fitted_path(path, room);
+        if function.is_empty() {
+            return format!("{}  {weights}", self.bold(&path));
+        }
+        format!("{}\n{path}  {weights}", self.bold(&self.screen.name(function, 0)))
+    }
+
+    /// `self 1,204 (31.20%)  total 2,010 (52.00%)`
+    pub(crate) fn weights(&self, FrameWeights { self_weight, total }: FrameWeights) -> String {
+        let [own, all] =
+            [self_weight, total].map(|it| (self.unit.number(it), share(it, self.whole)));
+        format!("self {} ({})  total {} ({})", own.0, own.1, all.0, all.1)
+    }
+
+    /// The self weight of a row in the colour of its heat.
+    pub(crate) fn painted(&self, row: &Row, number: &str) -> String {
+        match (&self.heat, row) {
+            (Some(heat), Row::Line(line)) => heat.own(line.weights.self_weight, number),
+            _ => number.to_owned(),
+        }
+    }
+
+    /// `3 of 20 functions, self 484 of 672 samples (72.02%)`
+    pub(crate) fn foot(&self, [listed, all]: [usize; 2], plural: &str, own: u64) -> String {
+        let [listed, all] = [listed, all].map(|count| grouped(count as u64));
+        let [number, whole] = [self.unit.number(own), self.unit.words(self.whole)];
+        format!(
+            "{listed} of {all} {plural}, self {number} of {whole} ({})\n",
+            share(own, self.whole)
+        )
+    }
+
+    fn bold(&self, text: &str) -> String {
+        if self.heat.is_some() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// A line for each row, below the heads of the columns.
+    pub(crate) fn table(&self, rows: &[Row], source: Option<&Source>) -> String {
+        let cells = |row: &Row| match row {
+            Row::Gap => [String::new(), String::new(), "\u{2026}".to_owned()],
+            Row::Line(line) => {
+                let FrameWeights { self_weight, total } = line.weights;
+                [self.cell(self_weight), self.cell(total), line.number.to_string()]
+            }
+        };
+        let heads = ["self", "total", ""].map(str::to_owned);
+        let cells: Vec<[String; 3]> = [heads].into_iter().chain(rows.iter().map(cells)).collect();
+        let widths = widths(&cells);
+        let mut text = String::new();
+        for (index, row) in cells.iter().enumerate() {
+            let of = index.checked_sub(1).map(|index| rows[index]);
+            let line = format!("{INDENT}{}", self.line(row, widths, of, source));
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// A weight in a column, where nothing is easy to pass over.
+    pub(crate) fn cell(&self, weight: u64) -> String {
+        if weight == 0 { ".".to_owned() } else { self.unit.number(weight) }
+    }
+
+    fn line(
+        &self,
+        cells: &[String; 3],
+        widths: [usize; 3],
+        row: Option<Row>,
+        source: Option<&Source>,
+    ) -> String {
+        let mut cells = [0, 1, 2].map(|at| right(&cells[at], widths[at]));
+        let Some(Row::Line(line)) = row else { return cells.join("  ") };
+        let text = match source.and_then(|source| source.line(line.number)) {
+            None if line.number == 0 => NO_LINE.to_owned(),
+            text => readable(text.unwrap_or_default()),
+        };
+        let before = INDENT.len() + widths.iter().sum::<usize>() + 2 * widths.len();
+        if let Some(heat) = &self.heat {
+            cells[0] = heat.own(line.weights.self_weight, &cells[0]);
+            cells[1] = heat.total(line.weights.total, &cells[1]);
+        }
+        format!("{}  {}", cells.join("  "), self.cut(text, before))
+    }
+
+    /// The beginning of a text after `before` columns, as much as fits on a terminal.
+    pub(crate) fn cut(&self, text: String, before: usize) -> String {
+        match self.screen.width_of_name(before) {
+            Some(width) => truncated(&text, width),
+            None => text,
+        }
+    }
+}
+
+/// The beginning of a text that is wider than so many columns.
+pub(crate) fn truncated(text: &str, width: usize) -> String {
+    truncate_str(text, width, "\u{2026}").into_owned()
+}
+
+/// The width of each column.
+pub(crate) fn widths<const N: usize>(rows: &[[String; N]]) -> [usize; N] {
+    let mut widths = [0; N];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = measure_text_width(cell).max(*width);
+        }
+    }
+    widths
+}
+
+/// The text at the right side of a column.
+pub(crate) fn right(text: &str, width: usize) -> String {
+    format!("{:fill$}{text}", "", fill = width - measure_text_width(text))
+}
+
+/// A line of source as it is shown: tabs as spaces, and no escapes of a terminal.
+pub(crate) fn readable(text: &[u8]) -> String {
+    let mut shown = String::new();
+    for (index, part) in text.split_str("\t").enumerate() {
+        if index > 0 {
+            let fill = TAB - measure_text_width(&shown) % TAB;
+            shown.push_str(&" ".repeat(fill));
+        }
+        shown.push_str(&printable(part));
+    }
+    shown
+}
+
+/// `**`Tree.find`** in `src/tree.ml`: self 1,204 (31.20%), total 2,010 (52.00%)` and the table as a
+/// block of code.
+pub(crate) fn markdown(style: &Style<'_>, part: &Part, table: &str) -> String {
+    let [function, path] = [&part.function, &part.path].map(|it| code(&printable(it)));
+    let weights = style.weights(part.weights).replace(")  total", "), total");
+    let heading = match part.function.is_empty() {
+        true => format!("**{path}**: {weights}"),
+        false => format!("**{function}** in {path}: {weights}"),
+    };
+    let fence = "`".repeat(longest_run(table).max(2) + 1);
+    format!("{heading}\n\n{fence}text\n{table}{fence}\n")
+}
+
+/// A text as Markdown shows it letter by letter.
+fn code(text: &str) -> String {
+    let ticks = "`".repeat(longest_run(text) + 1);
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    [&ticks, space, text, space, &ticks].concat()
+}
+
+/// How many backticks there are in a row.
+fn longest_run(text: &str) -> usize {
+    text.split(|char| char != '`').map(str::len).max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tabs_are_spaces_and_controls_are_escaped() {
+        for (text, expected) in [
+            ("\tif\ta", "        if      a"),
+            ("ab\t\tc", "ab              c"),
+            ("a \x1b[31m\r", r"a \x1B[31m\x0D"),
+        ] {
+            assert_eq!(readable(text.as_bytes()), expected);
+        }
+        assert_eq!(readable(b"caf\xe9"), r"caf\xE9");
+    }
+
+    #[test]
+    fn code_in_markdown_may_hold_backticks() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("a`b``c"), "```a`b``c```");
+        assert_eq!(code("`a"), "`` `a ``");
+    }
+}
