@@ -3,6 +3,7 @@
 pub(crate) mod clock;
 pub(crate) mod drawn;
 mod entries;
+pub(crate) mod samples;
 
 use std::cmp::Reverse;
 
@@ -14,6 +15,7 @@ use crate::profile::Profile;
 
 use clock::{Clock, Key};
 use entries::Entry;
+use samples::{Sample, Source};
 
 /// How many lanes the file has; one more is the sum of all others.
 const MOST_LANES: usize = 1000;
@@ -38,13 +40,25 @@ pub(crate) struct Strip {
     has_untimed: bool,
     /// The weights by stack, lane and step, for the script.
     entries: String,
+    /// Of a flame chart, what ran in each lane; the sum of others has none.
+    chart: Option<Chart>,
 }
 
-struct Lane {
-    name: String,
+/// What ran when, exactly.
+pub(crate) struct Chart {
+    pub(crate) lanes: Vec<Vec<Sample>>,
+    /// For each frame of the profile, its parent.
+    pub(crate) parents: Vec<u32>,
+    /// The time within which samples were merged, if they were too many.
+    merged_within: Option<u64>,
+    text: String,
+}
+
+pub(crate) struct Lane {
+    pub(crate) name: String,
     /// The value with a first letter that says what it is, see [`Clock::add`].
     value: Vec<u8>,
-    weight: u64,
+    pub(crate) weight: u64,
     /// The steps in which it weighs something, in their order.
     steps: Vec<(u64, u64)>,
 }
@@ -59,6 +73,7 @@ impl Strip {
         let mut is_coarse = clock.cells.is_coarser();
         let (keys, others) = lanes_of(&clock);
         let nodes = entries::nodes_of(&clock.stacks, profile, frames);
+        let chart = clock.lines.is_some().then(|| Chart::new(&clock, &nodes, &keys, profile));
         let mut found = entries::of(&clock, &nodes, &keys);
         let mut text = entries::text(&found);
         while text.len() > MOST_TEXT && clock.cells.coarsen() {
@@ -74,15 +89,41 @@ impl Strip {
             is_coarse,
             has_untimed: clock.untimed.lines > 0,
             entries: text,
+            chart,
             by: clock.by,
         })
     }
 
-    /// What to say where steps are longer so that the picture is not too large.
-    pub(crate) fn note(&self) -> Option<String> {
+    /// What to say where something is left out so that the picture is not too large.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let why = "so that the picture is not too large";
         let step = seconds(self.width);
-        self.is_coarse
-            .then(|| format!("a step of time is {step} s, so that the picture is not too large"))
+        let steps = self.is_coarse.then(|| format!("a step of time is {step} s, {why}"));
+        let merged = self.chart.as_ref().and_then(|chart| chart.merged_within).map(|within| {
+            let within = seconds(within);
+            format!("what ran within {within} s is drawn as far as its stacks are equal, {why}")
+        });
+        [steps, merged].into_iter().flatten().collect()
+    }
+
+    /// The samples, if it is that of a flame chart.
+    pub(crate) fn chart(&self) -> Option<&Chart> {
+        self.chart.as_ref()
+    }
+
+    /// The heaviest first; the last may be the sum of several.
+    pub(crate) fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    /// How many values the lane of this number has.
+    pub(crate) fn lanes_of(&self, number: usize) -> usize {
+        if number < MOST_LANES { 1 } else { self.others }
+    }
+
+    /// How many nanoseconds it has.
+    pub(crate) fn length(&self) -> u64 {
+        self.width.saturating_mul(self.steps)
     }
 
     /// The facts for the script, as attributes of an element.
@@ -117,6 +158,22 @@ impl Strip {
     /// The weights by stack, lane and step; see [`entries::text`].
     pub(crate) fn entries_text(&self) -> &str {
         &self.entries
+    }
+}
+
+impl Chart {
+    /// `nodes` are the frames of stacks, and `keys` the lanes of values.
+    fn new(clock: &Clock, nodes: &[u32], keys: &[u32], profile: &Profile) -> Chart {
+        let parents = profile.parents();
+        let source = Source { clock, nodes, lanes: keys, parents: &parents };
+        let (lanes, merged_within) = source.samples(keys.len().min(MOST_LANES));
+        let text = samples::text(&lanes);
+        Chart { lanes, parents, merged_within, text }
+    }
+
+    /// The samples for the script; see [`samples::text`].
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 }
 

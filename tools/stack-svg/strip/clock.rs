@@ -28,6 +28,15 @@ pub(crate) struct Key {
     pub(crate) value: FrameId,
 }
 
+/// What a line of a flame chart says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timed {
+    /// In nanoseconds since the first sample.
+    pub(crate) time: u64,
+    pub(crate) key: Key,
+    pub(crate) weight: u64,
+}
+
 /// What ran when, of the lines that were read.
 pub(crate) struct Clock {
     /// What lanes are values of.
@@ -42,11 +51,13 @@ pub(crate) struct Clock {
     comm_of: Vec<Option<FrameId>>,
     /// What has no time.
     pub(crate) untimed: Total,
+    /// Each line that has one, for a flame chart.
+    pub(crate) lines: Option<Vec<Timed>>,
 }
 
 impl Clock {
-    /// A lane is a value of `split`, or else a thread.
-    pub(crate) fn new(split: Option<&Split>) -> Clock {
+    /// A lane is a value of `split`, or else a thread; a flame chart has each line.
+    pub(crate) fn new(split: Option<&Split>, is_chart: bool) -> Clock {
         Clock {
             by: split.cloned().unwrap_or_else(|| Split::Label("tid".to_owned())),
             cells: Cells::new(1, None, MOST_STEPS).with_at_most(MOST_CELLS),
@@ -55,7 +66,13 @@ impl Clock {
             comms: FrameTable::default(),
             comm_of: Vec::new(),
             untimed: Total::default(),
+            lines: is_chart.then(Vec::new),
         }
+    }
+
+    /// Whether any line has a time.
+    pub(crate) fn is_running(&self) -> bool {
+        self.cells.total() > 0
     }
 
     /// Notes a line. Its value starts with a letter: `=` that of a label, `-` none, `/` a root
@@ -81,7 +98,10 @@ impl Clock {
         self.note_comm(value, line);
         let key = Key { stack: self.stacks.intern(line.stack), value };
         // What does not fit into the sum of all is left out of the profile, too.
-        let _ = self.cells.add(key, time, line.count);
+        let fits = self.cells.add(key, time, line.count).is_ok();
+        if let Some(lines) = self.lines.as_mut().filter(|_| fits) {
+            lines.push(Timed { time, key, weight: line.count });
+        }
     }
 
     fn note_comm(&mut self, value: FrameId, line: &FoldedLine<'_>) {
@@ -111,7 +131,7 @@ impl Clock {
     /// Says what the strip lacks.
     pub(crate) fn report(&self, pipe: &Pipe) {
         let Total { lines, weight } = self.untimed;
-        if lines == 0 || self.cells.total() == 0 {
+        if lines == 0 || !self.is_running() {
             return;
         }
         let (lines, have) = match lines {
@@ -159,7 +179,7 @@ mod tests {
     fn lanes_are_threads_or_what_profiles_are_split_by() {
         let names = |split: Option<&str>, lines: &[&str]| {
             let split = split.map(|split| split.parse().expect("a key"));
-            let mut clock = Clock::new(split.as_ref());
+            let mut clock = Clock::new(split.as_ref(), false);
             for line in lines {
                 clock.add(&FoldedLine::parse(line.as_bytes()).expect("a line"));
             }

@@ -87,6 +87,7 @@ function layout(width) {
 }
 
 function boxesOfView(zoom, range, width, kept) {
+  if (isInChart()) return boxesOfChart(range, width, kept);
   if (!isSandwich()) return boxesOf(zoom, range, width, kept);
   const callers = boxesOf(state.sandwich.callers, range, width, kept);
   const [root, ...callees] = boxesOf(state.sandwich.callees, range, width, kept);

@@ -6,8 +6,10 @@ const map = { drawn: '', boxes: [] };
 const LEAST_ROW = 0.8;
 
 function drawMap() {
-  page.map.classList.toggle('on', isZoomed());
-  if (!isZoomed()) return;
+  // The strip is the map of the chart.
+  const isShown = isZoomed() && !isInChart();
+  page.map.classList.toggle('on', isShown);
+  if (!isShown) return;
   const [width, height] = [page.map.clientWidth, page.map.clientHeight];
   const root = rootOf(state.view);
   const paper = getComputedStyle(page.app).backgroundColor;

@@ -4,6 +4,7 @@
 const trees = {
   flame: new TopDown(),
   bottomUp: null,
+  chart: null,
 };
 
 const state = {
@@ -87,6 +88,7 @@ function branchAt(root, way) {
 
 const rootOf = (view) => {
   if (view === 'sandwich') return state.sandwich.callees;
+  if (view === 'chart') return chartNow().root;
   return view === 'bottom-up' ? bottomUp().root : trees.flame.root;
 };
 

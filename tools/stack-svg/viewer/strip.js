@@ -103,7 +103,7 @@ function thinned({ count, parent, name, depth }, own) {
     frame.depth[place] = depth[node];
     frame.own[place] = own[node];
   }
-  return addUp(frame);
+  return { ...addUp(frame), origin: { from: whole, leaves: places } };
 }
 
 // Makes a selection the base of all steps; returns whether anything is in it.

@@ -1,0 +1,112 @@
+// Computes where the boxes of the flame chart stand: blocks that are wide enough, and those that
+// are not together, as deep as they are.
+
+// Narrower blocks, in pixels, are drawn together.
+const LEAST_BLOCK = 3;
+
+// The least width of a box, so that it is seen.
+const HAIR = 1;
+
+// The boxes of the chart, of the lanes that are in sight.
+function boxesOfChart({ from, to }, width, kept) {
+  const { lanes } = chartNow();
+  const scale = width / (to - from);
+  const boxes = [];
+  const [first, last] = isOnPaper ? [0, Infinity] : rowsInSight();
+  for (const lane of lanes) {
+    boxes.push({ branch: lane, start: from, end: to, row: lane.row });
+    const isInSight = lane.row <= last && lane.row + lane.depths >= first;
+    if (!isInSight && !kept.has(lane)) continue;
+    for (const box of new Blocks(lane, from, to, scale, kept).boxes()) boxes.push(box);
+  }
+  for (const box of boxes) placeBox(box, from, scale, width);
+  return boxes;
+}
+
+function placeBox(box, from, scale, width) {
+  // The edges of what is cut are out of sight.
+  box.x = Math.max((box.start - from) * scale, -CUT);
+  box.width = Math.max(Math.min((box.end - from) * scale, width + CUT) - box.x, HAIR);
+}
+
+// The rows that are drawn: those in sight, and some beyond them for scrolling.
+function rowsInSight() {
+  const first = Math.floor(page.stage.scrollTop / shown.row) - SPARE;
+  return [first, first + Math.ceil(page.stage.clientHeight / shown.row) + 2 * SPARE];
+}
+
+// The blocks of a lane that are in a range of time.
+class Blocks {
+  constructor(lane, from, to, scale, kept) {
+    Object.assign(this, { lane, from, to, scale, kept });
+    // For each depth the first sample of the open block, and the last box.
+    this.firsts = [];
+    this.lastBoxes = [];
+    // For each depth the blocks whose parent is open.
+    this.kids = [];
+    this.wide = [];
+    this.narrow = [];
+  }
+
+  // Each before those that stand on it, from left to right, and then the narrow ones.
+  boxes() {
+    const { count, nodes, shared } = this.lane.samples;
+    for (let at = 0; at < count; at++) {
+      this.close(shared[at], at);
+      while (this.firsts.length < tree.depth[nodes[at]]) this.firsts.push(at);
+    }
+    this.close(0, count);
+    for (const kid of this.kids[0] ?? []) kid.parent = this.lane;
+    this.wide.sort((one, other) => one.start - other.start || one.row - other.row);
+    return [...this.wide, ...this.narrow];
+  }
+
+  // Ends the open blocks but so many, before a sample.
+  close(open, last) {
+    const { starts, ends } = this.lane.samples;
+    while (this.firsts.length > open) {
+      const level = this.firsts.length;
+      const first = this.firsts.pop();
+      const [start, end] = [starts[first], ends[last - 1]];
+      if (end >= this.from && start <= this.to && level <= this.lane.depths) this.add(level, first, last, start, end);
+      else this.kids[level] = [];
+    }
+  }
+
+  add(level, first, last, start, end) {
+    const { lane } = this;
+    const depth = level + 1;
+    const row = lane.row + level;
+    const isWide = (end - start) * this.scale >= LEAST_BLOCK;
+    const known = this.kept.size > 0 ? lane.blocks.get(lane.tree.keyOf(lane, depth, first)) : undefined;
+    if (!isWide && !this.kept.has(known)) return this.addNarrow({ level, first, last, start, end, row });
+    const branch = lane.tree.block(lane, depth, first, last);
+    for (const kid of this.kids[level] ?? []) kid.parent = branch;
+    this.kids[level] = [];
+    (this.kids[level - 1] ??= []).push(branch);
+    this.wide.push(this.lastBoxes[level] = { branch, start, end, row });
+  }
+
+  // Puts a narrow block to the last ones of its row, or into a box of its own. Those of several
+  // frames get no wider than others, and there is a box for each gap that is seen.
+  addNarrow({ level, first, last, start, end, row }) {
+    const { sums, nodes } = this.lane.samples;
+    let node = nodes[first];
+    while (tree.depth[node] > level) node = tree.parent[node];
+    const name = tree.name[node];
+    const [weight, length] = [sums[last] - sums[first], end - start];
+    const cell = Math.floor((start * this.scale) / WIDEST_BLOCK);
+    const before = this.lastBoxes[level];
+    const isNear = before?.frames && (start - before.end) * this.scale < LEAST_BLOCK;
+    if (!isNear || !(before.cell === cell || (before.isOfOne && before.name === name))) {
+      const box = { lane: this.lane, depth: level + 1, first, last, start, end, row, cell, frames: 1, weight, name, longest: length, isOfOne: true };
+      this.narrow.push(this.lastBoxes[level] = box);
+      return;
+    }
+    before.isOfOne &&= before.name === name;
+    if (length > before.longest) [before.longest, before.name] = [length, name];
+    before.frames++;
+    before.weight += weight;
+    [before.last, before.end] = [last, end];
+  }
+}
