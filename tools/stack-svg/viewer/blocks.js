@@ -1,14 +1,14 @@
 // Computes where the boxes of the flame chart stand: blocks that are wide enough, and those that
 // are not together, as deep as they are.
 
-// Narrower blocks, in pixels, are drawn together.
-const LEAST_BLOCK = 3;
+// Blocks must be as many times as wide as frames of other views, or they are drawn together.
+const WIDER = 3;
 
 // The least width of a box, so that it is seen.
 const HAIR = 1;
 
 // The boxes of the chart, of the lanes that are in sight.
-function boxesOfChart({ from, to }, width, kept) {
+function boxesOfChart({ from, to }, width, kept, least) {
   const { lanes } = chartNow();
   const scale = width / (to - from);
   const boxes = [];
@@ -17,7 +17,7 @@ function boxesOfChart({ from, to }, width, kept) {
     boxes.push({ branch: lane, start: from, end: to, row: lane.row });
     const isInSight = lane.row <= last && lane.row + lane.depths >= first;
     if (!isInSight && !kept.has(lane)) continue;
-    for (const box of new Blocks(lane, from, to, scale, kept).boxes()) boxes.push(box);
+    for (const box of new Blocks(lane, from, to, scale, kept, WIDER * least).boxes()) boxes.push(box);
   }
   for (const box of boxes) placeBox(box, from, scale, width);
   return boxes;
@@ -37,8 +37,8 @@ function rowsInSight() {
 
 // The blocks of a lane that are in a range of time.
 class Blocks {
-  constructor(lane, from, to, scale, kept) {
-    Object.assign(this, { lane, from, to, scale, kept });
+  constructor(lane, from, to, scale, kept, least) {
+    Object.assign(this, { lane, from, to, scale, kept, least });
     // For each depth the first sample of the open block, and the last box.
     this.firsts = [];
     this.lastBoxes = [];
@@ -77,7 +77,7 @@ class Blocks {
     const { lane } = this;
     const depth = level + 1;
     const row = lane.row + level;
-    const isWide = (end - start) * this.scale >= LEAST_BLOCK;
+    const isWide = (end - start) * this.scale >= this.least;
     const known = this.kept.size > 0 ? lane.blocks.get(lane.tree.keyOf(lane, depth, first)) : undefined;
     if (!isWide && !this.kept.has(known)) return this.addNarrow({ level, first, last, start, end, row });
     const branch = lane.tree.block(lane, depth, first, last);
@@ -97,7 +97,7 @@ class Blocks {
     const [weight, length] = [sums[last] - sums[first], end - start];
     const cell = Math.floor((start * this.scale) / WIDEST_BLOCK);
     const before = this.lastBoxes[level];
-    const isNear = before?.frames && (start - before.end) * this.scale < LEAST_BLOCK;
+    const isNear = before?.frames && (start - before.end) * this.scale < this.least;
     if (!isNear || !(before.cell === cell || (before.isOfOne && before.name === name))) {
       const box = { lane: this.lane, depth: level + 1, first, last, start, end, row, cell, frames: 1, weight, name, longest: length, isOfOne: true };
       this.narrow.push(this.lastBoxes[level] = box);

@@ -41,20 +41,6 @@ function timeOfSelection() {
   return limits.map((step) => step * Number(strip.width));
 }
 
-// For each frame of the whole profile, the one of the tree that has its self weight now; 0 if
-// that is left out.
-function leavesNow() {
-  const ways = [];
-  for (let { origin } = tree; origin; origin = origin.from.origin) ways.unshift(origin.leaves);
-  const leaves = new Uint32Array(whole.count);
-  for (let node = 0; node < whole.count; node++) {
-    let leaf = node;
-    for (const way of ways) leaf = way[leaf];
-    leaves[node] = leaf;
-  }
-  return leaves;
-}
-
 // What is left of the samples of a lane. `shared` says of each how many frames it has in common
 // with the one before, unless there is a gap between them, and `sums` what weighs all before it.
 function samplesLeft({ count: most, starts, ends, nodes, weights }, leaves, [from, to]) {
@@ -106,7 +92,7 @@ class ChartTree {
     this.rows = 0;
     const [from, to] = timeOfSelection();
     this.root = new Branch(this, NOBODY, null, from, { weight: tree.total[0], own: tree.own[0], length: to - from });
-    const leaves = leavesNow();
+    const leaves = leavesOf(tree);
     const left = timeline.map((samples, at) => ({ lane: strip.lanes[at], samples }))
       .filter(({ lane }) => selection.lane === null || selection.lane === lane)
       .map(({ lane, samples }) => ({ lane, samples: samplesLeft(samples, leaves, [from, to]) }))

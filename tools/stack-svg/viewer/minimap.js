@@ -27,7 +27,7 @@ function paintMap(root, width, height) {
   const { canvas } = page;
   const sharp = window.devicePixelRatio || 1;
   [canvas.width, canvas.height] = [width * sharp, height * sharp];
-  const boxes = boxesOfView(root, { from: root.start, to: root.start + root.size }, width, new Set());
+  const boxes = boxesOfView(root, { from: root.start, to: root.start + root.size }, width, new Set(), LEAST_WIDTH);
   const [first, last] = rowsOf(boxes);
   // Of a very deep view, the rows next to the root are drawn.
   const row = Math.min(Math.max(height / (last - first + 1), LEAST_ROW), 4);
