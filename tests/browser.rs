@@ -66,6 +66,9 @@ mod heat;
 // The strip of time above a flame graph.
 mod strip;
 
+// Flame charts of lines that have a time.
+mod chart;
+
 /// All cases are one test, which needs one browser only; it names those that fail.
 #[test]
 fn pictures_work_in_a_browser() {
@@ -90,8 +93,14 @@ fn pictures_work_in_a_browser() {
         speed::CASES,
         heat::CASES,
         strip::CASES,
+        chart::CASES,
     ]
     .concat();
+    let cases: Vec<_> = if let Ok(only) = std::env::var("ONLY") {
+        cases.into_iter().filter(|(name, _)| only.split(',').any(|o| name.contains(o))).collect()
+    } else {
+        cases
+    };
     let failed: Vec<&str> = cases
         .iter()
         .filter(|(_, case)| catch_unwind(AssertUnwindSafe(|| stage.play(*case))).is_err())

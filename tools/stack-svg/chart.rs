@@ -229,7 +229,6 @@ impl Lane<'_> {
         let depth = (block.row - self.top) as usize;
         self.narrow.resize(self.narrow.len().max(depth + 1), None);
         let length = block.end - block.start;
-        let end = block.end.max(block.start + self.hair);
         if let Some((place, longest)) = &mut self.narrow[depth] {
             let last = &mut self.blocks[*place];
             let is_cell = block.start / self.widest == last.start / self.widest;
@@ -241,13 +240,14 @@ impl Lane<'_> {
                 _ => None,
             };
             if let Some(what) = what.filter(|_| block.start < last.end + self.least) {
-                (last.what, last.end) = (what, end.max(last.end));
+                (last.what, last.end) = (what, block.end.max(last.start + self.hair));
                 last.weight += block.weight;
                 *longest = length.max(*longest);
                 return;
             }
         }
         self.narrow[depth] = Some((self.blocks.len(), length));
+        let end = block.end.max(block.start + self.hair);
         self.blocks.push(Block { what: What::Narrow(1, frame), end, ..block });
     }
 }

@@ -14,8 +14,9 @@ use crate::escape::shown;
 /// How many steps of time a picture has at most.
 const MOST_STEPS: u64 = 2_000;
 
-/// How many weights by stack, lane and time are kept at most.
-const MOST_CELLS: usize = 6_000_000;
+/// How many weights by stack, lane and time are kept at most: as many as a table of this size
+/// in memory has.
+const MOST_CELLS: usize = 7_000_000;
 
 /// The label that says when a line's samples were taken, in seconds.
 const SINCE: &[u8] = b"since";
@@ -149,9 +150,23 @@ impl Clock {
 fn time(value: &[u8]) -> Option<u64> {
     let number = value.split(|&byte| byte == b' ').next()?;
     match number {
-        [b'-', size @ ..] => nanoseconds(size).map(|_| 0),
-        [b'+', size @ ..] => nanoseconds(size),
-        _ => nanoseconds(number),
+        [b'-', size @ ..] => positive(size).map(|_| 0),
+        [b'+', size @ ..] => positive(size),
+        _ => positive(number),
+    }
+}
+
+/// The nanoseconds of a decimal number, which may start or end with its point, as `.5` and `5.`.
+fn positive(number: &[u8]) -> Option<u64> {
+    match number.split(|&byte| byte == b'.').collect::<Vec<_>>()[..] {
+        [whole] => nanoseconds(whole),
+        [b"", b""] => None,
+        [whole, b""] => nanoseconds(whole),
+        [whole, fraction] if fraction.iter().all(u8::is_ascii_digit) => match whole {
+            b"" => nanoseconds(&[b"0", number].concat()),
+            _ => nanoseconds(number),
+        },
+        _ => None,
     }
 }
 
@@ -167,6 +182,12 @@ mod tests {
             ("-0.5", Some(0)),
             ("+2", Some(2_000_000_000)),
             ("3 s", Some(3_000_000_000)),
+            (".5", Some(500_000_000)),
+            ("5.", Some(5_000_000_000)),
+            ("-.5", Some(0)),
+            ("1.0000000001x", None),
+            ("1.2.3", None),
+            (".", None),
             ("1e-06", None),
             ("soon", None),
             ("", None),

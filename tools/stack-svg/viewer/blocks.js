@@ -15,7 +15,7 @@ function boxesOfChart({ from, to }, width, kept, least) {
   const [first, last] = isOnPaper ? [0, Infinity] : rowsInSight();
   for (const lane of lanes) {
     boxes.push({ branch: lane, start: from, end: to, row: lane.row });
-    const isInSight = lane.row <= last && lane.row + lane.depths >= first;
+    const isInSight = lane.row <= last && lane.row + lane.rows >= first;
     if (!isInSight && !kept.has(lane)) continue;
     for (const box of new Blocks(lane, from, to, scale, kept, WIDER * least).boxes()) boxes.push(box);
   }
@@ -50,10 +50,10 @@ class Blocks {
 
   // Each before those that stand on it, from left to right, and then the narrow ones.
   boxes() {
-    const { count, nodes, shared } = this.lane.samples;
+    const { count, depths, shared } = this.lane.samples;
     for (let at = 0; at < count; at++) {
       this.close(shared[at], at);
-      while (this.firsts.length < tree.depth[nodes[at]]) this.firsts.push(at);
+      while (this.firsts.length < depths[at]) this.firsts.push(at);
     }
     this.close(0, count);
     for (const kid of this.kids[0] ?? []) kid.parent = this.lane;
@@ -68,18 +68,18 @@ class Blocks {
       const level = this.firsts.length;
       const first = this.firsts.pop();
       const [start, end] = [starts[first], ends[last - 1]];
-      if (end >= this.from && start <= this.to && level <= this.lane.depths) this.add(level, first, last, start, end);
+      if (end >= this.from && start <= this.to && level <= this.lane.rows) this.add(level, first, last, start, end);
       else this.kids[level] = [];
     }
   }
 
   add(level, first, last, start, end) {
     const { lane } = this;
-    const depth = level + 1;
-    const row = lane.row + level;
-    const isWide = (end - start) * this.scale >= this.least;
-    const known = this.kept.size > 0 ? lane.blocks.get(lane.tree.keyOf(lane, depth, first)) : undefined;
-    if (!isWide && !this.kept.has(known)) return this.addNarrow({ level, first, last, start, end, row });
+    const [depth, row] = [level + 1, lane.row + level];
+    const isKept = () => this.kept.size > 0 && this.kept.has(lane.blocks.get(lane.tree.keyOf(lane, depth, first)));
+    if ((end - start) * this.scale < this.least && !isKept()) {
+      return this.addNarrow({ lane, depth, row, first, last, start, end });
+    }
     const branch = lane.tree.block(lane, depth, first, last);
     for (const kid of this.kids[level] ?? []) kid.parent = branch;
     this.kids[level] = [];
@@ -89,24 +89,22 @@ class Blocks {
 
   // Puts a narrow block to the last ones of its row, or into a box of its own. Those of several
   // frames get no wider than others, and there is a box for each gap that is seen.
-  addNarrow({ level, first, last, start, end, row }) {
-    const { sums, nodes } = this.lane.samples;
-    let node = nodes[first];
-    while (tree.depth[node] > level) node = tree.parent[node];
-    const name = tree.name[node];
-    const [weight, length] = [sums[last] - sums[first], end - start];
+  addNarrow(block) {
+    const { lane, depth, first, last, start, end } = block;
+    const weight = lane.samples.sums[last] - lane.samples.sums[first];
+    const [name, longest] = [nameAt(lane, depth - 1, first), end - start];
     const cell = Math.floor((start * this.scale) / WIDEST_BLOCK);
-    const before = this.lastBoxes[level];
-    const isNear = before?.frames && (start - before.end) * this.scale < this.least;
-    if (!isNear || !(before.cell === cell || (before.isOfOne && before.name === name))) {
-      const box = { lane: this.lane, depth: level + 1, first, last, start, end, row, cell, frames: 1, weight, name, longest: length, isOfOne: true };
-      this.narrow.push(this.lastBoxes[level] = box);
+    const box = this.lastBoxes[depth - 1];
+    const isNear = box?.frames && (start - box.end) * this.scale < this.least;
+    const isOfOne = box?.isOfOne !== false && box?.name === name;
+    if (!isNear || !(isOfOne || box.cell === cell)) {
+      this.narrow.push(this.lastBoxes[depth - 1] = { ...block, cell, frames: 1, weight, name, longest, isOfOne: true });
       return;
     }
-    before.isOfOne &&= before.name === name;
-    if (length > before.longest) [before.longest, before.name] = [length, name];
-    before.frames++;
-    before.weight += weight;
-    [before.last, before.end] = [last, end];
+    box.isOfOne = isOfOne;
+    if (longest > box.longest) Object.assign(box, { longest, name });
+    box.frames++;
+    box.weight += weight;
+    Object.assign(box, { last, end });
   }
 }

@@ -4,33 +4,24 @@
 
 const timeline = part('chart-data') === null ? null : readTimeline();
 
-// For each lane its samples, in the order of time.
+// For each lane its samples, in the order of time: from when to when they are, in nanoseconds,
+// the frame where the stack of each ends, and its weight.
 function readTimeline() {
   const numbers = new Numbers(textOf('chart-data'));
   const lanes = [];
   while (numbers.more()) {
-    const lane = samplesFor(numbers.next());
-    for (let at = 0, time = 0; at < lane.count; at++) {
-      lane.starts[at] = time + numbers.next();
-      time = lane.ends[at] = lane.starts[at] + numbers.next();
-      lane.nodes[at] = numbers.next();
-      lane.weights[at] = numbers.weight();
+    const count = numbers.next();
+    const [starts, ends] = [new Float64Array(count), new Float64Array(count)];
+    const [nodes, weights] = [new Uint32Array(count), new Weights(count)];
+    for (let at = 0, time = 0; at < count; at++) {
+      starts[at] = time + numbers.next();
+      time = ends[at] = starts[at] + numbers.next();
+      nodes[at] = numbers.next();
+      weights[at] = numbers.weight();
     }
-    lanes.push(lane);
+    lanes.push({ starts, ends, nodes, weights });
   }
   return lanes;
-}
-
-// Room for so many samples: from when to when they are, in nanoseconds, the frame where the
-// stack of each ends, and its weight.
-function samplesFor(count) {
-  return {
-    count,
-    starts: new Float64Array(count),
-    ends: new Float64Array(count),
-    nodes: new Uint32Array(count),
-    weights: new Weights(count),
-  };
 }
 
 const isInChart = () => state.view === 'chart';
@@ -43,23 +34,17 @@ function timeOfSelection() {
 
 // What is left of the samples of a lane. `shared` says of each how many frames it has in common
 // with the one before, unless there is a gap between them, and `sums` what weighs all before it.
-function samplesLeft({ count: most, starts, ends, nodes, weights }, leaves, [from, to]) {
-  const left = { ...samplesFor(most), shared: new Uint32Array(most), sums: new Weights(most + 1), deepest: 0 };
-  let count = 0;
-  for (let at = 0; at < most; at++) {
-    const node = leaves[nodes[at]];
-    if (node === 0 || starts[at] < from || starts[at] >= to) continue;
-    const isNext = count > 0 && left.ends[count - 1] === starts[at];
-    left.shared[count] = isNext ? tree.depth[commonNode(left.nodes[count - 1], node)] : 0;
-    left.starts[count] = starts[at];
-    left.ends[count] = ends[at];
-    left.nodes[count] = node;
-    left.weights[count] = weights[at];
-    left.sums[count + 1] = left.sums[count] + weights[at];
-    left.deepest = Math.max(left.deepest, tree.depth[node]);
-    count++;
-  }
-  return { ...left, count };
+function samplesLeft(all, leaves, [from, to]) {
+  const isLeft = (_, at) => leaves[all.nodes[at]] !== 0 && all.starts[at] >= from && all.starts[at] < to;
+  const [starts, ends, weights] = [all.starts, all.ends, all.weights].map((values) => values.filter(isLeft));
+  const nodes = all.nodes.filter(isLeft).map((node) => leaves[node]);
+  const count = nodes.length;
+  const depths = nodes.map((node) => tree.depth[node]);
+  const isNext = (at) => at > 0 && ends[at - 1] === starts[at];
+  const shared = nodes.map((node, at) => (isNext(at) ? tree.depth[commonNode(nodes[at - 1], node)] : 0));
+  const sums = new Weights(count + 1);
+  weights.forEach((weight, at) => (sums[at + 1] = sums[at] + weight));
+  return { count, starts, ends, nodes, weights, depths, shared, sums };
 }
 
 // The last frame that two have in common. Parents come before their kids.
@@ -74,14 +59,15 @@ function commonNode(one, other) {
 // Where many lanes are shown, so much of a lane's weight may be deeper than its rows.
 const DEEPER = 0.02;
 
-// How many rows a lane needs, so that little of it is deeper.
-function usualDepth({ count, nodes, weights, deepest, sums }) {
-  const sizes = new Float64Array(deepest + 1);
-  for (let at = 0; at < count; at++) sizes[tree.depth[nodes[at]]] += Number(weights[at]);
-  let left = DEEPER * Number(sums[count]);
-  let depth = deepest;
-  while (depth > 1 && (left -= sizes[depth]) >= 0) depth--;
-  return depth;
+// How many rows a lane needs for all of it, and so that little of it is deeper.
+function rowsOfLane({ weights, depths }) {
+  const sizes = [];
+  depths.forEach((depth, at) => (sizes[depth] = (sizes[depth] ?? 0) + Number(weights[at])));
+  const deepest = sizes.length - 1;
+  let left = DEEPER * sizes.reduce((sum, size) => sum + size, 0);
+  let usual = deepest;
+  while (usual > 1 && (left -= sizes[usual] ?? 0) >= 0) usual--;
+  return { deepest, usual };
 }
 
 // The lanes, and in them the blocks: consecutive samples that have a frame in common. A lane is
@@ -93,28 +79,30 @@ class ChartTree {
     const [from, to] = timeOfSelection();
     this.root = new Branch(this, NOBODY, null, from, { weight: tree.total[0], own: tree.own[0], length: to - from });
     const leaves = leavesOf(tree);
-    const left = timeline.map((samples, at) => ({ lane: strip.lanes[at], samples }))
-      .filter(({ lane }) => selection.lane === null || selection.lane === lane)
-      .map(({ lane, samples }) => ({ lane, samples: samplesLeft(samples, leaves, [from, to]) }))
+    const isShown = (lane) => selection.lane === null || selection.lane === lane;
+    const left = timeline.map((all, at) => ({ lane: strip.lanes[at], all })).filter(({ lane }) => isShown(lane))
+      .map(({ lane, all }) => ({ lane, samples: samplesLeft(all, leaves, [from, to]) }))
       .filter(({ samples }) => samples.count > 0);
     this.lanes = left.map((one) => this.makeLane(one, left.length === 1));
   }
 
   makeLane({ lane, samples }, isAlone) {
-    const weight = samples.sums[samples.count];
     const { start, length } = this.root;
-    const branch = new Branch(this, NOBODY, this.root, start, { weight, own: ZERO, length, ofStrip: lane });
-    const depths = isAlone ? samples.deepest : usualDepth(samples);
-    Object.assign(branch, {
-      lane: branch, samples, first: 0, last: samples.count, row: this.rows, depths, blocks: new Map(),
+    const weight = samples.sums[samples.count];
+    const { deepest, usual } = rowsOfLane(samples);
+    const rows = isAlone ? deepest : usual;
+    const branch = new Branch(this, NOBODY, this.root, start, {
+      weight, own: ZERO, length, ofStrip: lane, samples, first: 0, last: samples.count, row: this.rows, rows, deepest,
+      blocks: new Map(),
     });
-    this.rows += 1 + depths;
+    branch.lane = branch;
+    this.rows += 1 + rows;
     return branch;
   }
 
   // The number of a block among those of its lane.
-  keyOf({ samples }, depth, first) {
-    return first * (samples.deepest + 2) + depth;
+  keyOf({ deepest }, depth, first) {
+    return first * (deepest + 2) + depth;
   }
 
   // The block of the samples from one to before another, which is made once.
@@ -126,16 +114,13 @@ class ChartTree {
   }
 
   makeBlock(lane, depth, first, last) {
-    const { starts, ends, nodes, sums, weights } = lane.samples;
-    // The depth of its frame.
-    const level = depth - 1;
-    let node = nodes[first];
-    while (tree.depth[node] > level) node = tree.parent[node];
+    const { starts, ends, depths, sums, weights } = lane.samples;
     let own = ZERO;
-    for (let at = first; at < last; at++) if (tree.depth[nodes[at]] === level) own += weights[at];
+    for (let at = first; at < last; at++) if (depths[at] === depth - 1) own += weights[at];
     const weight = sums[last] - sums[first];
     const length = ends[last - 1] - starts[first];
-    const block = new Branch(this, tree.name[node], null, starts[first], { weight, own, length, lane, first, last });
+    const name = nameAt(lane, depth - 1, first);
+    const block = new Branch(this, name, null, starts[first], { weight, own, length, lane, first, last });
     block.depth = depth;
     return block;
   }
@@ -143,11 +128,11 @@ class ChartTree {
   kidsOf(branch) {
     if (branch === this.root) return this.lanes;
     const { lane, depth, first, last } = branch;
-    const { nodes, shared } = lane.samples;
+    const { depths, shared } = lane.samples;
     const kids = [];
     for (let at = first; at < last;) {
       const start = at++;
-      if (tree.depth[nodes[start]] < depth) continue;
+      if (depths[start] < depth) continue;
       while (at < last && shared[at] >= depth) at++;
       kids.push(this.block(lane, depth + 1, start, at));
     }
@@ -163,6 +148,13 @@ class ChartTree {
   matchedWeight(branch, hits) {
     return branch === this.root ? hits.below(0) : foundAmong(branch, hits);
   }
+}
+
+// The name of the frame of a sample at a depth.
+function nameAt({ samples }, depth, at) {
+  let node = samples.nodes[at];
+  while (tree.depth[node] > depth) node = tree.parent[node];
+  return tree.name[node];
 }
 
 // The weight of those samples, of some of a lane, of which a frame is found that is as deep as
