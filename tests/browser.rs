@@ -96,11 +96,6 @@ fn pictures_work_in_a_browser() {
         chart::CASES,
     ]
     .concat();
-    let cases: Vec<_> = if let Ok(only) = std::env::var("ONLY") {
-        cases.into_iter().filter(|(name, _)| only.split(',').any(|o| name.contains(o))).collect()
-    } else {
-        cases
-    };
     let failed: Vec<&str> = cases
         .iter()
         .filter(|(_, case)| catch_unwind(AssertUnwindSafe(|| stage.play(*case))).is_err())

@@ -87,8 +87,8 @@ class Blocks {
     this.wide.push(this.lastBoxes[level] = { branch, start, end, row });
   }
 
-  // Puts a narrow block to the last ones of its row, or into a box of its own. Those of several
-  // frames get no wider than others, and there is a box for each gap that is seen.
+  // Puts a narrow block to the last ones of its row, or into a box of its own. Those of one
+  // function get four times as wide as others, and there is a box for each gap that is seen.
   addNarrow(block) {
     const { lane, depth, first, last, start, end } = block;
     const weight = lane.samples.sums[last] - lane.samples.sums[first];
@@ -97,7 +97,8 @@ class Blocks {
     const box = this.lastBoxes[depth - 1];
     const isNear = box?.frames && (start - box.end) * this.scale < this.least;
     const isOfOne = box?.isOfOne !== false && box?.name === name;
-    if (!isNear || !(isOfOne || box.cell === cell)) {
+    const isInCell = isOfOne ? box.cell >> 2 === cell >> 2 : box?.cell === cell;
+    if (!isNear || !isInCell) {
       this.narrow.push(this.lastBoxes[depth - 1] = { ...block, cell, frames: 1, weight, name, longest, isOfOne: true });
       return;
     }

@@ -181,7 +181,8 @@ function focusOn(name) {
 function zoomTo(branch) {
   state.zoom = branch;
   state.range = null;
-  state.current = branch;
+  // The zoom of a chart is no block of it.
+  if (!isInChart()) state.current = branch;
   render();
   remember(true);
 }
