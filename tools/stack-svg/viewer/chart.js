@@ -74,7 +74,6 @@ function rowsOfLane({ weights, depths }) {
 // at depth 1, so that a block is one deeper than its frame.
 class ChartTree {
   constructor() {
-    this.of = tree;
     this.rows = 0;
     const [from, to] = timeOfSelection();
     this.root = new Branch(this, NOBODY, null, from, { weight: tree.total[0], own: tree.own[0], length: to - from });
@@ -168,10 +167,8 @@ function foundAmong({ lane, depth, first, last }, hits) {
   return weight;
 }
 
-function chartNow() {
-  if (trees.chart?.of !== tree) trees.chart = new ChartTree();
-  return trees.chart;
-}
+// The chart of the tree that is shown, which is made once.
+const chartNow = () => (tree.chart ??= new ChartTree());
 
 // A time in seconds, to so many digits.
 const inSeconds = (time, digits) => Number((time / 1e9).toFixed(digits));

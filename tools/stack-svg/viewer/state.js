@@ -4,7 +4,6 @@
 const trees = {
   flame: new TopDown(),
   bottomUp: null,
-  chart: null,
 };
 
 const state = {

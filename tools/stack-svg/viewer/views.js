@@ -99,7 +99,6 @@ function toggleOrder() {
 function plantTrees() {
   trees.flame = new TopDown(state.isHeavyFirst.flame && !isChart);
   trees.bottomUp = null;
-  trees.chart = null;
   table.scope = null;
   left = {};
 }
