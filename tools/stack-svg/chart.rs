@@ -1,6 +1,8 @@
 //! The static flame chart: lanes below each other on one axis of seconds. In each one stacks hang
 //! from its name; blocks that are too narrow are drawn together, as deep as they are.
 
+use std::ops::Range;
+
 use common::{FrameId, grouped};
 
 use crate::document::Placed;
@@ -88,8 +90,7 @@ impl Drawing {
         least: f64,
     ) -> Drawing {
         let length = strip.length();
-        let share = |pixels: f64| pixels / look.frames_width() as f64;
-        let time = |share: f64| (share * length as f64) as u64;
+        let widths = Widths::new(look, least, length);
         let mut drawing =
             Drawing { blocks: Vec::new(), length, left_out: 0, weight_left_out: 0, deep: 0 };
         let mut row = 0;
@@ -102,30 +103,13 @@ impl Drawing {
                 drawing.weight_left_out += lane.weight;
                 continue;
             }
-            let name = What::Lane(number);
-            drawing.blocks.push(Block {
-                what: name,
-                weight: lane.weight,
-                row,
-                start: 0,
-                end: length,
-            });
-            let mut blocks = Lane {
-                profile,
-                parents: &chart.parents,
-                least: time(least.max(share(LEAST_WIDTH))).max(1),
-                widest: time(share(WIDEST_OF_SEVERAL)).max(1),
-                hair: time(share(HAIR)),
-                top: row,
-                rows,
-                open: Vec::new(),
-                narrow: Vec::new(),
-                blocks: &mut drawing.blocks,
-                deep: 0,
-            };
-            samples.iter().for_each(|sample| blocks.add(sample));
-            blocks.close(0);
-            drawing.deep += blocks.deep;
+            let (what, weight) = (What::Lane(number), lane.weight);
+            drawing.blocks.push(Block { what, weight, row, start: 0, end: length });
+            let blocks = &mut drawing.blocks;
+            let mut lane = Lane::new(chart, profile, widths, row..row + rows, blocks);
+            samples.iter().for_each(|sample| lane.add(sample));
+            lane.close(0);
+            drawing.deep += lane.deep;
             row += rows;
         }
         // A row from left to right, for those who read the file.
@@ -161,17 +145,36 @@ fn rows_of(samples: &[Sample], profile: &Profile) -> u32 {
     ((weights.len() - towers) as u32).min(MOST_ROWS)
 }
 
+/// Widths as nanoseconds.
+#[derive(Clone, Copy)]
+struct Widths {
+    /// Narrower blocks are drawn together.
+    least: u64,
+    /// Those of several frames are no wider.
+    widest: u64,
+    hair: u64,
+}
+
+impl Widths {
+    /// Of a picture that has so many nanoseconds; `least` is a share of its width.
+    fn new(look: &Look, least: f64, length: u64) -> Widths {
+        let share = |pixels: f64| pixels / look.frames_width() as f64;
+        let time = |share: f64| (share * length as f64) as u64;
+        Widths {
+            least: time(least.max(share(LEAST_WIDTH))).max(1),
+            widest: time(share(WIDEST_OF_SEVERAL)).max(1),
+            hair: time(share(HAIR)),
+        }
+    }
+}
+
 /// A lane under construction.
 struct Lane<'a> {
     profile: &'a Profile,
     parents: &'a [u32],
-    /// In nanoseconds.
-    least: u64,
-    widest: u64,
-    hair: u64,
-    /// The row of the lane's name, and how many there are with it.
-    top: u32,
-    rows: u32,
+    widths: Widths,
+    /// The row of its name, and those below.
+    rows: Range<u32>,
     /// The frames of the last sample, the root first.
     open: Vec<(u32, Block)>,
     /// For each depth, the last block of narrow ones, and how long the longest of them is.
@@ -180,14 +183,25 @@ struct Lane<'a> {
     deep: u64,
 }
 
-impl Lane<'_> {
+impl<'a> Lane<'a> {
+    fn new(
+        chart: &'a Chart,
+        profile: &'a Profile,
+        widths: Widths,
+        rows: Range<u32>,
+        blocks: &'a mut Vec<Block>,
+    ) -> Lane<'a> {
+        let (open, narrow) = (Vec::new(), Vec::new());
+        Lane { profile, parents: &chart.parents, widths, rows, open, narrow, blocks, deep: 0 }
+    }
+
     fn add(&mut self, sample: &Sample) {
         let path = self.path(sample.node);
         let is_next = self.open.first().is_some_and(|(_, block)| block.end == sample.start);
         let same = self.open.iter().zip(&path).take_while(|((open, _), node)| open == *node);
         let kept = if is_next { same.count() } else { 0 };
         self.close(kept);
-        for (&node, row) in path.iter().zip(self.top + 1..).skip(kept) {
+        for (&node, row) in path.iter().zip(self.rows.start + 1..).skip(kept) {
             if let Some(frame) = self.profile.nodes[node as usize].frame {
                 let (what, start) = (What::Frame(frame), sample.start);
                 self.open.push((node, Block { what, weight: 0, row, start, end: start }));
@@ -213,9 +227,9 @@ impl Lane<'_> {
         while self.open.len() > kept
             && let Some((_, block)) = self.open.pop()
         {
-            if block.row >= self.top + self.rows {
+            if block.row >= self.rows.end {
                 self.deep += 1;
-            } else if block.end - block.start >= self.least {
+            } else if block.end - block.start >= self.widths.least {
                 self.blocks.push(block);
             } else {
                 self.add_narrow(block);
@@ -226,12 +240,12 @@ impl Lane<'_> {
     /// Draws a narrow block together with those before it, unless there is a gap that is seen.
     fn add_narrow(&mut self, block: Block) {
         let What::Frame(frame) = block.what else { return };
-        let depth = (block.row - self.top) as usize;
+        let depth = (block.row - self.rows.start) as usize;
         self.narrow.resize(self.narrow.len().max(depth + 1), None);
         let length = block.end - block.start;
         if let Some((place, longest)) = &mut self.narrow[depth] {
             let last = &mut self.blocks[*place];
-            let is_cell = block.start / self.widest == last.start / self.widest;
+            let is_cell = block.start / self.widths.widest == last.start / self.widths.widest;
             let what = match last.what {
                 What::Narrow(count, its) if its == frame => Some(What::Narrow(count + 1, its)),
                 What::Narrow(count, its) | What::Mixed(count, its) if is_cell => {
@@ -239,15 +253,15 @@ impl Lane<'_> {
                 }
                 _ => None,
             };
-            if let Some(what) = what.filter(|_| block.start < last.end + self.least) {
-                (last.what, last.end) = (what, block.end.max(last.start + self.hair));
+            if let Some(what) = what.filter(|_| block.start < last.end + self.widths.least) {
+                (last.what, last.end) = (what, block.end.max(last.start + self.widths.hair));
                 last.weight += block.weight;
                 *longest = length.max(*longest);
                 return;
             }
         }
         self.narrow[depth] = Some((self.blocks.len(), length));
-        let end = block.end.max(block.start + self.hair);
+        let end = block.end.max(block.start + self.widths.hair);
         self.blocks.push(Block { what: What::Narrow(1, frame), end, ..block });
     }
 }

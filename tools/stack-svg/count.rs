@@ -70,7 +70,7 @@ pub(crate) enum InOrder {
     /// are merged.
     Lines(Option<Profile>, FrameTable),
     /// Of lines with a time, which the clock has.
-    Times(MergedStacks),
+    Times(Box<MergedStacks>),
 }
 
 /// Reads a flame chart, each line below the value that `split` says; `clock` notes when they ran.
@@ -98,7 +98,8 @@ pub(crate) fn in_order(
         return Ok(InOrder::Lines(chart.profile(), chart.frames));
     };
     pipe.leave_out(&overflows);
-    Ok(InOrder::Times(MergedStacks { stacks: counts.into_sorted(), before: None, sides: None }))
+    let stacks = MergedStacks { stacks: counts.into_sorted(), before: None, sides: None };
+    Ok(InOrder::Times(Box::new(stacks)))
 }
 
 /// Sums of equal stacks.

@@ -176,7 +176,7 @@ fn read(args: &Args, clock: &mut Clock, pipe: &mut Pipe) -> Result<Option<Stacks
     let split = args.split.as_ref();
     let MergedStacks { stacks, before, sides } = match args {
         Args { flamechart: true, .. } => match count::in_order(&args.files, split, clock, pipe)? {
-            InOrder::Times(stacks) => stacks,
+            InOrder::Times(stacks) => *stacks,
             InOrder::Lines(chart, frames) => {
                 let chart = chart.map(|chart| chart.at_most(args.max_frames));
                 return Ok(chart.map(|it| Stacks::new(it, frames, Changed::default())));
