@@ -66,6 +66,9 @@ mod heat;
 // The strip of time above a flame graph.
 mod strip;
 
+// Flame charts of lines that have a time.
+mod chart;
+
 /// All cases are one test, which needs one browser only; it names those that fail.
 #[test]
 fn pictures_work_in_a_browser() {
@@ -90,6 +93,7 @@ fn pictures_work_in_a_browser() {
         speed::CASES,
         heat::CASES,
         strip::CASES,
+        chart::CASES,
     ]
     .concat();
     let failed: Vec<&str> = cases

@@ -8,6 +8,9 @@ use crate::util::{
     tool,
 };
 
+// Flame charts of lines that have a time.
+mod chart;
+
 // Where the picture is written, and what happens if it cannot be.
 mod files;
 // Whose code a frame is.

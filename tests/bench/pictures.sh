@@ -19,19 +19,22 @@ bytes_of_picture() {
     "$2" < "$1" 2> "$place/said" | perl -0777 -ne 's/<(script|style).*?<\/\1>//gs; print length'
 }
 
-# print_times NAME: what the strip of time adds to the picture of NAME.script.
+# bytes_with_labels NAME LABELS [OPTION]...: the size of the picture of NAME.script, and packed.
+bytes_with_labels() {
+    stack-parse --per-sample --labels "$2" "$place/$1.script" > "$place/times.folded" \
+        2> "$place/said" || fail "$1: $(cat "$place/said")"
+    stack-svg "${@:3}" "$place/times.folded" > "$place/times.svg" 2> "$place/said"
+    printf '%s | %s' "$(wc -c < "$place/times.svg")" "$(gzip -9 < "$place/times.svg" | wc -c)"
+}
+
+# print_times NAME: what the strip of time adds to the picture of NAME.script, and a flame chart.
 print_times() {
-    local bytes=() labels
-    for labels in tid since,comm,tid; do
-        stack-parse --labels "$labels" "$place/$1.script" > "$place/times.folded" 2> "$place/said" ||
-            fail "$1: $(cat "$place/said")"
-        bytes+=("$(stack-svg "$place/times.folded" 2> "$place/said" | wc -c)")
-        bytes+=("$(stack-svg "$place/times.folded" 2> "$place/said" | gzip -9 | wc -c)")
-    done
     echo
-    echo '| strip of time | without, bytes | with, bytes | without, packed | with, packed |'
-    echo '|---|--:|--:|--:|--:|'
-    echo "| $1 | ${bytes[0]} | ${bytes[2]} | ${bytes[1]} | ${bytes[3]} |"
+    echo "| picture of $1 | bytes | packed |"
+    echo '|---|--:|--:|'
+    echo "| without time | $(bytes_with_labels "$1" tid) |"
+    echo "| with the strip of time | $(bytes_with_labels "$1" since,comm,tid) |"
+    echo "| with a flame chart | $(bytes_with_labels "$1" since,comm,tid --flamechart) |"
 }
 
 # print_sizes [NAME]...: a table for the small profiles, and for NAME.script.

@@ -177,7 +177,7 @@ fn a_pause_a_burst_and_a_warm_up_are_found(stage: &Stage) {
 }
 
 /// What the browser tells a screen reader: roles and names of a kind.
-fn named(browser: &Browser, role: &str) -> Vec<String> {
+pub(super) fn named(browser: &Browser, role: &str) -> Vec<String> {
     let tree = browser.chromium("Accessibility.getFullAXTree", &json!({}));
     let nodes = tree["nodes"].as_array().expect("nodes");
     let text = |value: &Value| value["value"].as_str().map(str::to_owned);

@@ -124,6 +124,12 @@ fn of_palette<'a>(
 /// The whole: no code, so no colour.
 pub(crate) const WHOLE: Color = Color { r: 230, g: 230, b: 230 };
 
+/// A little nearer to white, for what stands for several frames.
+pub(crate) fn pale(Color { r, g, b }: Color) -> Color {
+    let nearer = |part: u8| part.midpoint(part.midpoint(u8::MAX));
+    Color { r: nearer(r), g: nearer(g), b: nearer(b) }
+}
+
 fn of_kind(kind: CodeKind, name: &[u8]) -> Color {
     let [r, g, b] = kind.color(name);
     Color { r, g, b }

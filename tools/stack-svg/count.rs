@@ -1,8 +1,11 @@
 //! Reads folded lines: merged, with one count or two, or in their order for a
 //! flame chart.
 
+use std::mem;
+
 use common::{
-    Files, FoldedLine, FrameTable, Overflows, Pipe, Result, SortedStacks, Split, StackCounts,
+    Files, FoldedLine, FrameId, FrameTable, Overflows, Pipe, Result, SortedStacks, Split, StackBuf,
+    StackCounts,
 };
 
 use crate::noise::Sides;
@@ -61,20 +64,72 @@ pub(crate) fn two_counts(
     Ok(MergedStacks { stacks: both.into_sorted(), before, sides: Some(sides) })
 }
 
-/// Reads a flame chart: later lines stand further to the right, and only
-/// consecutive lines are merged. Each stands below the value that `split` says.
+/// The stacks of a flame chart.
+pub(crate) enum InOrder {
+    /// Of lines without a time: later ones stand further to the right, and only consecutive ones
+    /// are merged.
+    Lines(Option<Profile>, FrameTable),
+    /// Of lines with a time, which the clock has.
+    Times(Box<MergedStacks>),
+}
+
+/// Reads a flame chart, each line below the value that `split` says; `clock` notes when they ran.
 pub(crate) fn in_order(
     files: &Files,
     split: Option<&Split>,
+    clock: &mut Clock,
     pipe: &mut Pipe,
-) -> Result<(Option<Profile>, FrameTable)> {
+) -> Result<InOrder> {
     let mut chart = Chart::default();
+    let mut merged = None;
     pipe.for_each_folded_split(files, split, |line| {
-        chart.add(&line);
+        clock.add(&line);
+        if clock.is_running() && merged.is_none() {
+            merged = Some(Merged::of(mem::take(&mut chart)));
+        }
+        match &mut merged {
+            Some(merged) => merged.add(&line),
+            None => chart.add(&line),
+        }
         Ok(())
     })?;
-    pipe.leave_out(&chart.overflows);
-    Ok((chart.profile(), chart.frames))
+    let Some(Merged { counts, overflows, .. }) = merged else {
+        pipe.leave_out(&chart.overflows);
+        return Ok(InOrder::Lines(chart.profile(), chart.frames));
+    };
+    pipe.leave_out(&overflows);
+    let stacks = MergedStacks { stacks: counts.into_sorted(), before: None, sides: None };
+    Ok(InOrder::Times(Box::new(stacks)))
+}
+
+/// Sums of equal stacks.
+struct Merged {
+    counts: StackCounts,
+    all: u64,
+    overflows: Overflows,
+}
+
+impl Merged {
+    /// The stacks of a chart whose first lines had no time.
+    fn of(chart: Chart) -> Merged {
+        let mut counts = StackCounts::default();
+        let mut stack = StackBuf::default();
+        let mut open: Vec<FrameId> = Vec::new();
+        for node in &chart.nodes[1..] {
+            open.truncate(node.depth - 1);
+            open.extend(node.frame);
+            stack.clear();
+            open.iter().for_each(|&frame| stack.push_frame(chart.frames.name(frame)));
+            counts.add(stack.as_bytes(), node.self_weight);
+        }
+        Merged { counts, all: chart.nodes[0].weight, overflows: chart.overflows }
+    }
+
+    fn add(&mut self, line: &FoldedLine<'_>) {
+        if self.overflows.add(&mut self.all, line.stack, line.count) {
+            self.counts.add(line.stack, line.count);
+        }
+    }
 }
 
 struct Chart {
@@ -122,7 +177,7 @@ impl Chart {
     }
 
     fn profile(&mut self) -> Option<Profile> {
-        let nodes = std::mem::take(&mut self.nodes);
+        let nodes = mem::take(&mut self.nodes);
         (nodes[0].weight > 0).then_some(Profile { nodes, left_out: LeftOut::default() })
     }
 }

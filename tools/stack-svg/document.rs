@@ -20,15 +20,44 @@ use crate::viewer::{SCRIPT, STYLE};
 /// The distance of a text from the left edge of its box, in pixels.
 pub(crate) const PADDING: usize = 3;
 
+/// A box with its place; `start` and `end` are parts of the whole width.
+pub(crate) trait Placed {
+    fn row(&self) -> u32;
+    fn start(&self) -> u64;
+    fn end(&self) -> u64;
+    fn weight(&self) -> u64;
+}
+
+impl Placed for Node {
+    fn row(&self) -> u32 {
+        self.depth as u32
+    }
+
+    fn start(&self) -> u64 {
+        self.start
+    }
+
+    fn end(&self) -> u64 {
+        self.start + self.weight
+    }
+
+    fn weight(&self) -> u64 {
+        self.weight
+    }
+}
+
 /// What the picture shows.
-pub(crate) struct Document<'a> {
+pub(crate) struct Document<'a, B> {
     pub(crate) look: &'a Look,
     pub(crate) title: String,
     /// The strip of time above the boxes.
     pub(crate) strip: Option<&'a Strip>,
-    /// The boxes; the first is the whole.
-    pub(crate) nodes: &'a [Node],
-    /// How many rows besides that of the whole are in sight.
+    /// The boxes, and how wide they are together.
+    pub(crate) boxes: &'a [B],
+    pub(crate) width: u64,
+    /// Whether the first row is on top.
+    pub(crate) hangs: bool,
+    /// How many rows besides the first are in sight.
     pub(crate) rows_in_sight: usize,
     pub(crate) footer: Footer,
     /// The data for the script; without it there is no script.
@@ -51,24 +80,24 @@ pub(crate) struct Caption {
 struct Places {
     /// The upper edge of all boxes.
     top: u32,
-    /// How many rows stand on that of the whole, and how many of them are in sight.
+    /// How many rows there are besides the first, and how many of them are in sight.
     rows: u32,
     in_sight: u32,
     row_height: u32,
-    /// Whether the whole stands on top.
+    /// Whether the first row is on top.
     inverted: bool,
     bottom: u32,
 }
 
-impl Document<'_> {
+impl<B: Placed> Document<'_, B> {
     /// Writes it; `caption` gives the text of a box.
     ///
     /// # Errors
     ///
     /// None is expected: it is written to memory.
-    pub(crate) fn write(&self, caption: impl Fn(&Node) -> Caption) -> io::Result<Vec<u8>> {
+    pub(crate) fn write(&self, caption: impl Fn(&B) -> Caption) -> io::Result<Vec<u8>> {
         let places = self.places();
-        let mut svg = common::with_room(200 * self.nodes.len() + SCRIPT.len() + STYLE.len());
+        let mut svg = common::with_room(200 * self.boxes.len() + SCRIPT.len() + STYLE.len());
         self.open(&places, &mut svg)?;
         if let Some(strip) = self.strip {
             let top = places.top - strip.height(self.look);
@@ -88,10 +117,10 @@ impl Document<'_> {
     }
 
     fn places(&self) -> Places {
-        let Look { font_size, inverted, .. } = *self.look;
+        let (font_size, inverted) = (self.look.font_size, self.hangs);
         let row_height = self.look.frame_height();
         let titles = if self.look.subtitle().is_some() { 5 } else { 3 };
-        let rows = self.nodes.iter().map(|node| node.depth as u32).max().unwrap_or(0);
+        let rows = self.boxes.iter().map(Placed::row).max().unwrap_or(0);
         let top = titles * font_size + self.strip.map_or(0, |strip| strip.height(self.look));
         let in_sight = self.rows_in_sight as u32;
         let bottom = top + (in_sight + 1) * row_height + 2 * font_size + self.footer.height();
@@ -136,10 +165,9 @@ impl Document<'_> {
     fn write_boxes(
         &self,
         places: &Places,
-        caption: impl Fn(&Node) -> Caption,
+        caption: impl Fn(&B) -> Caption,
         svg: &mut Vec<u8>,
     ) -> io::Result<()> {
-        let total = self.nodes[0].weight;
         let width = self.look.frames_width();
         write!(svg, "<svg id=\"frames\" x=\"{}\" width=\"{width}\"", SIDES / 2)?;
         if let Some([y, height]) = places.window() {
@@ -148,12 +176,12 @@ impl Document<'_> {
         }
         svg.push(b'>');
         let padding = share(PADDING as u64, width as u64);
-        for node in self.nodes {
-            let Caption { title, label, fill, is_wide } = caption(node);
+        for placed in self.boxes {
+            let Caption { title, label, fill, is_wide } = caption(placed);
             let class = if is_wide { " class=\"wide\"" } else { "" };
-            let left = share(node.start, total);
-            let (x, width) = (Percent(left), Percent(share(node.end(), total) - left));
-            let (y, height) = (places.row(node.depth as u32), places.row_height - 1);
+            let left = share(placed.start(), self.width);
+            let (x, width) = (Percent(left), Percent(share(placed.end(), self.width) - left));
+            let (y, height) = (places.row(placed.row()), places.row_height - 1);
             // Each box on a line of its own, for diff and grep.
             write!(
                 svg,
@@ -163,7 +191,7 @@ impl Document<'_> {
             )?;
             // The script has these numbers; without it they stand nowhere else.
             if self.embedded.is_none() {
-                write!(svg, " fg:x=\"{}\" fg:w=\"{}\"", node.start, node.weight)?;
+                write!(svg, " fg:x=\"{}\" fg:w=\"{}\"", placed.start(), placed.weight())?;
             }
             svg.extend_from_slice(b"/>");
             if !label.is_empty() {
@@ -185,7 +213,7 @@ impl Places {
         (self.in_sight < self.rows).then(|| [self.row(top_row), height])
     }
 
-    /// The upper edge of a row of boxes; the whole is row 0.
+    /// The upper edge of a row of boxes, from 0.
     fn row(&self, row: u32) -> u32 {
         let above = if self.inverted { row } else { self.rows - row };
         self.top + above * self.row_height

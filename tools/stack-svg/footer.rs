@@ -3,7 +3,6 @@
 
 use std::io;
 
-use common::grouped;
 use inferno::flamegraph::color::Color;
 use quick_xml::Writer;
 use quick_xml::events::BytesText;
@@ -52,12 +51,12 @@ impl Footer {
         }
     }
 
-    /// Adds a row of weights from 0 to `total`, as the axis of a flame chart.
-    pub(crate) fn push_axis(&mut self, total: u64) {
+    /// Adds a row of weights or times from 0 to `total`, as the axis of a flame chart.
+    pub(crate) fn push_axis(&mut self, total: u64, words: impl Fn(u64) -> String) {
         let mut row = Vec::new();
         let pixels = self.right - LEFT;
         for weight in (0..u128::from(total)).step_by(step_of(total, pixels)) {
-            let text = grouped(weight as u64);
+            let text = words(weight as u64);
             let x = LEFT + pixels * (weight as f64 / total as f64);
             if x + text.len() as f64 * self.font_size * LETTER_WIDTH <= self.right {
                 row.push(Note { x, color: None, text });
@@ -169,6 +168,8 @@ fn wrapped(text: &str, letters: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use common::grouped;
+
     use super::*;
 
     #[test]
@@ -207,7 +208,7 @@ mod tests {
     fn an_axis_has_round_numbers_that_end_before_the_frames() {
         let axis = |total, pixels| {
             let mut footer = Footer::new(12, pixels);
-            footer.push_axis(total);
+            footer.push_axis(total, grouped);
             footer.rows[0].iter().map(|note| (note.x, note.text.clone())).collect::<Vec<_>>()
         };
         let named = |x: f64, text: &str| (x, text.to_owned());

@@ -1,6 +1,7 @@
 //! Draw folded stacks as a flame graph: one SVG file.
 
 mod change;
+mod chart;
 mod colors;
 mod command;
 mod count;
@@ -33,7 +34,8 @@ use common::{
 };
 
 use change::Comparison;
-use count::MergedStacks;
+use chart::Drawing;
+use count::{InOrder, MergedStacks};
 use kind::Kind;
 use look::Look;
 use min_width::MinWidth;
@@ -126,7 +128,7 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.diff && args.split == Some(Split::File) {
         return Err(Error::Usage("--diff has both profiles in one file: use --split root".into()));
     }
-    let mut clock = Clock::new(args.split.as_ref());
+    let mut clock = Clock::new(args.split.as_ref(), args.flamechart);
     let Some(stacks) = read(&args, &mut clock, pipe)? else {
         pipe.note("nothing to draw: no folded stack with a weight came in");
         return Ok(Status::Nothing);
@@ -141,7 +143,7 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     }
     clock.report(pipe);
     let strip = Strip::new(clock, &stacks.profile, &stacks.frames);
-    strip.iter().filter_map(Strip::note).for_each(|note| pipe.note(note));
+    strip.iter().flat_map(Strip::notes).for_each(|note| pipe.note(note));
     let svg = draw(&args, &stacks, strip.as_ref()).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
@@ -171,12 +173,14 @@ impl Stacks {
 /// ran when.
 fn read(args: &Args, clock: &mut Clock, pipe: &mut Pipe) -> Result<Option<Stacks>> {
     let split = args.split.as_ref();
-    if args.flamechart {
-        let (chart, frames) = count::in_order(&args.files, split, pipe)?;
-        let chart = chart.map(|chart| chart.at_most(args.max_frames));
-        return Ok(chart.map(|profile| Stacks::new(profile, frames, Changed::default())));
-    }
     let MergedStacks { stacks, before, sides } = match args {
+        Args { flamechart: true, .. } => match count::in_order(&args.files, split, clock, pipe)? {
+            InOrder::Times(stacks) => *stacks,
+            InOrder::Lines(chart, frames) => {
+                let chart = chart.map(|chart| chart.at_most(args.max_frames));
+                return Ok(chart.map(|it| Stacks::new(it, frames, Changed::default())));
+            }
+        },
         Args { diff: true, .. } => count::two_counts(&args.files, split, pipe)?,
         _ => count::one_count(&args.files, split, clock, pipe)?,
     };
@@ -195,6 +199,8 @@ fn draw(
     let is_wide = |weight: u64| weight as f64 / profile.total() as f64 >= least;
     let wide = if args.reverse { profile.bottom_up(is_wide) } else { profile.only(is_wide) };
     let drawn = wide.no_deeper(MOST_ROWS);
+    let chart = strip.and_then(|strip| Some((strip, strip.chart()?)));
+    let chart = chart.map(|(strip, chart)| Drawing::new(strip, chart, profile, &args.look, least));
     let picture = Picture {
         kind: kind(args),
         look: &args.look,
@@ -203,6 +209,7 @@ fn draw(
         cut: profile.left_out,
         drawn: &drawn,
         strip,
+        chart: chart.as_ref(),
         narrow: wide.left_out,
         comparison: comparison(args, &profile.nodes[0]),
         changed: &changed.of_frames(frames),

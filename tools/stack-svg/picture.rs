@@ -5,12 +5,14 @@ use std::io;
 
 use common::{
     FrameId, FrameParts, FrameTable, Split, base_of_place, counted, fitted, fitted_with, grouped,
+    seconds,
 };
 use inferno::flamegraph::color::Color;
 
 use crate::change::{self, Comparison};
+use crate::chart::{Block, Drawing, What};
 use crate::colors::{self, Colors, Named};
-use crate::document::{Caption, Document, PADDING};
+use crate::document::{Caption, Document, PADDING, Placed};
 use crate::embed::{self, Columns, Embedded, hex};
 use crate::escape::shown;
 use crate::footer::Footer;
@@ -36,6 +38,8 @@ pub(crate) struct Picture<'a> {
     pub(crate) drawn: &'a Profile,
     /// What ran when, if lines say it.
     pub(crate) strip: Option<&'a Strip>,
+    /// The boxes of a flame chart of lines that have a time, in place of `drawn` and the strip.
+    pub(crate) chart: Option<&'a Drawing>,
     /// The frames that are too narrow to be drawn without it.
     pub(crate) narrow: LeftOut,
     pub(crate) comparison: Comparison,
@@ -64,7 +68,7 @@ impl Picture<'_> {
             by_name[id as usize] = color;
         }
         let embedded = self.script_data.map(|profile| {
-            let columns = Columns { gaps: self.kind.chart, before: self.kind.diff };
+            let columns = Columns { gaps: self.is_in_order(), before: self.kind.diff };
             let classes = self.look.colors.of_classes(&named, &colors);
             let colors: Vec<_> = colors.iter().copied().zip(classes).collect();
             let mut embedded = Embedded::new(profile, columns, self.frames, &ids, &colors);
@@ -72,16 +76,73 @@ impl Picture<'_> {
             embedded.strip = self.strip;
             embedded
         });
-        let document = Document {
-            look: self.look,
-            title: self.look.title(self.kind),
-            strip: self.strip,
-            nodes: &self.drawn.nodes,
-            rows_in_sight: rows_in_sight(&self.drawn.nodes),
-            footer: self.footer(legend),
-            embedded,
+        let (look, title, footer) = (self.look, self.look.title(self.kind), self.footer(legend));
+        let Some(Drawing { blocks, length, .. }) = self.chart else {
+            let (boxes, width) = (&*self.drawn.nodes, self.drawn.total());
+            let (rows_in_sight, hangs) = (rows_in_sight(boxes), look.inverted);
+            let strip = self.strip;
+            let document = Document {
+                look,
+                title,
+                strip,
+                boxes,
+                width,
+                hangs,
+                rows_in_sight,
+                footer,
+                embedded,
+            };
+            return document.write(|node| self.caption(node, &by_name));
         };
-        document.write(|node| self.caption(node, &by_name))
+        let rows_in_sight = blocks.last().map_or(0, |last| last.row() as usize);
+        let (boxes, width, hangs, strip) = (&**blocks, *length, true, None);
+        let document =
+            Document { look, title, strip, boxes, width, hangs, rows_in_sight, footer, embedded };
+        document.write(|block| self.caption_in_chart(block, &by_name))
+    }
+
+    /// Whether it is a chart of lines that have no time: their order is the place of frames.
+    fn is_in_order(&self) -> bool {
+        self.kind.chart && self.chart.is_none()
+    }
+
+    /// The letters that a box has room for, and whether it is wide.
+    fn letters(&self, share: f64) -> (usize, bool) {
+        let width = share * self.look.frames_width() as f64;
+        let letter = f64::from(self.look.font_size) * LETTER_WIDTH;
+        (((width - 2.0 * PADDING as f64) / letter) as usize, width >= 3.0)
+    }
+
+    /// The text of a box of a chart.
+    fn caption_in_chart(&self, block: &Block, colors: &[Color]) -> Caption {
+        let length = self.chart.map_or(1, |chart| chart.length);
+        let (letters, is_wide) = self.letters((block.end() - block.start()) as f64 / length as f64);
+        let lanes = self.strip.map_or(&[][..], Strip::lanes);
+        let share = format!("{:.2}%", block.weight as f64 / self.drawn.total() as f64 * 100.0);
+        let numbers = format!("{}, {share}", self.look.counted(block.weight));
+        let of_frame = |id: FrameId| (shown(self.frames.name(id)), label(self.frames.name(id)));
+        let ((name, text), color) = match block.what {
+            What::Lane(number) => {
+                let name = &lanes[number].name;
+                ((name.clone(), format!("{name} ({numbers})")), colors::WHOLE)
+            }
+            What::Frame(id) => (of_frame(id), colors[id as usize]),
+            What::Narrow(count, id) => {
+                let (name, text) = of_frame(id);
+                let times = if count > 1 { format!("{name}, {count} times") } else { name };
+                ((times, text), colors::pale(colors[id as usize]))
+            }
+            What::Mixed(count, id) => {
+                let frames = format!("{} narrow frames", grouped(count));
+                ((frames, String::new()), colors::pale(colors[id as usize]))
+            }
+        };
+        let when = match block.what {
+            What::Lane(_) => String::new(),
+            _ => format!(", {} – {} s", micro(block.start()), micro(block.end())),
+        };
+        let title = format!("{name} ({numbers}{when})");
+        Caption { title, label: fitted(&text, letters), fill: hex(color), is_wide }
     }
 
     /// The text of a box.
@@ -89,9 +150,7 @@ impl Picture<'_> {
         let frame = node.frame.map_or(&b"all"[..], |id| self.frames.name(id));
         let (name, text) = (shown(frame), label(frame));
         let share = node.weight as f64 / self.drawn.total() as f64;
-        let width = share * self.look.frames_width() as f64;
-        let letters = ((width - 2.0 * PADDING as f64)
-            / (f64::from(self.look.font_size) * LETTER_WIDTH)) as usize;
+        let (letters, is_wide) = self.letters(share);
         let (title, label) = if self.kind.diff {
             let change = self.comparison.words(node.before, node.after());
             (self.two_weights(&name, node, &change), fitted_with(&text, &change, letters))
@@ -105,7 +164,7 @@ impl Picture<'_> {
             Some(id) => colors[id as usize],
             None => colors::WHOLE,
         };
-        Caption { title, label, fill: hex(color), is_wide: width >= 3.0 }
+        Caption { title, label, fill: hex(color), is_wide }
     }
 
     /// Whether noise does not explain what became of the function.
@@ -132,24 +191,37 @@ impl Picture<'_> {
     /// The lines below the boxes: what the picture shows and leaves out.
     fn footer(&self, legend: Vec<(Color, String)>) -> Footer {
         let mut footer = Footer::new(self.look.font_size, self.look.frames_width());
-        if self.kind.chart {
-            footer.push_axis(self.drawn.total());
+        if let Some(chart) = self.chart {
+            footer.push_axis(chart.length, |time| format!("{} s", seconds(time)));
+        } else if self.kind.chart {
+            footer.push_axis(self.drawn.total(), grouped);
         }
         footer.push_legend(legend.into_iter());
         footer.push_line(&self.totals());
-        let hint = if self.script_data.is_some() { "; zoom shows them in a browser" } else { "" };
-        for (left_out, why) in [(self.narrow, "narrow"), (self.drawn.left_out, "deep")] {
-            if left_out.frames > 0 {
-                let frames_are = left_out.are(self.drawn.total());
-                footer.push_line(&format!("{frames_are} too {why} to draw{hint}"));
-            }
-        }
-        let (sight, cut) = (self.sight_words(hint), self.cut.cut_words(self.drawn.total()));
-        for words in [sight, self.comparison_words(), cut].into_iter().flatten() {
+        let hint = |how: &str| match self.script_data {
+            Some(_) => format!("; {how} them in a browser"),
+            None => String::new(),
+        };
+        let left_out = match self.chart {
+            Some(chart) => chart.notes(self.drawn.total(), &hint("scrolling shows")),
+            None => self.notes(&hint("zoom shows")),
+        };
+        let cut = self.cut.cut_words(self.drawn.total());
+        for words in left_out.into_iter().chain(self.comparison_words()).chain(cut) {
             footer.push_line(&words);
         }
         footer.push_line(&self.command);
         footer
+    }
+
+    /// The frames that are not drawn, and those that are out of sight.
+    fn notes(&self, hint: &str) -> Vec<String> {
+        let is_any = |(left_out, _): &(LeftOut, &str)| left_out.frames > 0;
+        let words = |(left_out, why): (LeftOut, &str)| {
+            format!("{} too {why} to draw{hint}", left_out.are(self.drawn.total()))
+        };
+        let left_out = [(self.narrow, "narrow"), (self.drawn.left_out, "deep")].into_iter();
+        left_out.filter(is_any).map(words).chain(self.sight_words(hint)).collect()
     }
 
     /// What is in the picture and out of sight.
@@ -209,13 +281,18 @@ impl Picture<'_> {
         let Kind { reverse, chart, diff } = self.kind;
         let flag = |on: bool| if on { "1" } else { "" }.to_owned();
         let changes = change::COLORS.map(hex).join(" ");
+        let view = match self.chart {
+            Some(_) => "chart",
+            None if reverse => "bottom-up",
+            None => "flame",
+        };
         vec![
             (
                 "data-frames",
                 self.script_data.map_or(0, |profile| profile.nodes.len() - 1).to_string(),
             ),
             ("data-large", flag(self.drawn.total() > MOST_OF_A_NUMBER)),
-            ("data-chart", flag(chart)),
+            ("data-chart", flag(chart && self.is_in_order())),
             ("data-diff", flag(diff)),
             ("data-split", self.split.map(Split::word).unwrap_or_default()),
             ("data-changes", if diff { changes } else { String::new() }),
@@ -223,7 +300,7 @@ impl Picture<'_> {
             ("data-comparison", self.comparison_words().unwrap_or_default()),
             ("data-whole", hex(colors::WHOLE)),
             ("data-hidden", hex(self.look.colors.of_name(b"[hidden]"))),
-            ("data-view", if reverse { "bottom-up" } else { "flame" }.to_owned()),
+            ("data-view", view.to_owned()),
             ("data-inverted", flag(self.look.inverted)),
             ("data-title", self.look.given_title()),
             ("data-subtitle", self.look.subtitle().unwrap_or_default()),
@@ -236,6 +313,11 @@ impl Picture<'_> {
             ("data-command", self.command.clone()),
         ]
     }
+}
+
+/// A time in seconds, to the microsecond.
+fn micro(time: u64) -> String {
+    seconds(time / 1000 * 1000)
 }
 
 /// What a box says, as far as there is room: the place of a frame without the folders, which are

@@ -123,6 +123,18 @@ impl Profile {
     pub(crate) fn total(&self) -> u64 {
         self.nodes[0].weight
     }
+
+    /// For each frame, its parent; the whole is its own.
+    pub(crate) fn parents(&self) -> Vec<u32> {
+        let mut open: Vec<u32> = Vec::new();
+        let parent = |(node, number): (&Node, u32)| {
+            open.truncate(node.depth);
+            let parent = open.last().copied().unwrap_or(0);
+            open.push(number);
+            parent
+        };
+        self.nodes.iter().zip(0..).map(parent).collect()
+    }
 }
 
 /// Which of frames with these weights are the `max_frames` heaviest: of one weight, the first.

@@ -3,10 +3,11 @@
 pub(crate) mod clock;
 pub(crate) mod drawn;
 mod entries;
+pub(crate) mod samples;
 
 use std::cmp::Reverse;
 
-use common::{FrameTable, Split, seconds};
+use common::{FrameId, FrameTable, Split, grouped, seconds};
 
 use crate::embed::push_number;
 use crate::escape::embedded;
@@ -14,12 +15,23 @@ use crate::profile::Profile;
 
 use clock::{Clock, Key};
 use entries::Entry;
+use samples::{Sample, Source};
 
 /// How many lanes the file has; one more is the sum of all others.
 const MOST_LANES: usize = 1000;
 
-/// How long the text of the entries may be, in bytes: with more there are fewer steps.
-const MOST_TEXT: usize = 14 << 20;
+/// With fewer steps or lanes than this, the others of both get fewer first.
+const FEWEST_STEPS: u64 = 60;
+const FEWEST_LANES: usize = 8;
+
+/// How large a picture may be because of its strip, in bytes: there are as many steps as fit.
+const MOST_BYTES: usize = 19_500_000;
+
+/// How large the strip may be in a picture that is large without it.
+const LEAST_ROOM: usize = 2_000_000;
+
+/// About how many bytes a frame takes.
+const BYTES_OF_FRAME: usize = 7;
 
 /// What ran when.
 pub(crate) struct Strip {
@@ -38,13 +50,25 @@ pub(crate) struct Strip {
     has_untimed: bool,
     /// The weights by stack, lane and step, for the script.
     entries: String,
+    /// Of a flame chart, what ran in each lane; the sum of others has none.
+    chart: Option<Chart>,
 }
 
-struct Lane {
-    name: String,
+/// What ran when, exactly.
+pub(crate) struct Chart {
+    pub(crate) lanes: Vec<Vec<Sample>>,
+    /// For each frame of the profile, its parent.
+    pub(crate) parents: Vec<u32>,
+    /// The time within which samples were merged, if they were too many.
+    merged_within: Option<u64>,
+    text: String,
+}
+
+pub(crate) struct Lane {
+    pub(crate) name: String,
     /// The value with a first letter that says what it is, see [`Clock::add`].
     value: Vec<u8>,
-    weight: u64,
+    pub(crate) weight: u64,
     /// The steps in which it weighs something, in their order.
     steps: Vec<(u64, u64)>,
 }
@@ -56,33 +80,66 @@ impl Strip {
             return None;
         }
         clock.cells.settle(false);
-        let mut is_coarse = clock.cells.is_coarser();
-        let (keys, others) = lanes_of(&clock);
+        let mut keys = Keys::new(&clock, MOST_LANES);
         let nodes = entries::nodes_of(&clock.stacks, profile, frames);
-        let mut found = entries::of(&clock, &nodes, &keys);
-        let mut text = entries::text(&found);
-        while text.len() > MOST_TEXT && clock.cells.coarsen() {
-            is_coarse = true;
-            found = entries::of(&clock, &nodes, &keys);
-            text = entries::text(&found);
-        }
+        let mut chart = clock.lines.is_some().then(|| Chart::new(&clock, &nodes, &keys, profile));
+        let room = room_for_steps(profile, frames, chart.as_ref());
+        let (lanes, text) = loop {
+            let found = entries::of(&clock, &nodes, &keys.lanes);
+            let (lanes, text) = (lanes(&clock, &keys, &found), entries::text(&found));
+            let bytes = text.len() + lanes.iter().map(Lane::bytes).sum::<usize>();
+            if bytes <= room || !has_less(&mut clock, &mut keys) {
+                break (lanes, text);
+            }
+        };
+        chart.iter_mut().for_each(|chart| chart.keep(keys.named()));
         Some(Strip {
             width: clock.cells.width(),
             steps: clock.cells.columns(),
-            lanes: lanes(&clock, &keys, others, &found),
-            others,
-            is_coarse,
+            lanes,
+            others: keys.others,
+            is_coarse: clock.cells.is_coarser(),
             has_untimed: clock.untimed.lines > 0,
             entries: text,
+            chart,
             by: clock.by,
         })
     }
 
-    /// What to say where steps are longer so that the picture is not too large.
-    pub(crate) fn note(&self) -> Option<String> {
+    /// What to say where something is left out so that the picture is not too large.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let why = "so that the picture is not too large";
         let step = seconds(self.width);
-        self.is_coarse
-            .then(|| format!("a step of time is {step} s, so that the picture is not too large"))
+        let steps = self.is_coarse.then(|| format!("a step of time is {step} s, {why}"));
+        let (others, verb) =
+            (grouped(self.others as u64), if self.others == 1 { "is" } else { "are" });
+        let lanes = format!("{others} of the lanes {verb} only known together, {why}");
+        let lanes = (self.others > 0).then_some(lanes);
+        let merged = self.chart.as_ref().and_then(|chart| chart.merged_within).map(|within| {
+            let within = seconds(within);
+            format!("what ran within {within} s is drawn as far as its stacks are equal, {why}")
+        });
+        [steps, lanes, merged].into_iter().flatten().collect()
+    }
+
+    /// The samples, if it is that of a flame chart.
+    pub(crate) fn chart(&self) -> Option<&Chart> {
+        self.chart.as_ref()
+    }
+
+    /// The heaviest first; the last may be the sum of several.
+    pub(crate) fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    /// How many values the lane of this number has.
+    pub(crate) fn lanes_of(&self, number: usize) -> usize {
+        if self.others > 0 && number + 1 == self.lanes.len() { self.others } else { 1 }
+    }
+
+    /// How many nanoseconds it has.
+    pub(crate) fn length(&self) -> u64 {
+        self.width.saturating_mul(self.steps)
     }
 
     /// The facts for the script, as attributes of an element.
@@ -120,34 +177,105 @@ impl Strip {
     }
 }
 
-/// The lane of each key, the heaviest first; the lightest share the last one. And how many
-/// share it.
-fn lanes_of(clock: &Clock) -> (Vec<u32>, usize) {
+impl Lane {
+    /// About how many bytes it takes in the file.
+    fn bytes(&self) -> usize {
+        let of_number = |number: u64| 1 + number.checked_ilog2().unwrap_or(0) as usize / 5;
+        let step = |&(_, weight): &(u64, u64)| 1 + of_number(weight);
+        self.value.len() + self.name.len() + self.steps.iter().map(step).sum::<usize>()
+    }
+}
+
+/// How many bytes the picture has room for the weights of lanes and steps.
+fn room_for_steps(profile: &Profile, frames: &FrameTable, chart: Option<&Chart>) -> usize {
+    let names: usize = (0..frames.len()).map(|id| frames.name(id as FrameId).len() + 1).sum();
+    let others = names + BYTES_OF_FRAME * profile.nodes.len() + chart.map_or(0, |it| it.text.len());
+    MOST_BYTES.saturating_sub(others).max(LEAST_ROOM)
+}
+
+impl Chart {
+    /// `nodes` are the frames of stacks, and `keys` the lanes of values.
+    fn new(clock: &Clock, nodes: &[u32], keys: &Keys, profile: &Profile) -> Chart {
+        let parents = profile.parents();
+        let source = Source { clock, nodes, lanes: &keys.lanes, parents: &parents };
+        let (lanes, merged_within) = source.samples(keys.named());
+        let text = samples::text(&lanes);
+        Chart { lanes, parents, merged_within, text }
+    }
+
+    /// Leaves out all but the first lanes.
+    fn keep(&mut self, lanes: usize) {
+        if lanes < self.lanes.len() {
+            self.lanes.truncate(lanes);
+            self.text = samples::text(&self.lanes);
+        }
+    }
+
+    /// The samples for the script; see [`samples::text`].
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Which lane each value has.
+struct Keys {
+    /// The heaviest first; the lightest share the last one.
+    lanes: Vec<u32>,
+    /// How many share it.
+    others: usize,
+}
+
+impl Keys {
+    /// At most so many values have a lane of their own.
+    fn new(clock: &Clock, most: usize) -> Keys {
+        let totals = totals(clock);
+        let mut order: Vec<usize> = (0..totals.len()).collect();
+        order.sort_by_key(|&value| (Reverse(totals[value]), clock.values.name(value as u32)));
+        let mut lanes = vec![0; totals.len()];
+        for (lane, &value) in order.iter().enumerate() {
+            lanes[value] = lane.min(most) as u32;
+        }
+        Keys { others: lanes.len().saturating_sub(most), lanes }
+    }
+
+    /// How many values have a lane of their own.
+    fn named(&self) -> usize {
+        self.lanes.len() - self.others
+    }
+}
+
+/// What each value weighs.
+fn totals(clock: &Clock) -> Vec<u64> {
     let mut totals = vec![0; clock.values.len()];
     for (Key { value, .. }, _, weight) in clock.cells.iter() {
         totals[value as usize] += weight;
     }
-    let mut order: Vec<usize> = (0..totals.len()).collect();
-    order.sort_by_key(|&value| (Reverse(totals[value]), clock.values.name(value as u32)));
-    let mut lanes = vec![0; totals.len()];
-    for (lane, &value) in order.iter().enumerate() {
-        lanes[value] = lane.min(MOST_LANES) as u32;
-    }
-    (lanes, totals.len().saturating_sub(MOST_LANES))
+    totals
 }
 
-fn lanes(clock: &Clock, lane_of: &[u32], others: usize, entries: &[Entry]) -> Vec<Lane> {
-    let count = lane_of.iter().max().map_or(0, |&last| last as usize + 1);
+/// Makes fewer steps, or fewer lanes, of what the file has no room for; returns whether that is
+/// possible.
+fn has_less(clock: &mut Clock, keys: &mut Keys) -> bool {
+    let lanes = keys.named();
+    if clock.cells.columns() <= FEWEST_STEPS && lanes > FEWEST_LANES {
+        *keys = Keys::new(clock, lanes / 2);
+        return true;
+    }
+    clock.cells.columns() > 1 && clock.cells.coarsen()
+}
+
+fn lanes(clock: &Clock, keys: &Keys, entries: &[Entry]) -> Vec<Lane> {
+    let count = keys.named() + usize::from(keys.others > 0);
     let mut sums = vec![vec![0; clock.cells.columns() as usize]; count];
     for entry in entries {
         sums[entry.lane as usize][entry.step as usize] += entry.weight;
     }
     let mut values = vec![None; count];
-    for (value, &lane) in lane_of.iter().enumerate() {
-        values[lane as usize] = Some(value as u32).filter(|_| (lane as usize) < MOST_LANES);
+    for (value, &lane) in keys.lanes.iter().enumerate() {
+        values[lane as usize] = Some(value as u32).filter(|_| (lane as usize) < keys.named());
     }
     let lane = |(sums, value): (Vec<u64>, Option<u32>)| Lane {
-        name: value.map_or_else(|| others_name(others), |value| clock.name(value)),
+        name: value.map_or_else(|| others_name(keys.others), |value| clock.name(value)),
         value: value.map_or_else(|| b"+".to_vec(), |value| clock.values.name(value).to_vec()),
         weight: sums.iter().sum(),
         steps: (0..).zip(sums).filter(|&(_, weight)| weight > 0).collect(),
@@ -158,5 +286,5 @@ fn lanes(clock: &Clock, lane_of: &[u32], others: usize, entries: &[Entry]) -> Ve
 /// What the sum of so many lanes is called.
 fn others_name(others: usize) -> String {
     let word = if others == 1 { "other" } else { "others" };
-    format!("{} {word}", common::grouped(others as u64))
+    format!("{} {word}", grouped(others as u64))
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use common::{page_script, page_style};
 
 /// The files of the script.
-const PARTS: [&str; 29] = [
+const PARTS: [&str; 31] = [
     include_str!("viewer/data.js"),
     include_str!("viewer/words.js"),
     include_str!("viewer/fit.js"),
@@ -13,6 +13,7 @@ const PARTS: [&str; 29] = [
     include_str!("viewer/rebuild.js"),
     include_str!("viewer/steps.js"),
     include_str!("viewer/strip.js"),
+    include_str!("viewer/chart.js"),
     include_str!("viewer/commands.js"),
     include_str!("viewer/save.js"),
     include_str!("viewer/trees.js"),
@@ -21,6 +22,7 @@ const PARTS: [&str; 29] = [
     include_str!("viewer/pattern.js"),
     include_str!("viewer/page.js"),
     include_str!("viewer/layout.js"),
+    include_str!("viewer/blocks.js"),
     include_str!("viewer/range.js"),
     include_str!("viewer/draw.js"),
     include_str!("viewer/minimap.js"),

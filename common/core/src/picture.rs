@@ -21,11 +21,13 @@ pub fn page_script(parts: &[&str]) -> String {
     without_comments(&script, "//")
 }
 
-/// The style of a picture, without comments that are lines of their own and without
-/// indentation.
+/// The style of a picture, without comments that are lines of their own, without indentation,
+/// and without spaces that only make it easier to read.
 #[must_use]
 pub fn page_style(style: &str) -> String {
-    without_comments(style, "/*")
+    let spaces = [" {", "{ ", " }", "; ", ": ", ", "];
+    let style = without_comments(style, "/*");
+    spaces.into_iter().fold(style, |style, space| style.replace(space, space.trim()))
 }
 
 fn without_comments(code: &str, comment: &str) -> String {
@@ -94,7 +96,7 @@ mod tests {
     #[test]
     fn a_style_has_no_comments_and_no_indentation() {
         let style = page_style("/* Red. */\n.a {\n  color: red; /* or so */\n}\n");
-        assert_eq!(style, ".a {\ncolor: red; /* or so */\n}\n");
+        assert_eq!(style, ".a{\ncolor:red;/* or so */\n}\n");
     }
 
     #[test]

@@ -14,8 +14,9 @@ use crate::escape::shown;
 /// How many steps of time a picture has at most.
 const MOST_STEPS: u64 = 2_000;
 
-/// How many weights by stack, lane and time are kept at most.
-const MOST_CELLS: usize = 6_000_000;
+/// How many weights by stack, lane and time are kept at most: as many as a table of this size
+/// in memory has.
+const MOST_CELLS: usize = 7_000_000;
 
 /// The label that says when a line's samples were taken, in seconds.
 const SINCE: &[u8] = b"since";
@@ -26,6 +27,15 @@ pub(crate) struct Key {
     /// A number of [`Clock::stacks`], and one of [`Clock::values`].
     pub(crate) stack: FrameId,
     pub(crate) value: FrameId,
+}
+
+/// What a line of a flame chart says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timed {
+    /// In nanoseconds since the first sample.
+    pub(crate) time: u64,
+    pub(crate) key: Key,
+    pub(crate) weight: u64,
 }
 
 /// What ran when, of the lines that were read.
@@ -42,11 +52,13 @@ pub(crate) struct Clock {
     comm_of: Vec<Option<FrameId>>,
     /// What has no time.
     pub(crate) untimed: Total,
+    /// Each line that has one, for a flame chart.
+    pub(crate) lines: Option<Vec<Timed>>,
 }
 
 impl Clock {
-    /// A lane is a value of `split`, or else a thread.
-    pub(crate) fn new(split: Option<&Split>) -> Clock {
+    /// A lane is a value of `split`, or else a thread; a flame chart has each line.
+    pub(crate) fn new(split: Option<&Split>, is_chart: bool) -> Clock {
         Clock {
             by: split.cloned().unwrap_or_else(|| Split::Label("tid".to_owned())),
             cells: Cells::new(1, None, MOST_STEPS).with_at_most(MOST_CELLS),
@@ -55,7 +67,13 @@ impl Clock {
             comms: FrameTable::default(),
             comm_of: Vec::new(),
             untimed: Total::default(),
+            lines: is_chart.then(Vec::new),
         }
+    }
+
+    /// Whether any line has a time.
+    pub(crate) fn is_running(&self) -> bool {
+        self.cells.total() > 0
     }
 
     /// Notes a line. Its value starts with a letter: `=` that of a label, `-` none, `/` a root
@@ -81,7 +99,10 @@ impl Clock {
         self.note_comm(value, line);
         let key = Key { stack: self.stacks.intern(line.stack), value };
         // What does not fit into the sum of all is left out of the profile, too.
-        let _ = self.cells.add(key, time, line.count);
+        let fits = self.cells.add(key, time, line.count).is_ok();
+        if let Some(lines) = self.lines.as_mut().filter(|_| fits) {
+            lines.push(Timed { time, key, weight: line.count });
+        }
     }
 
     fn note_comm(&mut self, value: FrameId, line: &FoldedLine<'_>) {
@@ -111,7 +132,7 @@ impl Clock {
     /// Says what the strip lacks.
     pub(crate) fn report(&self, pipe: &Pipe) {
         let Total { lines, weight } = self.untimed;
-        if lines == 0 || self.cells.total() == 0 {
+        if lines == 0 || !self.is_running() {
             return;
         }
         let (lines, have) = match lines {
@@ -129,9 +150,23 @@ impl Clock {
 fn time(value: &[u8]) -> Option<u64> {
     let number = value.split(|&byte| byte == b' ').next()?;
     match number {
-        [b'-', size @ ..] => nanoseconds(size).map(|_| 0),
-        [b'+', size @ ..] => nanoseconds(size),
-        _ => nanoseconds(number),
+        [b'-', size @ ..] => positive(size).map(|_| 0),
+        [b'+', size @ ..] => positive(size),
+        _ => positive(number),
+    }
+}
+
+/// The nanoseconds of a decimal number, which may start or end with its point, as `.5` and `5.`.
+fn positive(number: &[u8]) -> Option<u64> {
+    match number.split(|&byte| byte == b'.').collect::<Vec<_>>()[..] {
+        [whole] => nanoseconds(whole),
+        [b"", b""] => None,
+        [whole, b""] => nanoseconds(whole),
+        [whole, fraction] if fraction.iter().all(u8::is_ascii_digit) => match whole {
+            b"" => nanoseconds(&[b"0", number].concat()),
+            _ => nanoseconds(number),
+        },
+        _ => None,
     }
 }
 
@@ -147,6 +182,12 @@ mod tests {
             ("-0.5", Some(0)),
             ("+2", Some(2_000_000_000)),
             ("3 s", Some(3_000_000_000)),
+            (".5", Some(500_000_000)),
+            ("5.", Some(5_000_000_000)),
+            ("-.5", Some(0)),
+            ("1.0000000001x", None),
+            ("1.2.3", None),
+            (".", None),
             ("1e-06", None),
             ("soon", None),
             ("", None),
@@ -159,7 +200,7 @@ mod tests {
     fn lanes_are_threads_or_what_profiles_are_split_by() {
         let names = |split: Option<&str>, lines: &[&str]| {
             let split = split.map(|split| split.parse().expect("a key"));
-            let mut clock = Clock::new(split.as_ref());
+            let mut clock = Clock::new(split.as_ref(), false);
             for line in lines {
                 clock.add(&FoldedLine::parse(line.as_bytes()).expect("a line"));
             }

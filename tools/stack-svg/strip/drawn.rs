@@ -72,7 +72,7 @@ impl Strip {
 
     /// What the strip shows, in words.
     fn summary(&self) -> String {
-        let end = self.width.saturating_mul(self.steps);
+        let end = self.length();
         format!("what ran in {} s, a step is {} s", seconds(end), seconds(self.width))
     }
 
@@ -119,7 +119,7 @@ impl Strip {
     }
 
     fn push_times(&self, left: usize, width: usize, y: u32, svg: &mut String) {
-        let end = self.width.saturating_mul(self.steps);
+        let end = self.length();
         let most = (width / MARK_WIDTH).max(1) as u64;
         let step = least_round(|step| end / step < most);
         for time in (0..end).step_by(step as usize) {

@@ -21,15 +21,10 @@ pub(super) struct Entry {
 /// For each stack, which is folded text, the node of the profile that has its weight: where it
 /// ends, or where it was cut off.
 pub(super) fn nodes_of(stacks: &FrameTable, profile: &Profile, frames: &FrameTable) -> Vec<u32> {
-    let mut kids: HashMap<(u32, FrameId), u32> = HashMap::new();
-    let mut open: Vec<u32> = Vec::new();
-    for (node, number) in profile.nodes.iter().zip(0..) {
-        open.truncate(node.depth);
-        if let (Some(&parent), Some(frame)) = (open.last(), node.frame) {
-            kids.insert((parent, frame), number);
-        }
-        open.push(number);
-    }
+    let of_nodes = profile.parents().into_iter().zip(&profile.nodes).zip(0..);
+    let kids: HashMap<(u32, FrameId), u32> = of_nodes
+        .filter_map(|((parent, node), number)| Some(((parent, node.frame?), number)))
+        .collect();
     let cut = frames.find(CUT);
     let kid = |node: u32, frame: Option<FrameId>| kids.get(&(node, frame?)).copied();
     let node_of = |stack: &[u8]| {

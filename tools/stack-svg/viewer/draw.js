@@ -17,7 +17,8 @@ const shown = {
   row: ROW,
 };
 
-const isUp = () => !isSandwich() && !state.flipped;
+// Lanes hang from their names.
+const isUp = () => !isSandwich() && !isInChart() && !state.flipped;
 
 // Draws the boxes of the view; its rows stay where they are on the screen, or are
 // scrolled to the zoomed frame.
@@ -25,7 +26,7 @@ function drawBoxes(keepsRows = false) {
   const base = page.stage.scrollTop - topOf(0);
   const boxes = layout(page.stage.clientWidth);
   shown.boxes = isOnPaper ? printed(boxes) : boxes;
-  [shown.top, shown.bottom] = rowsOf(shown.boxes);
+  [shown.top, shown.bottom] = isInChart() ? [0, chartNow().rows - 1] : rowsOf(shown.boxes);
   if (!keepsRows) fitRows();
   const content = (shown.bottom - shown.top + 1) * shown.row;
   const room = page.stage.clientHeight;
@@ -39,7 +40,7 @@ function drawBoxes(keepsRows = false) {
   page.frames.setAttribute('role', 'tree');
   page.frames.setAttribute('aria-label', page.tabOf[state.view].textContent);
   if (keepsRows) page.stage.scrollTop = base + topOf(0);
-  else revealRow(state.zoom.depth);
+  else if (!isInChart()) revealRow(state.zoom.depth);
   drawRows();
   drawAxis();
   drawMap();
@@ -74,10 +75,11 @@ function fitRows() {
   const { clientWidth, clientHeight: room } = page.stage;
   if (shown.width !== clientWidth) measureDepth(clientWidth);
   const here = shown.bottom - shown.top;
-  const atFirst = Math.max(shown.drawn, isSandwich() ? here : 0) + 1;
+  const isOwn = isSandwich() || isInChart();
+  const atFirst = Math.max(isInChart() ? 0 : shown.drawn, isOwn ? here : 0) + 1;
   const isUsual = ROW === Math.floor(facts.letter * 1.5);
   if (isUsual) shown.row = Math.max(ROW, Math.min(Math.floor(room / atFirst), Math.floor(ROW * HIGHEST)));
-  const height = (Math.max(shown.deepest, here) + 1) * shown.row;
+  const height = (Math.max(isInChart() ? 0 : shown.deepest, here) + 1) * shown.row;
   if (height >= room) return;
   page.stage.style.flex = `0 0 ${height + 1}px`;
   page.content.classList.add('short');
@@ -97,8 +99,7 @@ function revealRow(row) {
 const SPARE = 20;
 
 function drawRows() {
-  const first = isOnPaper ? 0 : Math.floor(page.stage.scrollTop / shown.row) - SPARE;
-  const last = isOnPaper ? Infinity : first + Math.ceil(page.stage.clientHeight / shown.row) + 2 * SPARE;
+  const [first, last] = isOnPaper ? [0, Infinity] : rowsInSight();
   const hadFocus = page.frames.contains(document.activeElement);
   const before = shown.elements;
   shown.elements = new Map();
@@ -143,10 +144,16 @@ function markEdges() {
 
 function redrawWhenScrolled() {
   markEdges();
-  const [row, draw] = state.view === 'table' ? [ROW_OF_TABLE, drawTableRows] : [shown.row, drawRows];
+  const [row, draw] = state.view === 'table' ? [ROW_OF_TABLE, drawTableRows] : [shown.row, drawScrolled];
   const first = Math.floor(page.stage.scrollTop / row);
   const last = first + Math.ceil(page.stage.clientHeight / row);
   if (first < shown.from + 2 || last > shown.to - 2) draw();
+}
+
+// Of a chart, other lanes are in sight now.
+function drawScrolled() {
+  if (isInChart()) drawBoxes(true);
+  else drawRows();
 }
 
 const frameTemplate = make('div', 'frame', '', { role: 'treeitem', tabindex: '-1' });
@@ -172,6 +179,7 @@ function elementOf(box) {
     describe(element, box.branch);
     fillFrame(element, box);
   } else {
+    if (box.isOfOne) element.textContent = labelOf(box, Math.floor((box.width - 2 * PADDING) / LETTER));
     markBlock(element);
   }
   return element;
@@ -195,8 +203,9 @@ function fillFrame(element, { branch, width }) {
 
 // Says where in its tree a frame is: others like it may not be drawn.
 function describe(element, branch) {
-  element.setAttribute('aria-level', branch.depth + 1);
-  if (branch.parent === null) return;
+  // The whole is not drawn in a chart, and to count blocks would take long.
+  element.setAttribute('aria-level', isInChart() ? branch.depth : branch.depth + 1);
+  if (branch.parent === null || isInChart()) return;
   const { parent } = branch;
   // The function of a sandwich is drawn once: it has the kids of both trees, callers first.
   const { callers, callees } = state.sandwich ?? {};
@@ -212,7 +221,8 @@ function colorOf(branch) {
 }
 
 // The color of the kind or module that has the most weight in a block.
-function colorOfBlock({ branches }) {
+function colorOfBlock({ branches, name }) {
+  if (branches === undefined) return colorsOfNames[name];
   const sizes = new Map();
   for (const branch of branches) {
     const color = isDiff ? colorOf(branch) : classesOfNames[branch.name];
@@ -225,7 +235,9 @@ function colorOfBlock({ branches }) {
 const FOLDERS = /^ \(((?=[a-z]:[\\/]|\\\\).*[\\/]|.*\/)(?!:)/is;
 
 // What a box says: the place of a frame without the folders.
-function labelOf({ word, name, before, after }, room) {
+function labelOf(branch, room) {
+  const { name, before, after, word = nameText(name) } = branch;
+  if (branch.ofStrip) return fitted(`${word} (${summary(branch)})`, room);
   const end = nameEnds[name] ?? word.length;
   const text = word.slice(0, end) + word.slice(end).replace(FOLDERS, ' (');
   return isDiff ? fittedWith(text, change(before, after), room) : fitted(text, room);
@@ -233,9 +245,14 @@ function labelOf({ word, name, before, after }, room) {
 
 const summary = (branch) => `${counted(branch.weight)}, ${percent(branch.weight, tree.total[0])}`;
 
+// From when to when a block of a chart is, as one of a list; no lane or whole is a block.
+const timesOf = ({ first, start, length, end = start + length, ofStrip }) => (
+  first === undefined || ofStrip ? [] : [wordsOfTime(start, end)]
+);
+
 // Puts the current frame, or else the zoomed one, into the tab order.
 function markCurrent(takesFocus) {
-  const current = state.current ?? state.zoom;
+  const current = state.current ?? (isInChart() ? chartNow().lanes[0] : state.zoom);
   page.frames.querySelectorAll('.current, [tabindex="0"]').forEach((element) => {
     element.classList.remove('current');
     element.tabIndex = -1;
@@ -259,7 +276,7 @@ function drawAxis() {
   for (let index = 0; (first + index) * step < to; index++) {
     const at = (first + index) * step;
     const x = ((at - from) / (to - from)) * width;
-    const mark = makeIn(page.axis, 'span', 'mark', number(at));
+    const mark = makeIn(page.axis, 'span', 'mark', isInChart() ? `${inSeconds(at, 9)} s` : number(at));
     mark.style.left = `${x}px`;
     // A number that is cut by the edge would be read as another number.
     if (x + mark.offsetWidth > width) mark.textContent = '';

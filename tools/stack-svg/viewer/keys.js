@@ -15,7 +15,9 @@ function neighbour(key) {
   if (key === 'ArrowLeft') return sibling(from, -1);
   if (key === 'ArrowRight') return sibling(from, 1);
   if (isSandwich()) return neighbourInSandwich(from, key);
-  return (key === 'ArrowUp') === isUp() ? heaviestKid(from) : from.parent;
+  if ((key === 'ArrowUp') === isUp()) return heaviestKid(from);
+  // The whole of a chart is not drawn.
+  return isInChart() && from.depth === 1 ? null : from.parent;
 }
 
 function neighbourInSandwich(from, arrow) {
@@ -45,7 +47,7 @@ function goTo(branch) {
   const { scrollTop, clientHeight } = page.stage;
   if (top < scrollTop || top + shown.row > scrollTop + clientHeight) {
     page.stage.scrollTop = top - clientHeight / 2;
-    drawRows();
+    drawScrolled();
   }
   box.element?.focus({ preventScroll: true });
   showStatus();
@@ -64,6 +66,8 @@ function enter() {
 // What a click on a frame does, or Enter.
 function activate(branch) {
   if (isSandwich()) showSandwich(branch.name);
+  else if (branch.ofStrip) askLane(branch.ofStrip);
+  else if (isInChart() && branch !== state.zoom) zoomToTime(branch.start, branch.start + branch.length, branch);
   else zoomTo(branch);
 }
 
@@ -82,7 +86,7 @@ function endSearch() {
 }
 
 function flip() {
-  if (state.view === 'table') return;
+  if (page.flip.disabled) return;
   state.flipped = !state.flipped;
   render();
   remember();
@@ -112,6 +116,7 @@ const ACTIONS = {
   2: () => show('bottom-up'),
   3: () => show('sandwich'),
   4: () => show('table'),
+  5: () => timeline && show('chart'),
   0: zoomToWhole,
   '/': () => page.query.select(),
   '+': () => byKeys(scaleRange, 0.5),

@@ -21,13 +21,14 @@ function makeStrip(app) {
   const names = makeIn(lanes, 'div', 'lane-names', '', { role: 'group', 'aria-label': 'Lanes' });
   const times = makeIn(lanes, 'div', 'times');
   const cells = makeIn(times, 'div', 'cells', '', { 'aria-hidden': 'true' });
+  const window = makeIn(times, 'i', 'window');
   const veils = ['before', 'after'].map((side) => makeIn(times, 'i', `veil ${side}`));
   const edges = ['Start', 'End'].map((side) => makeIn(times, 'i', 'edge', '', {
     role: 'slider', tabindex: '0', 'aria-label': `${side} of the time`, 'aria-valuemin': '0',
     'aria-valuemax': String(strip.steps),
   }));
   const axis = makeIn(box, 'div', 'axis', '', { 'aria-hidden': 'true' });
-  return { box, lanes, names, times, cells, veils, edges, axis };
+  return { box, lanes, names, times, cells, window, veils, edges, axis };
 }
 
 // How many lanes have a row of their own: with more than fit, one row is the sum of the rest.
@@ -131,6 +132,18 @@ function shadesOf(weights) {
     const step = Math.min(firstWhere(most.length, (at) => most[at] >= weight), most.length - 1);
     return most.length === 1 ? SHADES : 1 + Math.floor((step * (SHADES - 1)) / (most.length - 1));
   };
+}
+
+// Marks the part of the time that the chart shows. The chart has an axis of its own, and one is
+// enough where both are the same.
+function markShownTime() {
+  if (strip === null) return;
+  const isPart = isInChart() && (isRange() || selection.range !== null);
+  page.app.classList.toggle('one-axis', isInChart() && !isPart);
+  page.strip.window.hidden = !isPart;
+  const { from, to } = shownRange();
+  const part = (time) => `${(100 * time) / (strip.steps * Number(strip.width))}%`;
+  Object.assign(page.strip.window.style, { left: part(from), width: part(to - from) });
 }
 
 function drawSeconds(width) {

@@ -3,6 +3,10 @@
 // Narrower frames, in pixels, are drawn together, as one block.
 const LEAST_WIDTH = 1;
 
+// More boxes in sight make narrow frames wider, up to so many pixels.
+const MOST_BOXES = 3000;
+const WIDEST_NARROW = 8;
+
 // No block is wider, so that a click on one always leads nearer to its frames.
 const WIDEST_BLOCK = 48;
 
@@ -45,8 +49,8 @@ function intoBlock(last, kid, scale) {
 
 // The boxes of a branch and of all that is above it, as far as they are in the range,
 // which has the whole width: each before those that stand on it, from left to right. Frames
-// in `kept` are drawn however narrow they are.
-function boxesOf(zoom, { from, to }, width, kept) {
+// in `kept` are drawn however narrow they are, others if they have the `least` width.
+function boxesOf(zoom, { from, to }, width, kept, least) {
   const scale = width / (to - from);
   const boxes = [];
   const lastOfRow = [];
@@ -54,7 +58,7 @@ function boxesOf(zoom, { from, to }, width, kept) {
   while (pending.length > 0) {
     const branch = pending.pop();
     const { start, size, depth: row } = branch;
-    const isNarrow = branch !== zoom && size * scale < LEAST_WIDTH && !kept.has(branch);
+    const isNarrow = branch !== zoom && size * scale < least && !kept.has(branch);
     const box = isNarrow ? intoBlock(lastOfRow[row], branch, scale) : { branch, start, end: start + size, row };
     if (box !== null) boxes.push(lastOfRow[row] = box);
     if (isNarrow) continue;
@@ -80,16 +84,29 @@ function ancestorsOf(zoom, width) {
   return zoom.path().slice(0, -1).map(boxOf);
 }
 
-// The boxes of the view that is shown.
+// The boxes of the view that is shown. Where they would be too many, narrow ones get wider.
 function layout(width) {
   const kept = new Set(state.current?.path());
-  return ancestorsOf(state.zoom, width).concat(boxesOfView(state.zoom, shownRange(), width, kept));
+  let boxes = boxesOfView(state.zoom, shownRange(), width, kept, LEAST_WIDTH);
+  for (let least = 2 * LEAST_WIDTH; least <= WIDEST_NARROW && areTooMany(boxes); least *= 2) {
+    boxes = boxesOfView(state.zoom, shownRange(), width, kept, least);
+  }
+  return ancestorsOf(state.zoom, width).concat(boxes);
 }
 
-function boxesOfView(zoom, range, width, kept) {
-  if (!isSandwich()) return boxesOf(zoom, range, width, kept);
-  const callers = boxesOf(state.sandwich.callers, range, width, kept);
-  const [root, ...callees] = boxesOf(state.sandwich.callees, range, width, kept);
+// Whether so many boxes are in sight that a browser takes long to draw them.
+function areTooMany(boxes) {
+  if (isOnPaper || boxes.length <= MOST_BOXES) return false;
+  const [first, last] = rowsOf(boxes);
+  const [top, bottom] = rowsInSight();
+  return boxes.length * Math.min(1, (bottom - top) / (last - first + 1)) > MOST_BOXES;
+}
+
+function boxesOfView(zoom, range, width, kept, least) {
+  if (isInChart()) return boxesOfChart(range, width, kept, least);
+  if (!isSandwich()) return boxesOf(zoom, range, width, kept, least);
+  const callers = boxesOf(state.sandwich.callers, range, width, kept, least);
+  const [root, ...callees] = boxesOf(state.sandwich.callees, range, width, kept, least);
   const above = callers.filter((box) => box.row > 0);
   for (const box of state.flipped ? callees : above) box.row = -box.row;
   return [root, ...above, ...callees];

@@ -7,11 +7,12 @@ function render() {
     page.tabOf[id].setAttribute('aria-selected', String(id === view));
     page.tabOf[id].tabIndex = id === view ? 0 : -1;
   }
-  page.flip.disabled = view === 'table';
+  page.flip.disabled = view === 'table' || view === 'chart';
   page.flip.setAttribute('aria-pressed', String(state.flipped));
   page.order.disabled = !canOrder();
   page.order.setAttribute('aria-pressed', String(canOrder() && state.isHeavyFirst[orderKind()]));
-  page.axis.hidden = !(isChart && view === 'flame');
+  markShownTime();
+  page.axis.hidden = !(isInChart() || (isChart && view === 'flame'));
   drawCrumbs();
   drawSteps();
   drawRangeCrumb();
@@ -29,9 +30,9 @@ function drawCrumbs() {
   page.crumbs.zoom = zoom;
   const hadFocus = page.crumbs.contains(document.activeElement);
   page.crumbs.replaceChildren();
-  const path = view === 'flame' || view === 'bottom-up' ? zoom.path() : [];
+  const path = view === 'sandwich' || view === 'table' ? [] : zoom.path();
   // The way to the part of the flame graph that another view shows.
-  const way = view !== 'flame' && (part.parent !== null || view === 'table') ? part.path() : [];
+  const way = view !== 'flame' && view !== 'chart' && (part.parent !== null || view === 'table') ? part.path() : [];
   for (const branch of [...way, ...path]) {
     makeIn(page.crumbs, 'button', 'crumb', branch.word).ask = () => zoomToCrumb(branch);
   }
@@ -45,7 +46,7 @@ function drawCrumbs() {
 // All numbers of a frame, as short sentences.
 function numbersOf(branch) {
   const all = tree.total[0];
-  const numbers = [counted(branch.weight)];
+  const numbers = [...timesOf(branch), counted(branch.weight)];
   if (isDiff) numbers.push(...changeOf(branch));
   numbers.push(`${percent(branch.weight, all)} of all`);
   const { zoom } = state;
@@ -92,8 +93,7 @@ function showStatus(branch = state.current ?? state.zoom) {
 function showTip(box, event) {
   const isGroup = box.frames !== undefined;
   page.tip.replaceChildren();
-  const frames = box.frames === 1 ? 'frame' : 'frames';
-  const name = isGroup ? `${inDigits.format(box.frames)} narrow ${frames}` : nameInTip(box.branch);
+  const name = isGroup ? nameOfBlock(box) : nameInTip(box.branch);
   const numbers = isGroup
     ? numbersOfBlock(box)
     : [...numbersOf(box.branch), markOf(box.branch.name)].filter(Boolean);
@@ -148,9 +148,14 @@ function nameInTip(branch) {
 // As in style.css, without the padding.
 const TIP_WIDTH = 540;
 
+function nameOfBlock({ frames, isOfOne, name }) {
+  if (isOfOne) return frames === 1 ? nameText(name) : `${nameText(name)}, ${inDigits.format(frames)} times`;
+  return `${inDigits.format(frames)} narrow ${frames === 1 ? 'frame' : 'frames'}`;
+}
+
 function numbersOfBlock(box) {
   const found = state.hits === null ? [] : [`${percent(foundIn(box), box.weight)} found`];
-  return [counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, ...found, 'click to see them'];
+  return [...timesOf(box), counted(box.weight), `${percent(box.weight, tree.total[0])} of all`, ...found, 'click to see them'];
 }
 
 const boxUnder = (event) => event.target.closest?.('.frame')?.box;

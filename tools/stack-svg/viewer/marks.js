@@ -9,9 +9,9 @@ function markFrame(element) {
   const { branch, isBelow } = element.box;
   const isHit = state.hits?.has(branch.name) === true;
   const isFaded = isBelow || (state.hits !== null && !isHit);
-  element.className = isFaded ? 'frame faded' : 'frame';
-  element.style.backgroundColor = colorOf(branch) + (isFaded ? FADED : '');
-  element.spoken ??= `${spokenName(branch)}, ${summary(branch)}`;
+  element.className = branch.ofStrip ? 'frame lane-title' : isFaded ? 'frame faded' : 'frame';
+  element.style.backgroundColor = branch.ofStrip ? '' : colorOf(branch) + (isFaded ? FADED : '');
+  element.spoken ??= [spokenName(branch), summary(branch), ...timesOf(branch)].join(', ');
   const label = isHit ? `${element.spoken}, found` : element.spoken;
   if (element.getAttribute('aria-label') !== label) element.setAttribute('aria-label', label);
 }
@@ -21,13 +21,16 @@ function markBlock(element) {
   const { box } = element;
   const part = state.hits === null ? 0 : Number(foundIn(box)) / Number(box.weight);
   element.classList.toggle('found', part > 0);
+  element.classList.toggle('one', box.isOfOne === true);
   box.color ??= colorOfBlock(box);
   const color = state.hits === null ? box.color : box.color + FADED;
   // The least is still seen.
   element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : color;
 }
 
-function foundIn({ branches }) {
+function foundIn(box) {
+  const { branches } = box;
+  if (branches === undefined) return foundAmong(box, state.hits);
   return branches.reduce((sum, one) => sum + one.tree.matchedWeight(one, state.hits), ZERO);
 }
 
@@ -80,7 +83,7 @@ function foundNow() {
     noteAbove(at, found);
   } else {
     weight = zoom.tree.matchedWeight(zoom, hits);
-    if (state.view === 'flame') noteBelow([zoom.node], found);
+    if (zoom.at === undefined) noteBelow([zoom.node ?? 0], found);
     else noteAbove(zoom.at, found);
   }
   let functions = 0;

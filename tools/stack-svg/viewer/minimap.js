@@ -6,8 +6,10 @@ const map = { drawn: '', boxes: [] };
 const LEAST_ROW = 0.8;
 
 function drawMap() {
-  page.map.classList.toggle('on', isZoomed());
-  if (!isZoomed()) return;
+  // The strip is the map of the chart.
+  const isShown = isZoomed() && !isInChart();
+  page.map.classList.toggle('on', isShown);
+  if (!isShown) return;
   const [width, height] = [page.map.clientWidth, page.map.clientHeight];
   const root = rootOf(state.view);
   const paper = getComputedStyle(page.app).backgroundColor;
@@ -25,7 +27,7 @@ function paintMap(root, width, height) {
   const { canvas } = page;
   const sharp = window.devicePixelRatio || 1;
   [canvas.width, canvas.height] = [width * sharp, height * sharp];
-  const boxes = boxesOfView(root, { from: root.start, to: root.start + root.size }, width, new Set());
+  const boxes = boxesOfView(root, { from: root.start, to: root.start + root.size }, width, new Set(), LEAST_WIDTH);
   const [first, last] = rowsOf(boxes);
   // Of a very deep view, the rows next to the root are drawn.
   const row = Math.min(Math.max(height / (last - first + 1), LEAST_ROW), 4);

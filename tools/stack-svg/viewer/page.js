@@ -5,6 +5,7 @@ const VIEWS = [
   { id: 'bottom-up', word: 'Bottom up', hint: 'Callers on what holds the weight (2)' },
   { id: 'sandwich', word: 'Sandwich', hint: 'Callers above one function, callees below (3)' },
   { id: 'table', word: 'Table', hint: 'All functions with their weights (4)' },
+  ...(timeline ? [{ id: 'chart', word: 'Chart', hint: 'What ran when (5)' }] : []),
 ];
 
 // Which weights of two profiles boxes may be as wide as.
@@ -12,6 +13,7 @@ const WIDTHS = { both: 'before and after', before: 'before', after: 'after' };
 
 const KEYS = [
   ['1 2 3 4', 'flame, bottom up, sandwich, table'],
+  ...(timeline ? [['5', 'chart: a click zooms to the time of a frame, or chooses a lane']] : []),
   ['arrows', 'walk from frame to frame'],
   ['Enter, click', 'zoom in; in the sandwich, go to the function'],
   ['Ctrl-wheel, + −', 'zoom in and out, around the pointer'],
@@ -40,7 +42,7 @@ const MARGIN = 12;
 const page = makePage();
 
 function titleOf() {
-  if (isChart) return 'Flame Chart';
+  if (isChart || timeline) return 'Flame Chart';
   return isDiff ? 'Flame Graph, before and after' : 'Flame Graph';
 }
 
@@ -124,7 +126,8 @@ function makeNotes(app) {
     entry.prepend(square);
   }
   makeIn(notes, 'span', 'kind', 'narrow frames, together').prepend(make('i', 'square narrow'));
-  const texts = [facts.totals, `${inDigits.format(tree.count - 1)} frames`, facts.comparison, facts.cut, facts.command];
+  const others = timeline && strip.others > 0 && `${inDigits.format(strip.others)} more lanes are not in the chart`;
+  const texts = [facts.totals, `${inDigits.format(tree.count - 1)} frames`, facts.comparison, facts.cut, others, facts.command];
   for (const text of texts.filter(Boolean)) makeIn(notes, 'span', 'note', text);
   return notes;
 }

@@ -107,9 +107,9 @@ let isTouch = false;
 let tapped = null;
 
 // A finger cannot point: its first tap on a box shows it, the second is a click.
-function isFirstTap({ branch, branches }) {
+function isFirstTap(box) {
   const before = tapped;
-  tapped = isTouch ? branch ?? branches[0] : null;
+  tapped = isTouch ? box.branch ?? box.branches?.[0] ?? box : null;
   return tapped !== before && isTouch;
 }
 

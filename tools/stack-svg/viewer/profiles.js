@@ -19,6 +19,7 @@ function makeProfiles(bar) {
 
 // Lists the profiles of what is selected.
 function fillProfiles(list) {
+  const selected = selectedOf(whole);
   if (list.of === selected) return;
   list.of = selected;
   const profiles = profilesOf(selected);

@@ -49,8 +49,18 @@ function moveRange(parts) {
   setRange(from + by, to + by);
 }
 
+// Shows the time of a block of the chart, and a little around it.
+function zoomToTime(from, to, branch) {
+  const margin = (to - from) / 50;
+  setRange(from - margin, to + margin);
+  state.current = branch;
+  render();
+  remember(true);
+}
+
 // Zooms to a block of narrow frames, in the frame that has them all.
 function zoomToBlock({ start, end, branches }) {
+  if (isInChart()) return zoomToTime(start, end, null);
   const [first, last] = [branches[0], branches.at(-1)];
   if (!isSandwich()) state.zoom = commonBranch(first.parent, last.parent);
   setRange(start, end);
@@ -83,6 +93,7 @@ function renderRange() {
     showStatus();
   }
   drawRangeCrumb();
+  markShownTime();
   drawBoxes(true);
   hideTip();
 }
@@ -95,7 +106,8 @@ function drawRangeCrumb() {
     const share = (100 * (range.to - range.from)) / zoom.size;
     const digits = Math.min(12, Math.max(1, 2 - Math.floor(Math.log10(share))));
     const part = (at) => ((100 * (at - zoom.start)) / zoom.size).toFixed(digits);
-    makeIn(page.crumbs, 'span', 'crumb last range', `${part(range.from)}–${part(range.to)}%`, {
+    const inTime = () => wordsOfTime(range.from, range.to, digitsOfTime(range.to - range.from));
+    makeIn(page.crumbs, 'span', 'crumb last range', isInChart() ? inTime() : `${part(range.from)}–${part(range.to)}%`, {
       title: `the part of ${nameText(zoom.name)} that is shown`,
     });
   }

@@ -71,6 +71,7 @@ class TreeBuilder {
     if (isChart) this.behind[node] += own;
   }
 
+  // The tree, and the place of each frame in it if that is another.
   tree() {
     const { frame, count } = this;
     const order = this.shared.size > 0 ? this.orderByName() : null;
@@ -84,7 +85,7 @@ class TreeBuilder {
     if (order !== null) {
       for (let node = 0; node < count; node++) frames.parent[node] = order.places[frames.parent[node]];
     }
-    return addUp(frames);
+    return { ...addUp(frames), places: order?.places };
   }
 
   // The frames, each before its kids, and kids in the order of their names; and the place
@@ -111,14 +112,17 @@ class TreeBuilder {
 
 // A tree with those stacks whose last frame `keeps` has, all if there is none.
 // `placeOf` gives a frame its place in the new tree, and `leafOf` the place of its
-// self weight.
+// self weight. The `origin` of a tree has for each frame of the other one the frame that has
+// its self weight, or 0.
 function rebuilt(from, keeps, placeOf, leafOf) {
   const kept = keptFrames(from, keeps);
   const builder = new TreeBuilder(from.count + 1);
   const places = new Uint32Array(from.count);
+  const leaves = new Uint32Array(from.count);
   const leave = (node, own) => {
     if (own === ZERO || (keeps !== null && keeps[node] === 0)) return;
-    builder.add(leafOf(builder, places[node], node), own, from.ownBefore[node]);
+    leaves[node] = leafOf(builder, places[node], node);
+    builder.add(leaves[node], own, from.ownBefore[node]);
   };
   // In a flame chart, self weight has its place between the kids and behind them.
   const rest = isChart ? from.own.slice() : null;
@@ -140,7 +144,8 @@ function rebuilt(from, keeps, placeOf, leafOf) {
     else leave(node, from.own[node]);
   }
   if (isChart) close(from.count);
-  return builder.tree();
+  const made = builder.tree();
+  return { ...made, origin: { from, leaves: made.places ? leaves.map((leaf) => made.places[leaf]) : leaves } };
 }
 
 // The frames that are kept: those of the stacks that are kept.

@@ -41,6 +41,7 @@ class Hits {
   forget() {
     this.reached = null;
     this.under = null;
+    this.depths = null;
   }
 
   has(name) {
@@ -59,6 +60,17 @@ class Hits {
       }
     }
     return this.reached[node] === 1;
+  }
+
+  // How deep the last frame of a stack is that is found; 0 if none is.
+  deepest(node) {
+    if (this.depths === null) {
+      this.depths = new Uint32Array(tree.count);
+      for (let at = 1; at < tree.count; at++) {
+        this.depths[at] = this.has(tree.name[at]) ? tree.depth[at] : this.depths[tree.parent[at]];
+      }
+    }
+    return this.depths[node];
   }
 
   // The weight of the stacks through a frame in which it or a descendant is

@@ -87,6 +87,7 @@ function branchAt(root, way) {
 
 const rootOf = (view) => {
   if (view === 'sandwich') return state.sandwich.callees;
+  if (view === 'chart') return chartNow().root;
   return view === 'bottom-up' ? bottomUp().root : trees.flame.root;
 };
 
@@ -179,7 +180,8 @@ function focusOn(name) {
 function zoomTo(branch) {
   state.zoom = branch;
   state.range = null;
-  state.current = branch;
+  // The zoom of a chart is no block of it.
+  if (!isInChart()) state.current = branch;
   render();
   remember(true);
 }

@@ -111,21 +111,19 @@ function basesOfNames() {
   });
 }
 
-// The trees that the steps leave of the selection `made.from`, as far as they are known: one for
-// each step.
+// The trees that the steps leave of the whole, as far as they are known: one for each step.
 const made = [];
 
+// What the steps leave of the selection: the same part of what they leave of the whole.
 function treeAfter(steps) {
-  let from = selected;
-  if (made.from !== from) made.length = 0;
-  made.from = from;
+  let from = whole;
   steps.forEach(({ letter, what, key }, at) => {
     if (made[at]?.key !== key) {
       made.splice(at, made.length, { key, tree: STEPS[letter].apply(from, what) });
     }
     from = made[at].tree;
   });
-  return from;
+  return selectedOf(from);
 }
 
 // Whether a step does to what was cut off what its command does. What is hidden or folded

@@ -18,8 +18,9 @@ function readStrip() {
 // What is selected: a lane, and the steps from one to before another; null where it is all.
 const ALL_OF_TIME = { lane: null, range: null };
 let selection = ALL_OF_TIME;
-// The profile of the selection.
-let selected = whole;
+// What the frames of the whole weigh by themselves in it, and the parts of trees that it leaves;
+// null where it is all.
+let chosen = null;
 
 const isSelection = () => selection.lane !== null || selection.range !== null;
 
@@ -60,8 +61,8 @@ function readEntries() {
   };
 }
 
-// The profile of what ran in a lane and in a range of steps.
-function profileOf({ lane, range }) {
+// What the frames of the whole weigh by themselves in a lane and in a range of steps.
+function ownWeights({ lane, range }) {
   entries ??= readEntries();
   const { nodes, lanes, ends, steps, weights } = entries;
   const wanted = lane === null ? -1 : strip.lanes.indexOf(lane);
@@ -78,11 +79,36 @@ function profileOf({ lane, range }) {
       if (steps[at] >= from && steps[at] < to) own[nodes[group]] += weights[at];
     }
   }
-  return thinned(whole, own);
+  return own;
+}
+
+// The part of a tree that is selected, which is made once.
+function selectedOf(all) {
+  if (chosen === null) return all;
+  if (!chosen.parts.has(all)) chosen.parts.set(all, thinned(all, ownIn(all)));
+  return chosen.parts.get(all);
+}
+
+// What the frames of a tree weigh by themselves in the selection.
+function ownIn(all) {
+  if (all === whole) return chosen.own;
+  const leaves = leavesOf(all);
+  const own = new Weights(all.count);
+  for (let node = 1; node < whole.count; node++) if (leaves[node] !== 0) own[leaves[node]] += chosen.own[node];
+  return own;
+}
+
+// For each frame of the whole, the one of a tree that has its self weight; 0 if that is left out.
+function leavesOf(all) {
+  if (all.leaves !== undefined) return all.leaves;
+  const { from, leaves } = all.origin ?? {};
+  all.leaves = from === undefined ? all.name.map((_, node) => node) : leavesOf(from).map((leaf) => leaves[leaf]);
+  return all.leaves;
 }
 
 // The frames of a tree that weigh something with other self weights.
-function thinned({ count, parent, name, depth }, own) {
+function thinned(from, own) {
+  const { count, parent, name, depth } = from;
   const places = new Uint32Array(count);
   let kept = 0;
   for (let node = count - 1; node > 0; node--) {
@@ -103,21 +129,21 @@ function thinned({ count, parent, name, depth }, own) {
     frame.depth[place] = depth[node];
     frame.own[place] = own[node];
   }
-  return addUp(frame);
+  return { ...addUp(frame), origin: { from, leaves: places } };
 }
 
 // Makes a selection the base of all steps; returns whether anything is in it.
 function setSelection(next) {
   const isAll = next.lane === null && next.range === null;
-  const tree = isAll ? whole : profileOf(next);
-  if (tree.total[0] === ZERO) return false;
-  [selection, selected] = [next, tree];
+  const own = isAll ? whole.own : ownWeights(next);
+  if (!own.some((weight) => weight > 0)) return false;
+  [selection, chosen] = [next, isAll ? null : { own, parts: new Map() }];
   return true;
 }
 
 // Shows what ran in a lane and in a range of steps.
 function select(next) {
-  const before = [selection, selected];
+  const before = [selection, chosen];
   const words = wordsOfSelection(next).join(', ');
   const isThere = setSelection(next);
   if (isThere && treeAfter(state.steps).total[0] > 0) {
@@ -125,7 +151,7 @@ function select(next) {
     announce(`${words || 'all of the time'}: ${counted(tree.total[0])}`);
     return;
   }
-  [selection, selected] = before;
+  [selection, chosen] = before;
   drawSelection();
   say(isThere ? 'no stack would be left' : `nothing ran: ${words}`);
 }

@@ -22,13 +22,14 @@ class Branch {
     return this.found;
   }
 
-  // The weight as far as a number holds it.
+  // How wide it is: its weight as far as a number holds it, or in a chart, its time.
   get size() {
-    return Number(this.weight);
+    return this.length ?? Number(this.weight);
   }
 
   // What the box is called. The root of a tree of the zoomed part says of what it is all.
   get word() {
+    if (this.ofStrip) return this.ofStrip.name;
     const scope = this.name === NOBODY ? this.tree.scope : 0;
     return scope > 0 ? `all of ${nameText(tree.name[scope])}` : nameText(this.name);
   }

@@ -52,7 +52,7 @@ function placeIn(view, name) {
   const last = left[view];
   const root = rootOf(view);
   if (view === 'sandwich') return [root, root];
-  if (view === 'table') return [root, null];
+  if (view === 'table' || view === 'chart') return [root, null];
   let zoom = view === 'flame' ? state.scope : root;
   if (view === 'bottom-up' && last?.zoom.tree === root.tree) zoom = last.zoom;
   const isLast = last?.current?.tree === root.tree && (name === NOBODY || last.current.name === name);
@@ -80,7 +80,7 @@ function zoomScope(branch) {
 // The views in which the order is chosen together.
 const orderKind = () => (state.view === 'flame' ? 'flame' : 'merged');
 
-const canOrder = () => state.view !== 'table' && !(isChart && state.view === 'flame');
+const canOrder = () => state.view !== 'table' && !isInChart() && !(isChart && state.view === 'flame');
 
 // Puts the heaviest frames first, or frames in the order of their names.
 function toggleOrder() {

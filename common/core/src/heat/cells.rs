@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use hashbrown::HashMap;
 
-use super::{FINE, ROUND, SECOND, least_round};
+use super::{FINE, SECOND, least_round};
 
 /// As many times finer than a column of the map are the columns that are summed
 /// first, so that the map can choose among the round widths.
@@ -98,9 +98,7 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         self.last = self.last.max(time);
         self.samples += 1;
         *self.weights.entry((key, cell(time, self.width, self.rows))).or_default() += weight;
-        while self.weights.len() > self.most_cells && self.columns() > 1 && self.coarsen() {
-            self.is_coarser = true;
-        }
+        while self.weights.len() > self.most_cells && self.columns() > 1 && self.coarsen() {}
         Ok(())
     }
 
@@ -112,6 +110,9 @@ impl<K: Copy + Eq + Hash> Cells<K> {
 
     /// Sums to the next fine width; returns whether there is one.
     fn widen_to_next(&mut self) -> bool {
+        if self.is_coarser {
+            return self.coarsen();
+        }
         let width = self.width;
         let next = self.wider.iter().find(|wider| **wider > width && wider.is_multiple_of(width));
         let Some(&next) = next else { return false };
@@ -120,13 +121,13 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         true
     }
 
-    /// Sums to the next round width that is a multiple of this one; returns whether there is
-    /// one.
+    /// Makes columns twice as wide, since there are too many cells: round widths are so far apart
+    /// that most of the cells would go. Returns whether that is possible.
     pub fn coarsen(&mut self) -> bool {
-        let is_next = |width: &u64| *width > self.width && width.is_multiple_of(self.width);
-        let Some(width) = ROUND.into_iter().find(is_next) else { return false };
-        self.widen(width / self.width);
+        let Some(width) = self.width.checked_mul(2) else { return false };
+        self.widen(2);
         self.width = width;
+        self.is_coarser = true;
         true
     }
 
@@ -145,7 +146,8 @@ impl<K: Copy + Eq + Hash> Cells<K> {
     /// Chooses how wide the columns are, and where that `may` be, how few rows they
     /// have.
     pub fn settle(&mut self, may_lower_rows: bool) {
-        if !self.wider.is_empty() {
+        while self.is_coarser && self.columns() > self.most && self.coarsen() {}
+        if !self.wider.is_empty() && !self.is_coarser {
             let short = if self.rows > 1 { self.most.min(MOST_SHORT) } else { self.most };
             let fits = |width: u64| {
                 let most = if width < SECOND { short } else { self.most };
@@ -214,6 +216,7 @@ fn cell(time: u64, width: u64, rows: u64) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::MILLISECOND;
     use super::*;
 
     fn of(rows: u32, given: Option<u64>, most: u64, times: &[u64]) -> Cells<u32> {
@@ -254,13 +257,13 @@ mod tests {
         }
         assert!(cells.iter().count() <= 100 && cells.is_coarser());
         cells.settle(false);
-        assert_eq!((cells.width(), cells.total()), (SECOND / 10, 1_000));
+        assert_eq!((cells.width(), cells.total()), (128 * MILLISECOND, 1_000));
         // Many keys are in one column, and nothing less.
         for key in 0..1_000 {
             assert_eq!(cells.add(key, 0, 1), Ok(()));
         }
         assert!(cells.coarsen());
-        assert_eq!((cells.width(), cells.total()), (20 * SECOND, 2_000));
+        assert_eq!((cells.width(), cells.total()), (32_768 * MILLISECOND, 2_000));
     }
 
     proptest! {

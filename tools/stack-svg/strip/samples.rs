@@ -1,0 +1,198 @@
+//! The samples of a flame chart: for each lane, what ran from when to when.
+
+use common::heat::MILLISECOND;
+
+use crate::embed::push_number;
+
+use super::clock::{Clock, Timed};
+
+/// How many samples the file has at most: with more, those that are near each other are merged.
+const MOST_SAMPLES: usize = 1_000_000;
+
+/// A pause is longer than so many of the usual intervals of its lane, and is left empty.
+const LEAST_PAUSE: u64 = 4;
+
+/// A stack that ran for some time, as far as the samples say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sample {
+    /// In nanoseconds.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// The frame of the profile where the stack ends.
+    pub(crate) node: u32,
+    pub(crate) weight: u64,
+}
+
+/// Where the samples of a chart come from.
+pub(super) struct Source<'a> {
+    pub(super) clock: &'a Clock,
+    /// For each stack and for each value of the clock, its frame and its lane.
+    pub(super) nodes: &'a [u32],
+    pub(super) lanes: &'a [u32],
+    /// For each frame, its parent.
+    pub(super) parents: &'a [u32],
+}
+
+impl Source<'_> {
+    /// The samples of the first `count` lanes, in the order of time; and the time within which
+    /// some were merged, if they were too many.
+    pub(super) fn samples(&self, count: usize) -> (Vec<Vec<Sample>>, Option<u64>) {
+        let mut lanes = vec![Vec::new(); count];
+        for &Timed { time, key, weight } in self.clock.lines.iter().flatten() {
+            let (node, lane) = (self.nodes[key.stack as usize], self.lanes[key.value as usize]);
+            // The others share a lane, where their stacks would be mixed.
+            if let Some(lane) = lanes.get_mut(lane as usize) {
+                lane.push(Sample { start: time, end: time, node, weight });
+            }
+        }
+        for lane in &mut lanes {
+            lane.sort_by_key(|sample| sample.start);
+        }
+        let mut intervals: Vec<u64> = lanes.iter().filter_map(|lane| interval(lane)).collect();
+        let usual = median(&mut intervals).unwrap_or(MILLISECOND);
+        let last = self.clock.cells.width().saturating_mul(self.clock.cells.columns());
+        for lane in &mut lanes {
+            let interval = interval(lane).unwrap_or(usual);
+            give_ends(lane, interval, last);
+        }
+        self.few(lanes, usual)
+    }
+
+    /// At most [`MOST_SAMPLES`], if need be by merging those in a short time to what their stacks
+    /// have in common.
+    fn few(&self, mut lanes: Vec<Vec<Sample>>, usual: u64) -> (Vec<Vec<Sample>>, Option<u64>) {
+        let mut within = None;
+        let mut time = usual;
+        while lanes.iter().map(Vec::len).sum::<usize>() > MOST_SAMPLES && time < u64::MAX / 2 {
+            time *= 2;
+            within = Some(time);
+            for lane in &mut lanes {
+                lane.dedup_by(|next, kept| {
+                    let is_near = kept.end == next.start && kept.start / time == next.start / time;
+                    if is_near {
+                        kept.end = next.end;
+                        kept.weight += next.weight;
+                        kept.node = self.common(kept.node, next.node);
+                    }
+                    is_near
+                });
+            }
+        }
+        (lanes, within)
+    }
+
+    /// The last frame that two stacks have in common.
+    fn common(&self, mut one: u32, mut other: u32) -> u32 {
+        // Parents come before their children.
+        while one != other {
+            let later = if one > other { &mut one } else { &mut other };
+            *later = self.parents[*later as usize];
+        }
+        one
+    }
+}
+
+/// The median of the times between samples, which are in their order; `None` if there is none.
+fn interval(samples: &[Sample]) -> Option<u64> {
+    let times = samples.windows(2).map(|pair| pair[1].start - pair[0].start);
+    median(&mut times.filter(|&time| time > 0).collect::<Vec<_>>())
+}
+
+fn median(times: &mut [u64]) -> Option<u64> {
+    let middle = times.len() / 2;
+    (!times.is_empty()).then(|| *times.select_nth_unstable(middle).1)
+}
+
+/// A sample lasts until the next one, or before a pause, for a usual interval; none lasts longer
+/// than to `last`. Samples of one time share theirs.
+fn give_ends(samples: &mut [Sample], interval: u64, last: u64) {
+    let mut from = 0;
+    while from < samples.len() {
+        let start = samples[from].start;
+        let count = samples[from..].iter().take_while(|sample| sample.start == start).count();
+        let usual = start.saturating_add(interval).min(last);
+        let next = samples.get(from + count).map(|next| next.start);
+        let is_pause = |next: &u64| next - start > interval.saturating_mul(LEAST_PAUSE);
+        let end = next.filter(|next| !is_pause(next)).unwrap_or(usual);
+        let at =
+            |part: usize| start + (u128::from(end - start) * part as u128 / count as u128) as u64;
+        for (part, sample) in samples[from..from + count].iter_mut().enumerate() {
+            (sample.start, sample.end) = (at(part), at(part + 1));
+        }
+        from += count;
+    }
+}
+
+/// For each lane, how many samples it has, and for each of them how far it is from the end of the
+/// last one, how long it is, its frame and its weight.
+pub(super) fn text(lanes: &[Vec<Sample>]) -> String {
+    let count: usize = lanes.iter().map(Vec::len).sum();
+    let mut text = String::with_capacity(count * 12);
+    for lane in lanes {
+        push_number(lane.len() as u64, &mut text);
+        let mut last = 0;
+        for sample in lane {
+            push_number(sample.start - last, &mut text);
+            push_number(sample.end - sample.start, &mut text);
+            push_number(u64::from(sample.node), &mut text);
+            push_number(sample.weight, &mut text);
+            last = sample.end;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(times: &[u64], last: u64) -> Vec<(u64, u64)> {
+        let at = |&start| Sample { start, end: start, node: 1, weight: 1 };
+        let mut samples: Vec<_> = times.iter().map(at).collect();
+        let interval = interval(&samples).unwrap_or(7);
+        give_ends(&mut samples, interval, last);
+        samples.iter().map(|sample| (sample.start, sample.end)).collect()
+    }
+
+    #[test]
+    fn a_pause_of_more_than_four_intervals_is_empty() {
+        // The intervals are 10, 10, 40 and 41; the median is the third.
+        assert_eq!(
+            placed(&[0, 10, 20, 60, 101], 200),
+            [(0, 10), (10, 20), (20, 60), (60, 101), (101, 141)]
+        );
+        let with_pause = placed(&[0, 10, 20, 30, 70, 111, 121, 131], 200);
+        assert_eq!(with_pause[3..6], [(30, 70), (70, 80), (111, 121)]);
+    }
+
+    #[test]
+    fn the_last_sample_lasts_for_an_interval_but_not_beyond_the_recording() {
+        assert_eq!(placed(&[0, 10, 20], 25), [(0, 10), (10, 20), (20, 25)]);
+        assert_eq!(placed(&[5], 100), [(5, 12)]);
+        assert_eq!(placed(&[], 100), []);
+    }
+
+    #[test]
+    fn samples_of_one_time_share_it() {
+        assert_eq!(placed(&[0, 9, 9, 9, 18], 27), [(0, 9), (9, 12), (12, 15), (15, 18), (18, 27)]);
+    }
+
+    #[test]
+    fn of_too_many_samples_those_that_are_near_are_merged_to_what_they_have_in_common() {
+        let clock = Clock::new(None, true);
+        // The whole; main; f and g in it.
+        let source = Source { clock: &clock, nodes: &[], lanes: &[], parents: &[0, 0, 1, 1] };
+        let at = |number: u64| Sample {
+            start: number * 10,
+            end: number * 10 + 10,
+            node: 2 + number as u32 % 2,
+            weight: 1,
+        };
+        let count = MOST_SAMPLES as u64 + 1;
+        let (lanes, within) = source.few(vec![(0..count).map(at).collect()], 10);
+        assert_eq!((lanes[0].len(), within), (MOST_SAMPLES / 2 + 1, Some(20)));
+        assert_eq!(lanes[0][0], Sample { start: 0, end: 20, node: 1, weight: 2 });
+        let (few, within) = source.few(vec![vec![at(0), at(1)]], 10);
+        assert_eq!((few[0].len(), within), (2, None));
+    }
+}
