@@ -138,8 +138,8 @@ function shadesOf(weights) {
 // enough where both are the same.
 function markShownTime() {
   if (strip === null) return;
-  const isPart = isInChart() && (isRange() || selection.range !== null);
-  page.app.classList.toggle('one-axis', isInChart() && !isPart);
+  const isPart = isInChart() && isRange();
+  page.app.classList.toggle('one-axis', isInChart() && !isPart && selection.range === null);
   page.strip.window.hidden = !isPart;
   const { from, to } = shownRange();
   const part = (time) => `${(100 * time) / (strip.steps * Number(strip.width))}%`;
