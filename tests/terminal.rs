@@ -121,6 +121,33 @@ fn what_stack_top_shows_fits_into_the_terminal() {
     assert!(followed.starts_with("\x1b[2J\x1b[H") && followed.lines().count() <= 12, "{followed}");
 }
 
+#[test]
+fn what_stack_source_shows_fits_into_the_terminal() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    let source = TempFile::new(format!("{{\n\tint {} = 関数;\n}}\n", "long_name".repeat(9)));
+    let name = format!("ns::{}::f(int)", "deep::".repeat(12));
+    let file = TempFile::new(format!(
+        "main (/no/{}.c:3);{name} ({}:2) 7\n",
+        "x".repeat(70),
+        source.path()
+    ));
+    for args in ["", "-n 0", "--path ."] {
+        let show = |variable: &str| {
+            let command = format!("{variable} $tools/stack-source {args} {}", file.path());
+            on_a_terminal(&format!("stty cols 60 rows 12; {command} 2> /dev/null"), "")
+        };
+        let colored = show("TERM=xterm");
+        assert!(colored.contains("\x1b[1m") && colored.contains(";48;5;52m"), "{args}: {colored}");
+        let plain = show("NO_COLOR=1");
+        assert!(!plain.contains('\x1b') && plain.contains("\u{2026}"), "{args}: {plain}");
+        for line in plain.lines() {
+            assert!(line.trim_end().chars().count() <= 60, "{args}: {line}");
+        }
+    }
+}
+
 /// What a terminal of 60 columns and 16 rows gets.
 fn stack_heat(args: &str, variable: &str) -> String {
     let script = recording("formats/perf-script/packbench-4.13.1-fp.gz");
