@@ -15,6 +15,7 @@ cases![
     no_address_of_a_range_breaks_the_page,
     the_map_shows_where_the_range_is,
     rows_stay_where_they_are_while_the_range_moves,
+    narrow_frames_get_wider_where_there_are_too_many,
 ];
 
 const STAGE: &str = "document.querySelector('.stage')";
@@ -320,4 +321,25 @@ fn rows_stay_where_they_are_while_the_range_moves(stage: &Stage) {
         browser.await_value("new Promise((done) => setTimeout(done, 50)).then(() => 1)", &json!(1));
         assert_eq!(top(), before);
     }
+}
+
+/// Each of 400 frames of a row has nearly three pixels.
+fn narrow_frames_get_wider_where_there_are_too_many(stage: &Stage) {
+    let rows_of = |rows: usize| {
+        let line = |frame: usize| {
+            let names: Vec<String> = (0..rows).map(|row| format!("f{frame}_{row}")).collect();
+            format!("main;{} 1\n", names.join(";"))
+        };
+        (0..400).map(line).collect::<String>()
+    };
+    let frames = "document.querySelectorAll('.frame[role]').length";
+    assert_eq!(stage.show(&[], rows_of(7)).number(frames), 2_802.0);
+    let browser = stage.show(&[], rows_of(8));
+    assert_eq!(browser.number(frames), 2.0);
+    let in_blocks =
+        "[...document.querySelectorAll('.group')].reduce((sum, e) => sum + e.box.frames, 0)";
+    assert_eq!(browser.number(in_blocks), 400.0);
+    // A click on a block shows all of its frames.
+    browser.click("document.querySelector('.group')");
+    assert!(browser.number(frames) > 100.0);
 }
