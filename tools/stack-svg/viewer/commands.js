@@ -58,13 +58,15 @@ function commandOfSplit() {
 
 const hasProfile = () => state.steps.some(({ letter }) => letter === 'p');
 
+// A pattern for this function alone.
+const exactly = (name) => quoted(`^${patternOf(functionName(name))}$`);
+
 function commandOf({ letter, what }) {
-  const exact = () => quoted(`^${patternOf(functionName(what))}$`);
   switch (letter) {
-    case 'p': return `${commandOfSplit()}stack-grep --root ${exact()}`;
-    case 'o': return `stack-grep ${exact()}`;
-    case 'w': return `stack-grep -v ${exact()}`;
-    case 'h': return `stack-collapse-frames --drop ${exact()}`;
+    case 'p': return `${commandOfSplit()}stack-grep --root ${exactly(what)}`;
+    case 'o': return `stack-grep ${exactly(what)}`;
+    case 'w': return `stack-grep -v ${exactly(what)}`;
+    case 'h': return `stack-collapse-frames --drop ${exactly(what)}`;
     case 'r': return `${hasProfile() ? '' : commandOfSplit()}LC_ALL=C sed 's/^[^;]*;//'`;
     case 'm': return `stack-collapse-frames --drop ${patternsOfModule(what).map(quoted).join(' --drop ')}`;
     default: return 'stack-fold-towers --max-period 1';
@@ -74,7 +76,6 @@ function commandOf({ letter, what }) {
 const commandOfSteps = () => [...commandOfSelection(), ...state.steps.map(commandOf)].join(' | ');
 
 // Lists the source of a function, of what the steps leave.
-function commandOfSource(name) {
-  const exact = quoted(`^${patternOf(functionName(name))}$`);
-  return [commandOfSteps(), `stack-source -e ${exact}`].filter(Boolean).join(' | ');
-}
+const commandOfSource = (name) => (
+  [commandOfSteps(), `stack-source -e ${exactly(name)}`].filter(Boolean).join(' | ')
+);

@@ -37,8 +37,7 @@ function drawBoxes(keepsRows = false) {
   page.frames.style.height = `${shown.height}px`;
   page.frames.style.setProperty('--row', `${shown.row}px`);
   for (const name of ['role', 'aria-label', 'aria-rowcount']) page.content.removeAttribute(name);
-  page.frames.setAttribute('role', 'tree');
-  page.frames.setAttribute('aria-label', page.tabOf[state.view].textContent);
+  setAll(page.frames, { role: 'tree', 'aria-label': page.tabOf[state.view].textContent });
   if (keepsRows) page.stage.scrollTop = base + topOf(0);
   else if (!isInChart()) revealRow(state.zoom.depth);
   drawRows();
@@ -211,8 +210,7 @@ function describe(element, branch) {
   const { callers, callees } = state.sandwich ?? {};
   const before = parent === callees ? callers.kids.length : 0;
   const after = parent === callers ? callees.kids.length : 0;
-  element.setAttribute('aria-posinset', before + branch.place);
-  element.setAttribute('aria-setsize', before + parent.kids.length + after);
+  setAll(element, { 'aria-posinset': before + branch.place, 'aria-setsize': before + parent.kids.length + after });
 }
 
 function colorOf(branch) {

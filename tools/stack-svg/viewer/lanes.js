@@ -47,7 +47,7 @@ function rowsOfLanes(count) {
   const sums = new Float64Array(strip.steps);
   for (const lane of lanes.slice(count)) sumsOf(lane).forEach((weight, step) => (sums[step] += weight));
   const others = lanes.length - count + Math.max(strip.others - 1, 0);
-  return [...rows, { lane: null, name: `${inDigits.format(others)} others`, sums }];
+  return [...rows, { lane: null, name: `${grouped(others)} others`, sums }];
 }
 
 function drawStrip() {
@@ -103,8 +103,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 function rowOfCells(shades, perCell) {
   const row = document.createElementNS(SVG, 'svg');
-  row.setAttribute('viewBox', `0 0 ${strip.steps} 1`);
-  row.setAttribute('preserveAspectRatio', 'none');
+  setAll(row, { viewBox: `0 0 ${strip.steps} 1`, preserveAspectRatio: 'none' });
   const paths = Array.from({ length: SHADES + 1 }, () => '');
   for (let at = 0, end = 0; at < shades.length; at = end) {
     while (end < shades.length && shades[end] === shades[at]) end++;
@@ -114,8 +113,7 @@ function rowOfCells(shades, perCell) {
   paths.forEach((path, shade) => {
     if (path === '') return;
     const element = document.createElementNS(SVG, 'path');
-    element.setAttribute('class', `s${shade}`);
-    element.setAttribute('d', path);
+    setAll(element, { class: `s${shade}`, d: path });
     row.append(element);
   });
   return row;
@@ -171,13 +169,12 @@ function drawSelection(range = selection.range) {
   times.classList.toggle('chosen', range !== null);
   edges.forEach((edge, side) => {
     edge.style.left = `${parts[side]}%`;
-    edge.setAttribute('aria-valuenow', String(limits[side]));
-    edge.setAttribute('aria-valuetext', `${secondsAt(limits[side])} s`);
+    setAll(edge, { 'aria-valuenow': limits[side], 'aria-valuetext': `${secondsAt(limits[side])} s` });
   });
   lanesShown.rows.forEach(({ lane, button }, at) => {
     const isOut = selection.lane !== null && selection.lane !== lane;
     cells.children[at].classList.toggle('out', isOut);
-    if (lane !== null) button.setAttribute('aria-pressed', String(lane === selection.lane));
+    if (lane !== null) button.setAttribute('aria-pressed', lane === selection.lane);
   });
 }
 

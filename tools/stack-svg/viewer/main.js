@@ -4,13 +4,13 @@ function render() {
   const { view } = state;
   page.app.dataset.view = view;
   for (const { id } of VIEWS) {
-    page.tabOf[id].setAttribute('aria-selected', String(id === view));
+    page.tabOf[id].setAttribute('aria-selected', id === view);
     page.tabOf[id].tabIndex = id === view ? 0 : -1;
   }
   page.flip.disabled = view === 'table' || view === 'chart';
-  page.flip.setAttribute('aria-pressed', String(state.flipped));
+  page.flip.setAttribute('aria-pressed', state.flipped);
   page.order.disabled = !canOrder();
-  page.order.setAttribute('aria-pressed', String(canOrder() && state.isHeavyFirst[orderKind()]));
+  page.order.setAttribute('aria-pressed', canOrder() && state.isHeavyFirst[orderKind()]);
   markShownTime();
   page.axis.hidden = !(isInChart() || (isChart && view === 'flame'));
   drawCrumbs();
@@ -149,8 +149,8 @@ function nameInTip(branch) {
 const TIP_WIDTH = 540;
 
 function nameOfBlock({ frames, isOfOne, name }) {
-  if (isOfOne) return frames === 1 ? nameText(name) : `${nameText(name)}, ${inDigits.format(frames)} times`;
-  return `${inDigits.format(frames)} narrow ${frames === 1 ? 'frame' : 'frames'}`;
+  if (isOfOne) return frames === 1 ? nameText(name) : `${nameText(name)}, ${grouped(frames)} times`;
+  return many(frames, 'narrow frames');
 }
 
 function numbersOfBlock(box) {

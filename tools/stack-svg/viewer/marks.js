@@ -59,9 +59,8 @@ function showMatched() {
 }
 
 function showFound({ weight, whole, functions }) {
-  const noun = functions === 1 ? 'function' : 'functions';
   page.matched.textContent = `${atLeast}${percent(weight, whole)} found`;
-  page.functions.textContent = `${inDigits.format(functions)} ${noun}, ${counted(weight)}`;
+  page.functions.textContent = `${many(functions, 'functions')}, ${counted(weight)}`;
   announce(`${page.matched.textContent}, ${page.functions.textContent}`);
 }
 

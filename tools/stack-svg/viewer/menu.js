@@ -17,7 +17,7 @@ function openMenu(point) {
   makeIn(menu, 'h2', '', name === NOBODY ? 'No function is selected' : nameText(name));
   const items = MENU.map(([letter, word]) => makeItem(letter, word, name));
   if (!items.every(Boolean)) {
-    makeIn(menu, 'p', 'why', 'The numbers of the others would be wrong: --max-frames has cut the picture.');
+    makeIn(menu, 'p', 'why', 'The other numbers would be wrong: --max-frames has cut the picture.');
   }
   makeListing(name);
   menu.hidden = false;
@@ -26,28 +26,29 @@ function openMenu(point) {
   (menu.querySelector('.item:enabled') ?? menu).focus();
 }
 
-// Makes an item of the menu; returns whether a cut allows the step.
+// Adds an item to the menu.
+function addItem(word, ask) {
+  const item = makeIn(page.menu, 'button', 'item', word, { role: 'menuitem', tabindex: '-1' });
+  item.ask = ask;
+  return item;
+}
+
+// Adds a step to the menu; returns whether a cut allows it.
 function makeItem(letter, word, name) {
   const { isOf } = STEPS[letter];
   const what = isOf === 'name' ? name : isOf === 'module' ? moduleOf[name] : '';
   const module = isOf === 'module' ? modules[what] : 'none';
-  const item = makeIn(page.menu, 'button', 'item', isOf === 'module' && module ? `${word}, ${module}` : word, {
-    role: 'menuitem', tabindex: '-1',
-  });
-  item.ask = () => addStep(letter, what);
+  const text = isOf === 'module' && module ? `${word}, ${module}` : word;
+  const item = addItem(text, () => addStep(letter, what));
   const isRight = isSure(letter, what);
   item.disabled = !isRight || (isOf !== '' && name === NOBODY) || !module;
   return isRight;
 }
 
-// Makes an item that copies the command for the source of a function, if its lines are known.
+// Adds what copies the command for the source of a function, if its lines are known.
 function makeListing(name) {
   if (name === NOBODY || nameEnds[name] === markStarts[name]) return;
-  const command = commandOfSource(name);
-  const item = makeIn(page.menu, 'button', 'item', 'Its source lines: copy the command', {
-    role: 'menuitem', tabindex: '-1', title: command,
-  });
-  item.ask = () => copy(command);
+  addItem('Its source lines: copy the command', () => copy(commandOfSource(name)));
 }
 
 function closeMenu() {
@@ -81,7 +82,7 @@ function wordInPage(step, at) {
   const before = treeAfter(state.steps.slice(0, at));
   let roots = 0;
   for (let node = 1; node < before.count; node = before.end[node]) roots += Number(before.total[node] > 0);
-  return `${inDigits.format(roots)} ${roots === 1 ? 'root' : 'roots'} taken away: r puts them back`;
+  return `${many(roots, 'roots')} taken away: r puts them back`;
 }
 
 // A step, and a button that takes it back.

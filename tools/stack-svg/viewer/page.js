@@ -28,7 +28,7 @@ const KEYS = [
   ...(facts.split ? [['p', 'choose a profile']] : []),
   ...(isDiff ? [['d', 'boxes as wide as before, after or both']] : []),
   ['r', 'take the roots, such as threads, away, or put them back'],
-  ...(strip ? [['t T', 'choose a time: arrows move its start and its end; T chooses all of it']] : []),
+  ...(strip ? [['t T', 'choose a time: arrows move its ends; T chooses all of it']] : []),
   ['u', 'take the last filter back'],
   ['w', 'save the folded stacks that are shown'],
   ['s', 'sandwich of the frame'],
@@ -126,8 +126,8 @@ function makeNotes(app) {
     entry.prepend(square);
   }
   makeIn(notes, 'span', 'kind', 'narrow frames, together').prepend(make('i', 'square narrow'));
-  const others = timeline && strip.others > 0 && `${inDigits.format(strip.others)} more lanes are not in the chart`;
-  const texts = [facts.totals, `${inDigits.format(tree.count - 1)} frames`, facts.comparison, facts.cut, others, facts.command];
+  const others = timeline && strip.others > 0 && `${grouped(strip.others)} more lanes are not in the chart`;
+  const texts = [facts.totals, many(tree.count - 1, 'frames'), facts.comparison, facts.cut, others, facts.command];
   for (const text of texts.filter(Boolean)) makeIn(notes, 'span', 'note', text);
   return notes;
 }
@@ -163,8 +163,7 @@ function showPage() {
 function fillWindow() {
   const height = picture.getAttribute('height');
   picture.removeAttribute('viewBox');
-  picture.setAttribute('width', facts.width || '100%');
-  picture.setAttribute('height', isAlone ? '100%' : Math.max(height, 300));
+  setAll(picture, { width: facts.width || '100%', height: isAlone ? '100%' : Math.max(height, 300) });
 }
 
 let toast = 0;

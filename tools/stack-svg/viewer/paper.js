@@ -46,8 +46,7 @@ function toPaper() {
 
 function layOutOnPaper(width) {
   const holder = page.app.parentNode;
-  holder.setAttribute('width', width);
-  holder.setAttribute('height', 10);
+  setAll(holder, { width, height: 10 });
   picture.setAttribute('width', width);
   picture.removeAttribute('viewBox');
   page.stage.style.flex = '0 0 0px';

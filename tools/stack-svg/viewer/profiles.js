@@ -24,7 +24,7 @@ function fillProfiles(list) {
   list.of = selected;
   const profiles = profilesOf(selected);
   list.replaceChildren();
-  makeIn(list, 'option', '', `All ${inDigits.format(profiles.length)} profiles`, { value: '' });
+  makeIn(list, 'option', '', `All ${grouped(profiles.length)} profiles`, { value: '' });
   for (const [name, weight] of profiles) {
     const word = `${nameText(name)} (${percent(weight, selected.total[0])})`;
     makeIn(list, 'option', '', word, { value: String(name) });

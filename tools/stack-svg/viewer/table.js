@@ -43,10 +43,8 @@ function drawTable() {
   table.current = Math.max(0, table.rows.findIndex(({ name }) => name === table.name));
   drawTableHead();
   page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
-  page.content.setAttribute('role', 'table');
-  page.content.setAttribute('aria-label', 'Functions');
   // The rows that exist are only a part of the table.
-  page.content.setAttribute('aria-rowcount', table.rows.length + 2);
+  setAll(page.content, { role: 'table', 'aria-label': 'Functions', 'aria-rowcount': table.rows.length + 2 });
   page.frames.setAttribute('role', 'rowgroup');
   page.frames.removeAttribute('aria-label');
   drawTableRows();
@@ -147,7 +145,7 @@ function drawTableSum() {
     const hasSum = column.id.startsWith('own') || column.id === 'share';
     makeIn(page.sum, 'div', `cell ${column.id}`, hasSum ? cellText(column, { own }) : '', { role: 'cell' });
   }
-  const count = `${inDigits.format(table.rows.length)} functions`;
+  const count = many(table.rows.length, 'functions');
   makeIn(page.sum, 'div', 'cell name', isAll ? `all ${count}` : `${count} found`, { role: 'cell' });
 }
 

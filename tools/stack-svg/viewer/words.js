@@ -1,6 +1,6 @@
 // Numbers and names as people read them.
 
-const inDigits = new Intl.NumberFormat('en-US');
+const grouped = new Intl.NumberFormat('en-US').format;
 
 // How many ns the units of time have.
 const NANOSECONDS = { n: 1, u: 1e3, µ: 1e3, m: 1e6, s: 1e9 };
@@ -11,7 +11,7 @@ const isBytes = /^(bytes?|B)$/.test(facts.unit);
 function number(weight) {
   if (weight < 0) return `-${number(-weight)}`;
   if (isTime) return inTime(Number(weight) * NANOSECONDS[facts.unit.replace('micro', 'u')[0]]);
-  return isBytes ? inBytes(Number(weight)) : inDigits.format(weight);
+  return isBytes ? inBytes(Number(weight)) : grouped(weight);
 }
 
 function inTime(all) {
@@ -20,7 +20,7 @@ function inTime(all) {
   const [size, name] = units.find(([least]) => all >= least * 0.9995) ?? [1, 'ns'];
   const part = all / size;
   if (size === 1) return `${all} ns`;
-  if (part >= 999.5) return `${inDigits.format(Math.round(part))} s`;
+  if (part >= 999.5) return `${grouped(Math.round(part))} s`;
   return `${part.toFixed(part >= 99.95 ? 0 : part >= 9.995 ? 1 : 2)} ${name}`;
 }
 
@@ -38,6 +38,9 @@ function counted(weight) {
   const unit = facts.unit || 'counts';
   return `${number(weight)} ${Number(weight) === 1 ? singular(unit) : unit}`;
 }
+
+// `2 frames`, `1 frame`.
+const many = (count, word) => `${grouped(count)} ${count === 1 ? singular(word) : word}`;
 
 // A word for one of what another word counts, as in numbers.rs.
 const singular = (word) => (word.length > 2 ? word.replace(/(ss|x|ch|sh)es$|([^s])s$/, '$1$2') : word);

@@ -6,6 +6,10 @@ function make(tag, className, text = '', attributes = {}) {
   const element = document.createElementNS(HTML, tag);
   if (className) element.className = className;
   if (text) element.textContent = text;
+  return setAll(element, attributes);
+}
+
+function setAll(element, attributes) {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return element;
 }
