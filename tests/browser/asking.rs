@@ -508,7 +508,7 @@ fn the_menu_has_the_command_for_the_source_of_a_function(stage: &Stage) {
     let command = ask(browser, "f", HIDE);
     browser.type_keys(&[UP, "f"].concat());
     let listing = browser.value(&format!("{item}.title"));
-    assert_eq!(listing, json!(format!("{command} | stack-source -e '^A\\.g$'")));
+    assert_eq!(listing, json!(format!("{command} | stack-source -e '^main$'")));
 }
 
 fn the_menu_works_without_a_mouse(stage: &Stage) {
