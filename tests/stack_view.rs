@@ -1,9 +1,11 @@
 //! stack-view, in a real terminal.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::keyboard::{TMUX, Terminal};
 use crate::needs::goes_without;
+use crate::random::Random;
 use crate::util::{binary, filter, recording, scratch};
 
 /// Some stacks with a recursion, threads as roots, a module, a kernel and wide names.
@@ -196,6 +198,51 @@ fn the_terminal_comes_back_whole() {
     terminal.press(&["q"]);
     terminal.wait_until("the end", |screen| !screen.contains("Flame"));
     is_back(&terminal);
+}
+
+#[test]
+fn keys_at_random_leave_the_terminal_whole() {
+    if goes_without(&[TMUX]) {
+        return;
+    }
+    let keys =
+        ["1", "2", "3", "4", "s", "f", "r", "u", "n", "i", "o", "+", "-", "0", "/", "a", "c"];
+    let others =
+        ["Up", "Down", "Left", "Right", "Enter", "Escape", "PageUp", "S-Left", "Space", "?"];
+    let all = [&keys[..], &others].concat();
+    let mut random = Random(39);
+    for _ in 0..8 {
+        let terminal = shown("view-random.folded", (80, 24), STACKS, &[]);
+        let pressed: Vec<&str> = (0..60).map(|_| all[random.below(all.len())]).collect();
+        terminal.press(&pressed);
+        // What is typed and what is chosen is left first.
+        for key in ["Escape", "Escape", "q", "q"] {
+            // What follows at once would be one key with it.
+            std::thread::sleep(Duration::from_millis(100));
+            terminal.press(&[key]);
+        }
+        terminal.wait_for("status 1");
+        terminal.press(&["C-u"]);
+        let state = terminal.state("#{alternate_on} #{cursor_flag} #{mouse_any_flag}");
+        assert_eq!(state, "0 1 0", "{pressed:?}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_trouble() {
+    if goes_without(&[TMUX]) {
+        return;
+    }
+    let path = scratch("view-closed.folded", STACKS);
+    let terminal = Terminal::new(80, 24, &[]);
+    terminal.run(&format!(
+        "clear; $tools/stack-view '{}' | true; echo ended ${{PIPESTATUS[0]}}",
+        path.display()
+    ));
+    terminal.wait_for("1 Flame");
+    terminal.press(&["w"]);
+    let screen = terminal.wait_for("ended 0");
+    assert!(!screen.contains("stack-view:"), "{screen}");
 }
 
 #[test]

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use common::{Error, Result};
 
-use crate::app::{App, Ended, Interval, Live};
+#[cfg(unix)]
+use crate::app::Ended;
+use crate::app::{App, Interval, Live};
 use crate::no_terminal;
 #[cfg(unix)]
 use crate::signals::{self, Signals};
