@@ -119,6 +119,10 @@ const OF_README: Expected = &[
     ("What to make faster so that it ends sooner?", &["<svg", "latency of ", "alone", "beside"]),
     ("When was it busy?", &["<svg"]),
     ("What ran then, in that thread?", &["<svg class=\"strip\">"]),
+    (
+        "What did each thread run at each moment?",
+        &["data-view=\"chart\"", "data-key=\"label:tid\""],
+    ),
     ("What does it do now?", &["FUNCTION\n", "Db."]),
     ("Below one function.", &["<svg", "Db.insert"]),
     ("The garbage collector out of the way.", &["<svg", "[GC]"]),

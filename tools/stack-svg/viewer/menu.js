@@ -48,7 +48,8 @@ function makeItem(letter, word, name) {
 // Adds what copies the command for the source of a function, if its lines are known.
 function makeListing(name) {
   if (name === NOBODY || nameEnds[name] === markStarts[name]) return;
-  addItem('Its source lines: copy the command', () => copy(commandOfSource(name)));
+  const command = commandOfSource(name);
+  addItem('Its source lines: copy the command', () => copy(command)).title = command;
 }
 
 function closeMenu() {
