@@ -6,14 +6,14 @@ mod table;
 
 use std::path::PathBuf;
 
-use common::{FrameWeights, Pipe, Result, Screen, Status, Total, Unit, share};
+use common::{FrameWeights, NO_WEIGHT, Pipe, Result, Screen, Status, Total, Unit, share};
 use regex_automata::meta::Regex;
 
 use crate::count::Line;
 use crate::find::Sources;
 use crate::heat::Heat;
 use crate::text::Style;
-use crate::{Args, CONTEXT, NOTHING, listing};
+use crate::{Args, CONTEXT, listing};
 use disassembly::{Instruction, instructions};
 use objects::{Function, Objects};
 
@@ -51,7 +51,7 @@ pub(crate) fn show(args: &Args, pattern: Option<&Regex>, pipe: &mut Pipe) -> Res
     let mut objects = Objects::default();
     let total = args.sum(pipe, |line| objects.add(line))?;
     if total == 0 || objects.is_empty() {
-        pipe.note(if total == 0 { NOTHING } else { NO_LABELS });
+        pipe.note(if total == 0 { NO_WEIGHT } else { NO_LABELS });
         return Ok(Status::Nothing);
     }
     let (mut functions, missing) = objects.into_functions(args.asm.symfs.as_deref());

@@ -210,12 +210,11 @@ impl Tally {
 impl Part {
     /// What parts are sorted by.
     fn key(&self, sort: Sort) -> (Reverse<(u64, u64)>, &[u8], &[u8]) {
-        let FrameWeights { self_weight, total } = self.weights;
         let weights = match sort {
-            Sort::SelfWeight => (self_weight, total),
-            Sort::Total => (total, self_weight),
+            Sort::SelfWeight => self.weights.by_self(),
+            Sort::Total => self.weights.by_total(),
         };
-        (Reverse(weights), &self.function, &self.path)
+        (weights, &self.function, &self.path)
     }
 
     /// What patterns match: the function, or of a whole file its path.

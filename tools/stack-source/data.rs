@@ -88,6 +88,6 @@ impl JsonListing {
 }
 
 /// Bytes as text: readers refuse what is not UTF-8.
-fn name(bytes: &[u8]) -> String {
+pub(crate) fn name(bytes: &[u8]) -> String {
     escaped(bytes, |_| false)
 }

@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use common::{
-    Color, Files, FoldedLine, Overflows, PatternArgs, Pipe, Result, Screen, Status, Total, Unit,
-    compile_patterns, counted, patterns_in, share,
+    Color, Files, FoldedLine, NO_PLACES, NO_WEIGHT, Overflows, PatternArgs, Pipe, Result, Screen,
+    Status, Total, Unit, compile_patterns, counted, patterns_in, share,
 };
 use regex_automata::meta::Regex;
 
@@ -100,13 +100,6 @@ enum Sort {
     Total,
 }
 
-/// What is said where nothing weighs anything.
-const NOTHING: &str = "nothing to show: no folded stack with a weight came in";
-
-/// What is said where no frame has a place.
-const NO_LINES: &str =
-    "no frame has a place: 'stack-parse --srcline' appends ' (file:line)' to names";
-
 /// What is listed.
 struct Profile {
     /// Those that are listed, the heaviest first.
@@ -136,7 +129,7 @@ fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
     }
     let (parts, total) = args.count(pipe)?;
     if total == 0 {
-        pipe.note(NOTHING);
+        pipe.note(NO_WEIGHT);
         return Ok(Status::Nothing);
     }
     let unit_name = args.unit_name(pipe);
@@ -147,7 +140,7 @@ fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
     };
     profile.sources.hint().into_iter().for_each(|hint| pipe.note(hint));
     if args.is_for_programs() && !profile.has_lines {
-        pipe.note(NO_LINES);
+        pipe.note(NO_PLACES);
     }
     let text = match &args {
         Args { json: true, .. } => data::json(&profile),
@@ -310,7 +303,7 @@ impl Profile {
             text.push_str(&format!("{start}{name}\n"));
         }
         if !self.has_lines {
-            text.push_str(NO_LINES);
+            text.push_str(NO_PLACES);
             text.push('\n');
         }
         text

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use common::shell_word;
+
 use crate::escape::visible;
 
 /// The tool's name and its options, without files, `-o` and `--stats`: the same
@@ -35,11 +37,7 @@ fn takes_value(arg: &str) -> bool {
 /// The word, quoted for a shell if it must be.
 fn quoted(word: &str) -> String {
     let plain = |char: char| char.is_alphanumeric() || "-_=.,:/%+@".contains(char);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { shell_word(word) }
 }
 
 #[cfg(test)]

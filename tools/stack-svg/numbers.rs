@@ -1,13 +1,10 @@
 //! Numbers as people read them.
 
+use common::rounded_share;
+
 /// A share in percent. A small one never reads as 0%, and a part never as 100%.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
-    match 100.0 * part as f64 / whole as f64 {
-        _ if part == 0 => "0%".to_owned(),
-        share if share < 0.05 => "less than 0.1%".to_owned(),
-        share if share >= 99.95 && part < whole => "over 99.9%".to_owned(),
-        share => format!("{share:.1}%"),
-    }
+    rounded_share(part, whole, ["less than 0.1%", "over 99.9%"])
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! The functions that lines are in.
 
-use std::cmp::Reverse;
-
 use common::{FrameParts, FrameWeights, Result, SortedStacks, printable};
 use hashbrown::{HashMap, HashSet};
 
@@ -51,7 +49,7 @@ impl Functions {
 
 /// Each name once: a function may be there with several marks.
 fn heaviest_first(mut functions: Vec<(&[u8], FrameWeights)>) -> Vec<Vec<u8>> {
-    functions.sort_by_key(|(name, it)| (Reverse((it.self_weight, it.total)), *name));
+    functions.sort_by_key(|(name, weights)| (weights.by_self(), *name));
     let mut seen = HashSet::new();
     let names = functions.into_iter().map(|(name, _)| name).filter(|name| seen.insert(*name));
     names.map(<[u8]>::to_vec).collect()

@@ -2,10 +2,10 @@
 
 use std::mem;
 
-use common::{Live, Overflows, Pipe, Result, Screen, StackCounts, Status};
+use common::{Live, NO_WEIGHT, Overflows, Pipe, Result, Screen, StackCounts, Status};
 
+use crate::Args;
 use crate::asked::Patterns;
-use crate::{Args, NOTHING};
 
 /// The stacks so far: of all intervals, or of the one at hand.
 #[derive(Default)]
@@ -60,7 +60,7 @@ pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<
     let last = if args.last && is_over { newest } else { stacks };
     let answer = args.answer(last.counts, patterns, &Screen::of_stdout(), pipe)?;
     let Some(answer) = answer else {
-        pipe.note(NOTHING);
+        pipe.note(NO_WEIGHT);
         return Ok(Status::Nothing);
     };
     if !args.follow || !is_over || shown.times == 0 {

@@ -19,7 +19,8 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser};
 use common::{
-    Error, Files, Pipe, Result, Screen, Split, StackCounts, Status, Total, Unit, root_of_file,
+    Error, Files, NO_PLACES, NO_WEIGHT, Pipe, Result, Screen, Split, StackCounts, Status, Total,
+    Unit, root_of_file,
 };
 
 use asked::{Asked, Patterns};
@@ -103,13 +104,6 @@ struct Args {
     unit: Option<String>,
 }
 
-/// What is said where there is no answer.
-const NOTHING: &str = "nothing to show: no folded stack with a weight came in";
-
-/// What is said where rows need places and no frame has one.
-const NO_LINES: &str =
-    "no frame has a place: 'stack-parse --srcline' appends ' (file:line)' to names";
-
 /// What is printed.
 struct Answer {
     /// Lines that end in LF.
@@ -146,7 +140,7 @@ fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
             pipe.write_lines(&answer.text, answer.shown)?;
             pipe.count_rest_as_dropped();
         }
-        None => pipe.note(NOTHING),
+        None => pipe.note(NO_WEIGHT),
     }
     Ok(pipe.status())
 }
@@ -183,7 +177,7 @@ impl Args {
         }
         let families = patterns.families(&profile);
         let mut answer = self.view(&profile, families.as_ref(), screen);
-        answer.hints.extend(lacks_lines.then(|| NO_LINES.to_owned()));
+        answer.hints.extend(lacks_lines.then(|| NO_PLACES.to_owned()));
         answer.hints.extend(patterns.unmatched(&profile, families.as_ref()));
         Ok(Some(answer))
     }
@@ -218,7 +212,7 @@ impl Args {
             answer.hints.extend(split.hint_of_only_root(&only.name));
         }
         let lacks_lines = self.by.lacks_lines(profile.weighty_names());
-        answer.hints.extend(lacks_lines.then(|| NO_LINES.to_owned()));
+        answer.hints.extend(lacks_lines.then(|| NO_PLACES.to_owned()));
         Some(answer)
     }
 

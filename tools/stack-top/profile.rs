@@ -1,7 +1,5 @@
 //! The profile as functions: what each weighs.
 
-use std::cmp::Reverse;
-
 use clap::ValueEnum;
 use common::{FrameId, FrameWeights, Result, SortedStacks, Total, Unit, with_room};
 
@@ -84,12 +82,8 @@ impl Rows {
         rows.extend(all.filter(|row| row.weights.total > 0));
         let functions = rows.len();
         match sort {
-            Sort::SelfWeight => rows.sort_by_key(|row| {
-                (Reverse(row.weights.self_weight), Reverse(row.weights.total), row.frame)
-            }),
-            Sort::Total => rows.sort_by_key(|row| {
-                (Reverse(row.weights.total), Reverse(row.weights.self_weight), row.frame)
-            }),
+            Sort::SelfWeight => rows.sort_by_key(|row| (row.weights.by_self(), row.frame)),
+            Sort::Total => rows.sort_by_key(|row| (row.weights.by_total(), row.frame)),
             Sort::Name => {}
         }
         rows.truncate(at_most);

@@ -40,12 +40,11 @@ pub(crate) struct Interval {
 }
 
 /// A recording that goes on.
-pub(crate) struct Live {
-    newest: Option<Interval>,
+pub(crate) struct Recording {
+    newest: Interval,
     pub(crate) is_paused: bool,
     pub(crate) is_last: bool,
     pub(crate) is_over: bool,
-    pub(crate) intervals: u64,
 }
 
 pub(crate) struct App {
@@ -60,7 +59,7 @@ pub(crate) struct App {
     pub(crate) first_row: Option<isize>,
     /// The boxes that were drawn last.
     pub(crate) layout: Layout,
-    pub(crate) live: Option<Live>,
+    pub(crate) live: Option<Recording>,
     /// Whether what is written goes to a file, since standard output is a terminal.
     pub(crate) asks_for_file: bool,
     pub(crate) ended: Option<Ended>,
@@ -193,9 +192,8 @@ impl App {
     ///
     /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
     pub(crate) fn take(&mut self, interval: Interval) -> Result<()> {
-        let live = self.live.get_or_insert_with(Live::new);
-        live.intervals += 1;
-        live.newest = Some(interval);
+        let Some(live) = &mut self.live else { return Ok(()) };
+        live.newest = interval;
         if live.is_paused { Ok(()) } else { self.show_newest() }
     }
 
@@ -206,14 +204,15 @@ impl App {
     /// Those of [`App::take`].
     pub(crate) fn show_newest(&mut self) -> Result<()> {
         let Some(live) = &self.live else { return Ok(()) };
-        let Some(Interval { all, last, unit }) = &live.newest else { return Ok(()) };
+        let Interval { all, last, unit } = &live.newest;
         let counts = if live.is_last { last } else { all }.clone();
         self.view.renew(Profile::new(counts, unit.clone())?)
     }
 }
 
-impl Live {
-    pub(crate) fn new() -> Live {
-        Live { newest: None, is_paused: false, is_last: false, is_over: false, intervals: 0 }
+impl Recording {
+    /// A recording whose first interval is over.
+    pub(crate) fn new(first: Interval) -> Recording {
+        Recording { newest: first, is_paused: false, is_last: false, is_over: false }
     }
 }

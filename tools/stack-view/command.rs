@@ -1,6 +1,6 @@
 //! The commands that do with folded stacks what the reader did here.
 
-use common::{CallTree, FrameId, literal_pattern, module};
+use common::{CallTree, FrameId, literal_pattern, module, shell_word};
 
 use crate::profile::Profile;
 use crate::steps::Step;
@@ -13,14 +13,16 @@ const KERNEL: &[u8] = b"[kernel]";
 
 /// What does the same as a step.
 pub(crate) fn of_step(step: &Step, profile: &Profile) -> String {
-    let exact = |name: &[u8]| quoted(&format!("^{}$", literal_pattern(name)));
+    let exact = |name: &[u8]| shell_word(&format!("^{}$", literal_pattern(name)));
     match step {
         Step::Only(name) => format!("stack-grep {}", exact(name)),
         Step::Without(name) => format!("stack-grep -v {}", exact(name)),
         Step::Hide(name) => format!("stack-collapse-frames --drop {}", exact(name)),
         Step::HideModule(its) => {
-            let drops =
-                patterns_of_module(its, profile).iter().map(|it| quoted(it)).collect::<Vec<_>>();
+            let drops = patterns_of_module(its, profile)
+                .iter()
+                .map(|it| shell_word(it))
+                .collect::<Vec<_>>();
             format!("stack-collapse-frames --drop {}", drops.join(" --drop "))
         }
         Step::FoldRecursion => "stack-fold-towers --max-period 1".to_owned(),
@@ -33,7 +35,7 @@ pub(crate) fn of_path(frames: &[FrameId], profile: &Profile) -> String {
     let names = frames.iter().map(|frame| literal_pattern(profile.name(*frame)));
     format!(
         "stack-grep --stack {}",
-        quoted(&format!("^{}(;|$)", names.collect::<Vec<_>>().join(";")))
+        shell_word(&format!("^{}(;|$)", names.collect::<Vec<_>>().join(";")))
     )
 }
 
@@ -42,14 +44,14 @@ pub(crate) fn of_end(frames: &[FrameId], profile: &Profile) -> String {
     let names = frames.iter().rev().map(|frame| literal_pattern(profile.name(*frame)));
     format!(
         "stack-grep --stack {}",
-        quoted(&format!("(^|;){}$", names.collect::<Vec<_>>().join(";")))
+        shell_word(&format!("(^|;){}$", names.collect::<Vec<_>>().join(";")))
     )
 }
 
 /// What keeps the stacks with a frame.
 pub(crate) fn of_frame(frame: FrameId, profile: &Profile) -> String {
     let name = literal_pattern(profile.name(frame));
-    format!("stack-grep --stack {}", quoted(&format!("(^|;){name}(;|$)")))
+    format!("stack-grep --stack {}", shell_word(&format!("(^|;){name}(;|$)")))
 }
 
 /// Patterns that together match the functions of a module and no others: a short one, if it does
@@ -86,9 +88,4 @@ fn patterns_of_module(its: &[u8], profile: &Profile) -> Vec<String> {
         }
     }
     lists.into_iter().map(|list| format!("^({list})$")).collect()
-}
-
-/// A word of a shell.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

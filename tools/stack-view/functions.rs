@@ -1,7 +1,5 @@
 //! The table: every function with its weights.
 
-use std::cmp::Reverse;
-
 use common::{CallTree, FrameId, FrameWeights};
 
 use crate::trees::for_each_outermost;
@@ -46,12 +44,8 @@ pub(crate) fn rows(calls: &CallTree, frames: usize, scope: u32, sort: Sort) -> V
     let all = (0..).zip(weights).map(|(frame, weights)| Row { frame, weights });
     let mut rows: Vec<Row> = all.filter(|row| row.weights.total > 0).collect();
     match sort {
-        Sort::OwnWeight => rows.sort_by_key(|Row { frame, weights }| {
-            (Reverse(weights.self_weight), Reverse(weights.total), *frame)
-        }),
-        Sort::Total => rows.sort_by_key(|Row { frame, weights }| {
-            (Reverse(weights.total), Reverse(weights.self_weight), *frame)
-        }),
+        Sort::OwnWeight => rows.sort_by_key(|row| (row.weights.by_self(), row.frame)),
+        Sort::Total => rows.sort_by_key(|row| (row.weights.by_total(), row.frame)),
         Sort::Name => {}
     }
     rows

@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModif
 
 use crate::app::{App, Ended, Mode};
 use crate::steps::Step;
-use crate::view::{Kind, Place, Side};
+use crate::view::{Kind, Place, Side, View};
 
 /// Each key, and what it does, as `?` shows them.
 pub(crate) const KEYS: [(&str, &str); 20] = [
@@ -49,7 +49,7 @@ impl App {
                 self.message.clear();
                 self.on_key(*key)?;
             }
-            Event::Mouse(mouse) => self.on_mouse(*mouse)?,
+            Event::Mouse(mouse) => self.on_mouse(*mouse),
             Event::Resize(columns, rows) => self.size = [(*columns).into(), (*rows).into()],
             _ => {}
         }
@@ -63,15 +63,13 @@ impl App {
             return Ok(());
         }
         match self.mode.clone() {
-            Mode::Walk => self.on_key_in_view(key),
-            Mode::Keys => {
-                self.mode = Mode::Walk;
-                Ok(())
-            }
+            Mode::Walk => return self.on_key_in_view(key),
+            Mode::Menu(chosen) => return self.on_key_in_menu(key, chosen),
+            Mode::Keys => self.mode = Mode::Walk,
             Mode::Search(text) => self.on_key_in_search(key, text),
             Mode::File(text) => self.on_key_in_file(key, text),
-            Mode::Menu(chosen) => self.on_key_in_menu(key, chosen),
         }
+        Ok(())
     }
 
     fn on_key_in_view(&mut self, key: KeyEvent) -> Result<()> {
@@ -84,8 +82,8 @@ impl App {
             KeyCode::PageUp | KeyCode::PageDown | KeyCode::Home | KeyCode::End => {
                 self.leap(key.code);
             }
-            KeyCode::Enter => self.enter()?,
-            KeyCode::Esc => self.go_out()?,
+            KeyCode::Enter => self.enter(),
+            KeyCode::Esc => self.go_out(),
             KeyCode::Char(letter) => self.on_letter(letter)?,
             _ => {}
         }
@@ -94,9 +92,9 @@ impl App {
 
     fn on_letter(&mut self, letter: char) -> Result<()> {
         match letter {
-            '1'..='4' => self.show(Kind::ALL[letter as usize - '1' as usize])?,
-            's' => self.show(Kind::Sandwich)?,
-            '0' => self.changed(|app| app.view.zoom_to_whole())?,
+            '1'..='4' => self.show(Kind::ALL[letter as usize - '1' as usize]),
+            's' => self.show(Kind::Sandwich),
+            '0' => self.change(View::zoom_to_whole),
             '/' => self.mode = Mode::Search(String::new()),
             '+' | '=' => self.scale(0.5),
             '-' => self.scale(2.0),
@@ -106,7 +104,7 @@ impl App {
                 self.view.is_flipped ^= true;
                 self.first_row = None;
             }
-            'o' => self.changed(|app| app.view.toggle_order())?,
+            'o' => self.change(View::toggle_order),
             'f' => self.mode = Mode::Menu(0),
             'r' => self.toggle_roots()?,
             'u' => self.take_back()?,
@@ -122,30 +120,34 @@ impl App {
     }
 
     /// Changes the view; it is scrolled to where it was not before.
-    fn changed(&mut self, change: impl FnOnce(&mut App) -> Result<()>) -> Result<()> {
-        change(self)?;
+    fn change<T>(&mut self, change: impl FnOnce(&mut View) -> T) -> T {
+        let result = change(&mut self.view);
+        self.scroll_to_current();
+        result
+    }
+
+    fn scroll_to_current(&mut self) {
         self.first_row = None;
         self.place();
         self.reveal();
-        Ok(())
     }
 
-    fn show(&mut self, kind: Kind) -> Result<()> {
-        self.changed(|app| app.view.show(kind))
+    fn show(&mut self, kind: Kind) {
+        self.change(|view| view.show(kind));
     }
 
-    fn enter(&mut self) -> Result<()> {
+    fn enter(&mut self) {
         match (self.view.kind, self.view.current) {
             (Kind::Table, _) => self.show(Kind::Sandwich),
-            (_, Some(place)) => self.changed(|app| app.view.zoom_to(place)),
-            (_, None) => Ok(()),
+            (_, Some(place)) => self.change(|view| view.zoom_to(place)),
+            (_, None) => {}
         }
     }
 
-    fn go_out(&mut self) -> Result<()> {
-        let mut is_out = false;
-        self.changed(|app| app.view.go_out().map(|it| is_out = it))?;
-        if is_out { Ok(()) } else { self.changed(|app| app.view.search("")) }
+    fn go_out(&mut self) {
+        if !self.change(View::go_out) {
+            self.change(View::end_search);
+        }
     }
 
     fn walk(&mut self, key: KeyCode) {
@@ -252,9 +254,7 @@ impl App {
     }
 
     fn take_steps(&mut self, steps: Vec<Step>) -> Result<()> {
-        let mut has_some = true;
-        self.changed(|app| app.view.take_steps(steps).map(|it| has_some = it))?;
-        if !has_some {
+        if !self.change(|view| view.take_steps(steps))? {
             self.message = "no stack would be left".to_owned();
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::thread::{self, ScopedJoinHandle};
 
 use common::{Live, Output, Overflows, Pipe, Result, StackCounts};
 
-use crate::app::{App, Ended, Interval};
+use crate::app::{App, Ended, Interval, Recording};
 use crate::profile::Profile;
 use crate::{Args, new_app, run, unit, write};
 
@@ -35,33 +35,34 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
     let (mut sum, mut overflows) = (0, Overflows::default());
     thread::scope(|scope| {
         let mut shown: Option<Shown<'_>> = None;
-        let out = pipe.out().try_clone()?;
-        let mut out = Some(out);
+        let mut out = Some(pipe.out().try_clone()?);
         pipe.for_each_live(&args.files, |live, pipe| {
             match live {
                 Live::Stack(line) => {
                     if overflows.add(&mut sum, line.stack, line.count) {
                         all.add(line.stack, line.count);
-                        last.add(line.stack, line.count);
+                        // The first interval is all that there is, and most inputs have none.
+                        if shown.is_some() {
+                            last.add(line.stack, line.count);
+                        }
                     }
                 }
                 Live::End if sum > 0 => {
                     let unit = unit(args, pipe);
-                    let last = mem::take(&mut last);
-                    if shown.is_none() {
-                        let profile = Profile::new(all.clone(), unit.clone())?;
-                        let (intervals, newest) = channel();
-                        let out = out.take();
-                        let thread = scope.spawn(move || {
-                            let app = run::run(new_app(profile), Some(newest))?;
-                            end_now(app, out)
-                        });
-                        shown = Some(Shown { intervals, thread });
-                    }
                     if let Some(shown) = &shown {
+                        let last = mem::take(&mut last);
                         // It may just have ended.
                         let _ = shown.intervals.send(Interval { all: all.clone(), last, unit });
+                        return Ok(());
                     }
+                    let profile = Profile::new(all.clone(), unit.clone())?;
+                    let first = Interval { all: all.clone(), last: all.clone(), unit };
+                    let mut app = new_app(profile);
+                    app.live = Some(Recording::new(first));
+                    let (intervals, newest) = channel();
+                    let out = out.take();
+                    let thread = scope.spawn(move || end_now(run::run(app, Some(newest))?, out));
+                    shown = Some(Shown { intervals, thread });
                 }
                 Live::End => {}
             }

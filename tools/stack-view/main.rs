@@ -25,7 +25,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, Pipe, Result, Status, Unit};
+use common::{Error, Files, NO_WEIGHT, Pipe, Result, Status, Unit};
 
 use app::{App, Ended};
 use colors::Palette;
@@ -44,16 +44,13 @@ struct Args {
     unit: Option<String>,
 }
 
-/// What is said where nothing came in.
-const NOTHING: &str = "nothing to show: no folded stack with a weight came in";
-
 fn main() -> ExitCode {
     common::run(stack_view)
 }
 
 fn stack_view(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let Some(input) = live::read(&args, pipe)? else {
-        pipe.note(NOTHING);
+        pipe.note(NO_WEIGHT);
         return Ok(Status::Nothing);
     };
     let app = match input {
@@ -62,7 +59,7 @@ fn stack_view(args: Args, pipe: &mut Pipe) -> Result<Status> {
         Input::Whole(counts) => {
             let profile = Profile::new(*counts, unit(&args, pipe))?;
             if profile.tree.calls().len() == 1 {
-                pipe.note(NOTHING);
+                pipe.note(NO_WEIGHT);
                 return Ok(Status::Nothing);
             }
             run::run(new_app(profile), None)?

@@ -1,5 +1,7 @@
 //! What came in: the stacks, and what is known of their frames.
 
+use std::sync::Arc;
+
 use common::{CallTree, FrameId, FrameParts, FrameTable, Result, StackCounts, Unit, code_kinds};
 
 use crate::colors::FrameColor;
@@ -14,7 +16,8 @@ pub(crate) struct Profile {
     /// the same.
     pub(crate) functions: Vec<FrameId>,
     pub(crate) colors: Vec<FrameColor>,
-    pub(crate) tree: CallTree,
+    /// What all views show before any step.
+    pub(crate) tree: Arc<CallTree>,
     pub(crate) unit: Unit,
 }
 
@@ -26,7 +29,7 @@ impl Profile {
         // Its number then has its place among the others.
         counts.add(HIDDEN, 0);
         let stacks = counts.into_sorted();
-        let tree = CallTree::of(&stacks)?;
+        let tree = Arc::new(CallTree::of(&stacks)?);
         let frames = stacks.into_frames();
         let names = || (0..frames.len() as FrameId).map(|frame| frames.name(frame));
         let kinds = code_kinds(names());

@@ -9,7 +9,7 @@ use common::{Error, Result};
 
 #[cfg(unix)]
 use crate::app::Ended;
-use crate::app::{App, Interval, Live};
+use crate::app::{App, Interval};
 use crate::no_terminal;
 #[cfg(unix)]
 use crate::signals::{self, Signals};
@@ -31,7 +31,6 @@ pub(crate) fn run(mut app: App, intervals: Option<Receiver<Interval>>) -> Result
     let signals = Signals::new().map_err(|error| no_terminal(&error))?;
     let mut screen = Screen::take().map_err(|error| no_terminal(&error))?;
     app.size = screen.size();
-    app.live = intervals.as_ref().map(|_| Live::new());
     app.place();
     let mut has_changed = true;
     while app.ended.is_none() {

@@ -20,29 +20,32 @@ pub(crate) struct Hits {
 
 impl Hits {
     /// Text, or a regular expression as `/re/`. Case matters only if the query has a capital
-    /// letter. `top` is the call from which on calls count.
+    /// letter. What it finds of calls is known after [`Hits::add_up`].
     ///
     /// # Errors
     ///
     /// A usage error that names the pattern.
-    pub(crate) fn new(query: &str, profile: &Profile, calls: &CallTree, top: u32) -> Result<Hits> {
-        let frames = matching(query, profile)?;
-        let is_hit = |frame: FrameId| frames.get(frame as usize).copied().unwrap_or(false);
+    pub(crate) fn new(query: &str, profile: &Profile) -> Result<Hits> {
+        let (below, reached) = (Vec::new(), Vec::new());
+        Ok(Hits { query: query.to_owned(), frames: matching(query, profile)?, below, reached })
+    }
+
+    /// Adds up what is found of these calls; `top` is the call from which on they count.
+    pub(crate) fn add_up(&mut self, calls: &CallTree, top: u32) {
         let all = calls.calls();
-        let mut below = vec![0; all.len()];
+        self.below = vec![0; all.len()];
         for (number, call) in all.iter().enumerate().skip(1).rev() {
-            if is_hit(call.frame) {
-                below[number] = call.total;
+            if self.has(call.frame) {
+                self.below[number] = call.total;
             }
-            below[call.parent as usize] += below[number];
+            self.below[call.parent as usize] += self.below[number];
         }
-        let mut reached = vec![false; all.len()];
+        self.reached = vec![false; all.len()];
         for number in calls.below(top) {
             let call = calls.call(number);
-            let is_above = number != top && reached[call.parent as usize];
-            reached[number as usize] = is_above || is_hit(call.frame);
+            let is_above = number != top && self.reached[call.parent as usize];
+            self.reached[number as usize] = is_above || self.has(call.frame);
         }
-        Ok(Hits { query: query.to_owned(), frames, below, reached })
     }
 
     pub(crate) fn has(&self, frame: FrameId) -> bool {

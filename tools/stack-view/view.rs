@@ -4,6 +4,8 @@ mod renew;
 mod shown;
 mod walk;
 
+use std::sync::Arc;
+
 use common::{CallTree, FrameId, Result};
 
 pub(crate) use shown::Numbers;
@@ -52,7 +54,7 @@ pub(crate) type Place = (Side, BranchId);
 pub(crate) struct View {
     pub(crate) profile: Profile,
     /// The calls that the steps leave.
-    pub(crate) calls: CallTree,
+    pub(crate) calls: Arc<CallTree>,
     pub(crate) steps: Vec<Step>,
     pub(crate) kind: Kind,
     flame: Tree,
@@ -79,7 +81,7 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) fn new(profile: Profile) -> View {
-        let calls = profile.tree.clone();
+        let calls = Arc::clone(&profile.tree);
         let flame = Tree::top_down(&calls, false);
         View {
             merged: flame.clone(),
@@ -143,16 +145,15 @@ impl View {
     }
 
     /// Shows a view, with the function that is chosen.
-    pub(crate) fn show(&mut self, kind: Kind) -> Result<()> {
+    pub(crate) fn show(&mut self, kind: Kind) {
         let chosen = self.current_frame();
         self.kind = kind;
         self.range = None;
         self.merged_zoom = ROOT;
-        match kind {
-            Kind::Sandwich => self.focus = chosen.unwrap_or(CallTree::NO_FRAME),
-            Kind::Flame | Kind::BottomUp | Kind::Table => {}
+        if kind == Kind::Sandwich {
+            self.focus = chosen.unwrap_or(CallTree::NO_FRAME);
         }
-        self.plant()?;
+        self.plant();
         self.current = match kind {
             Kind::Table => None,
             Kind::Sandwich => Some((Side::Main, ROOT)),
@@ -168,13 +169,11 @@ impl View {
         if kind == Kind::Table {
             self.row = self.rows.iter().position(|row| Some(row.frame) == chosen).unwrap_or(0);
         }
-        Ok(())
     }
 
     /// Makes what the view shows of the calls.
-    fn plant(&mut self) -> Result<()> {
+    fn plant(&mut self) {
         let (scope, [_, is_heavy_first]) = (self.scope_call(), self.is_heavy_first);
-        let frames = self.profile.frames.len();
         match self.kind {
             Kind::Flame => {}
             Kind::BottomUp => self.merged = Tree::bottom_up(&self.calls, scope, is_heavy_first),
@@ -183,14 +182,9 @@ impl View {
                 [self.callers, self.merged] =
                     Tree::sandwich(&self.calls, self.focus, &at, is_heavy_first);
             }
-            Kind::Table => self.rows = functions::rows(&self.calls, frames, scope, self.sort),
+            Kind::Table => self.fill_table(),
         }
-        self.search_again()?;
-        if let (Kind::Table, Some(hits)) = (self.kind, &self.hits) {
-            self.rows.retain(|row| hits.has(row.frame));
-        }
-        self.row = self.row.min(self.rows.len().saturating_sub(1));
-        Ok(())
+        self.find_hits();
     }
 
     /// The outermost calls of the sandwich's function in the zoomed part. A function that is not
@@ -249,76 +243,91 @@ impl View {
     }
 
     /// Gives a branch the whole width; in a sandwich, shows its function.
-    pub(crate) fn zoom_to(&mut self, (side, id): Place) -> Result<()> {
+    pub(crate) fn zoom_to(&mut self, (side, id): Place) {
         self.range = None;
+        self.current = Some((side, id));
         match self.kind {
             Kind::Flame => self.scope = id,
             Kind::BottomUp => self.merged_zoom = id,
             Kind::Sandwich => {
                 self.focus = self.tree(side).branch(id).frame;
-                self.current = None;
-                return self.plant().map(|()| self.current = Some((Side::Main, ROOT)));
+                self.plant();
+                self.current = Some((Side::Main, ROOT));
             }
-            Kind::Table => return Ok(()),
+            Kind::Table => self.current = None,
         }
-        self.current = Some((side, id));
-        self.search_again()
     }
 
     /// Zooms out to the whole of the view, and from there to all of the profile.
-    pub(crate) fn zoom_to_whole(&mut self) -> Result<()> {
-        match self.kind {
-            Kind::Flame => self.zoom_to((Side::Main, ROOT)),
-            _ if self.scope != ROOT => {
-                self.scope = ROOT;
-                self.merged_zoom = ROOT;
-                self.current = None;
-                self.plant()
-            }
-            _ => self.zoom_to((Side::Main, ROOT)),
+    pub(crate) fn zoom_to_whole(&mut self) {
+        if self.kind == Kind::Flame || self.scope == ROOT {
+            return self.zoom_to((Side::Main, ROOT));
         }
+        self.scope = ROOT;
+        (self.merged_zoom, self.current) = (ROOT, None);
+        self.plant();
     }
 
     /// Goes one step back; false if there is none.
-    pub(crate) fn go_out(&mut self) -> Result<bool> {
+    pub(crate) fn go_out(&mut self) -> bool {
         if self.range.take().is_some() {
-            return Ok(true);
+            return true;
         }
         match self.kind {
-            Kind::Sandwich => self.show(Kind::Flame)?,
+            Kind::Sandwich => self.show(Kind::Flame),
             Kind::Flame | Kind::BottomUp if self.zoom() != ROOT => {
                 let parent = self.tree(Side::Main).branch(self.zoom()).parent;
-                self.zoom_to((Side::Main, parent))?;
+                self.zoom_to((Side::Main, parent));
             }
             _ if self.scope != ROOT => {
                 self.scope = self.flame.branch(self.scope).parent;
                 (self.merged_zoom, self.current) = (ROOT, None);
-                self.plant()?;
+                self.plant();
             }
-            _ => return Ok(false),
+            _ => return false,
         }
-        Ok(true)
+        true
     }
 
     /// Searches, or with an empty query ends the search.
+    ///
+    /// # Errors
+    ///
+    /// A usage error that names the pattern.
     pub(crate) fn search(&mut self, query: &str) -> Result<()> {
-        self.hits = None;
+        self.end_search();
         if !query.is_empty() {
-            self.hits = Some(Hits::new(query, &self.profile, &self.calls, self.outermost())?);
-        }
-        if self.kind == Kind::Table { self.plant() } else { Ok(()) }
-    }
-
-    fn search_again(&mut self) -> Result<()> {
-        if let Some(hits) = &self.hits {
-            let query = hits.query.clone();
-            self.hits = Some(Hits::new(&query, &self.profile, &self.calls, self.outermost())?);
+            self.hits = Some(Hits::new(query, &self.profile)?);
+            self.find_hits();
         }
         Ok(())
     }
 
+    pub(crate) fn end_search(&mut self) {
+        self.hits = None;
+        self.fill_table();
+    }
+
+    /// Adds up what the search finds of the calls that are shown; the table has no other rows.
+    fn find_hits(&mut self) {
+        // A sandwich may have zoomed out.
+        let top = self.outermost();
+        if let Some(hits) = &mut self.hits {
+            hits.add_up(&self.calls, top);
+            self.rows.retain(|row| hits.has(row.frame));
+        }
+        self.row = self.row.min(self.rows.len().saturating_sub(1));
+    }
+
+    fn fill_table(&mut self) {
+        if self.kind == Kind::Table {
+            let (frames, scope) = (self.profile.frames.len(), self.scope_call());
+            self.rows = functions::rows(&self.calls, frames, scope, self.sort);
+        }
+    }
+
     /// Puts the heaviest frames first, or frames in the order of their names.
-    pub(crate) fn toggle_order(&mut self) -> Result<()> {
+    pub(crate) fn toggle_order(&mut self) {
         if self.kind == Kind::Table {
             self.sort = self.sort.next();
             return self.plant();
@@ -331,12 +340,11 @@ impl View {
         self.flame = Tree::top_down(&self.calls, self.is_heavy_first[0]);
         self.scope = self.flame.find(&self.calls, &scope);
         self.range = None;
-        self.plant()?;
+        self.plant();
         if self.kind == Kind::BottomUp {
             self.merged_zoom = self.merged.find(&self.calls, &zoom);
         }
         self.current = current.map(|(side, frames)| (side, self.find(side, &frames)));
-        Ok(())
     }
 
     fn find(&mut self, side: Side, frames: &[FrameId]) -> BranchId {
@@ -349,26 +357,33 @@ impl View {
 
     /// Shows what these steps leave of the profile; false, and nothing changes, if that is
     /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Step::apply`].
     pub(crate) fn take_steps(&mut self, steps: Vec<Step>) -> Result<bool> {
-        let mut calls = self.profile.tree.clone();
-        for step in &steps {
-            calls = step.apply(&calls, &self.profile)?;
-        }
+        let calls = after(&steps, &self.profile)?;
         if calls.call(CallTree::WHOLE).total == 0 {
             return Ok(false);
         }
         let scope = self.flame.frames(self.scope);
         self.steps = steps;
-        self.grow(calls, &scope)?;
+        self.grow(calls, &scope);
         Ok(true)
     }
 
     /// Shows other calls, with the same part zoomed as far as it is there.
-    fn grow(&mut self, calls: CallTree, scope: &[FrameId]) -> Result<()> {
+    fn grow(&mut self, calls: Arc<CallTree>, scope: &[FrameId]) {
         self.calls = calls;
         self.flame = Tree::top_down(&self.calls, self.is_heavy_first[0]);
         self.scope = self.flame.find(&self.calls, scope);
         (self.merged_zoom, self.current, self.range) = (ROOT, None, None);
-        self.plant()
+        self.plant();
     }
+}
+
+/// What steps leave of a profile.
+fn after(steps: &[Step], profile: &Profile) -> Result<Arc<CallTree>> {
+    let whole = Arc::clone(&profile.tree);
+    steps.iter().try_fold(whole, |calls, step| step.apply(&calls, profile).map(Arc::new))
 }

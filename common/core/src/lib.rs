@@ -76,6 +76,7 @@ mod folded;
 #[path = "../../../tests/fuzz/harness.rs"]
 mod fuzz;
 pub mod heat;
+mod hints;
 mod io;
 mod names;
 mod numbers;
@@ -85,6 +86,7 @@ mod picture;
 mod pipe;
 mod run;
 mod seconds;
+mod shell;
 mod stacks;
 mod status;
 
@@ -96,6 +98,7 @@ pub use folded::{
     clean_frame_in_place, clean_label_key, counts_samples, end_line, header_line, is_end_line,
     is_label_key, lacks_frames, noted_samples, parse_header, parse_label_key, sort_labels,
 };
+pub use hints::{NO_PLACES, NO_WEIGHT};
 pub use io::blocks::{Block, Blocks};
 pub use io::input::{Files, Input, STDIN, read_whole};
 pub use io::lines::{SCAN_STEP, lines, newline_bits, without_cr};
@@ -114,7 +117,7 @@ pub use names::{
     fitted_path, fitted_with, is_unseen, module, name_hash, names_of_stack, normalize, ocaml,
     printable, rust, shortened, split_place, symbol_name, unit_of_event, without_g,
 };
-pub use numbers::{MINUS, Unit, counted, grouped, share};
+pub use numbers::{MINUS, Unit, counted, grouped, rounded_share, share};
 pub use pattern::{
     Finder, PatternArgs, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns,
     literal_pattern, looks_ahead, mentions_mark, pattern_text, patterns_in, patterns_of,
@@ -124,6 +127,7 @@ pub use picture::{Theme, content_policy, page_script, page_style};
 pub use pipe::{Limit, Live, Pipe, Split, no_label, root_of_file};
 pub use run::{Known, run, run_for_users_of, run_wrapper};
 pub use seconds::{nanoseconds, nanoseconds_of_label, seconds};
+pub use shell::shell_word;
 pub use stacks::{
     Call, CallTree, FrameId, FrameTable, FrameWeights, HeaviestTree, NodeId, Overflows, Room,
     SortedStack, SortedStacks, StackCounts, StackIds, StackTree, TreeNode, filled, shared_prefix,

@@ -44,6 +44,18 @@ pub fn share(part: impl Into<u128>, whole: impl Into<u128>) -> String {
     format!("{percent:.2}%")
 }
 
+/// A share in percent with one decimal. A small one never reads as 0%, and a part never as 100%:
+/// these words take their place.
+#[must_use]
+pub fn rounded_share(part: u64, whole: u64, [little, most]: [&str; 2]) -> String {
+    match 100.0 * part as f64 / whole as f64 {
+        _ if part == 0 => "0%".to_owned(),
+        share if share < 0.05 => little.to_owned(),
+        share if share >= 99.95 && part < whole => most.to_owned(),
+        share => format!("{share:.1}%"),
+    }
+}
+
 /// What weights are measured in, which says how they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit {

@@ -1,8 +1,9 @@
 //! The instructions as a table, for people and for programs.
 
-use common::{FrameWeights, base_of_place, escaped, printable, push_field, share};
+use common::{FrameWeights, base_of_place, printable, push_field, share};
 
 use super::Disassembled;
+use crate::data::name;
 use crate::find::Sources;
 use crate::listing::Row;
 use crate::text::{INDENT, Style, readable, right, truncated, widths};
@@ -97,9 +98,4 @@ pub(super) fn tsv(functions: &[Disassembled]) -> Vec<u8> {
         }
     }
     text
-}
-
-/// Bytes as text: readers refuse what is not UTF-8.
-fn name(bytes: &[u8]) -> String {
-    escaped(bytes, |_| false)
 }

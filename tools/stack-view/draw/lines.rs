@@ -1,6 +1,6 @@
 //! The lines above and below the boxes.
 
-use common::{FrameParts, fitted, printable, shortened};
+use common::{FrameParts, fitted, printable, rounded_share, shortened};
 use ratatui::style::{Modifier, Style};
 
 use super::{Canvas, width_of};
@@ -139,13 +139,7 @@ fn numbers_of(app: &App, numbers: &Numbers) -> String {
 
 /// A share in percent. A small one never reads as 0 %, and a part never as 100 %.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
-    let share = 100.0 * part as f64 / whole.max(1) as f64;
-    match part {
-        0 => "0%".to_owned(),
-        _ if share < 0.05 => "<0.1%".to_owned(),
-        _ if share >= 99.95 && part < whole => ">99.9%".to_owned(),
-        _ => format!("{share:.1}%"),
-    }
+    rounded_share(part, whole, ["<0.1%", ">99.9%"])
 }
 
 /// What is typed, a message, the command that does the same, or what can be done.

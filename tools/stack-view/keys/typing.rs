@@ -1,28 +1,29 @@
 //! What is typed: the query of a search, the name of a file.
 
-use common::Result;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::app::{App, Ended, Mode};
 use crate::write;
 
 impl App {
-    pub(super) fn on_key_in_search(&mut self, key: KeyEvent, mut text: String) -> Result<()> {
+    pub(super) fn on_key_in_search(&mut self, key: KeyEvent, mut text: String) {
         match typed(key, &mut text) {
             Typed::More => self.mode = Mode::Search(text),
             Typed::Done => {
                 self.mode = Mode::Walk;
-                match self.changed(|app| app.view.search(&text)) {
+                match self.view.search(&text) {
                     Err(error) => self.message = error.to_string(),
-                    Ok(()) => self.next_hit(true),
+                    Ok(()) => {
+                        self.scroll_to_current();
+                        self.next_hit(true);
+                    }
                 }
             }
             Typed::Left => self.mode = Mode::Walk,
         }
-        Ok(())
     }
 
-    pub(super) fn on_key_in_file(&mut self, key: KeyEvent, mut text: String) -> Result<()> {
+    pub(super) fn on_key_in_file(&mut self, key: KeyEvent, mut text: String) {
         match typed(key, &mut text) {
             Typed::Done if !text.is_empty() => match write::to_new_file(&self.view, &text) {
                 Ok(()) => self.ended = Some(Ended::Written),
@@ -34,7 +35,6 @@ impl App {
             Typed::More => self.mode = Mode::File(text),
             Typed::Done | Typed::Left => self.mode = Mode::Walk,
         }
-        Ok(())
     }
 }
 

@@ -2,8 +2,9 @@
 
 use common::{CallTree, FrameId, Result};
 
-use super::{Kind, Side, View};
+use super::{Kind, Side, View, after};
 use crate::profile::Profile;
+use crate::search::Hits;
 
 /// A way through frames, by their names: another profile has other numbers for them.
 type Names = Vec<Vec<u8>>;
@@ -26,14 +27,14 @@ impl View {
     /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
     pub(crate) fn renew(&mut self, profile: Profile) -> Result<()> {
         let spot = self.spot();
-        let mut calls = profile.tree.clone();
-        for step in &self.steps {
-            calls = step.apply(&calls, &profile)?;
+        let calls = after(&self.steps, &profile)?;
+        if let Some(hits) = &mut self.hits {
+            *hits = Hits::new(&hits.query, &profile)?;
         }
         self.profile = profile;
         self.focus = self.frames_of(&spot.focus).pop().unwrap_or(CallTree::NO_FRAME);
         let scope = self.frames_of(&spot.scope);
-        self.grow(calls, &scope)?;
+        self.grow(calls, &scope);
         if self.kind == Kind::BottomUp {
             let zoom = self.frames_of(&spot.merged_zoom);
             self.merged_zoom = self.merged.find(&self.calls, &zoom);

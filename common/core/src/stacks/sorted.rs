@@ -1,5 +1,7 @@
 //! All stacks of a profile in their order.
 
+use std::cmp::Reverse;
+
 use crate::stacks::distinct::DistinctStacks;
 use crate::stacks::room::filled;
 use crate::stacks::run_order::Placed;
@@ -33,6 +35,20 @@ pub struct FrameWeights {
     /// The weight of the stacks that hold the frame, each counted once however
     /// often it holds it.
     pub total: u64,
+}
+
+impl FrameWeights {
+    /// Puts the heaviest by themselves first; of equal ones, those with the most in total.
+    #[must_use]
+    pub fn by_self(self) -> Reverse<(u64, u64)> {
+        Reverse((self.self_weight, self.total))
+    }
+
+    /// Puts the heaviest in total first; of equal ones, those with the most by themselves.
+    #[must_use]
+    pub fn by_total(self) -> Reverse<(u64, u64)> {
+        Reverse((self.total, self.self_weight))
+    }
 }
 
 impl SortedStacks {
