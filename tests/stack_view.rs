@@ -324,6 +324,26 @@ fn without_a_terminal_it_says_what_does_without() {
 }
 
 #[test]
+fn without_a_terminal_a_recording_is_read_no_further() {
+    if goes_without(&[&["setsid"]]) {
+        return;
+    }
+    let intervals = "main;a 3\\n# end 1.000\\n";
+    let mark = scratch("view-no-further", "");
+    let script = format!(
+        "(printf '{intervals}'; for i in 1 2 3 4 5 6 7 8; do sleep 0.3; printf '{intervals}' || exit; done;
+          echo all > '{}') | setsid --wait '{}'",
+        mark.display(),
+        binary("stack-view")
+    );
+    let output = Command::new("bash").args(["-c", &script]).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("stack-view: no terminal"), "{said}");
+    assert_eq!(std::fs::read_to_string(&mark).expect("it is there"), "", "all of it was read");
+}
+
+#[test]
 fn a_recording_that_goes_on_is_shown_as_it_comes() {
     if goes_without(&[TMUX]) {
         return;

@@ -1,11 +1,12 @@
 //! Reads: all there is, or intervals of a recording that goes on, which are shown as they come.
 
+use std::io::ErrorKind;
 use std::mem;
 use std::process;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 
-use common::{Live, Output, Overflows, Pipe, Result, StackCounts};
+use common::{Error, Live, Output, Overflows, Pipe, Result, StackCounts};
 
 use crate::app::{App, Ended, Interval, Recording};
 use crate::profile::Profile;
@@ -36,7 +37,7 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
     thread::scope(|scope| {
         let mut shown: Option<Shown<'_>> = None;
         let mut out = Some(pipe.out().try_clone()?);
-        pipe.for_each_live(&args.files, |live, pipe| {
+        let read = pipe.for_each_live(&args.files, |live, pipe| {
             match live {
                 Live::Stack(line) => {
                     if overflows.add(&mut sum, line.stack, line.count) {
@@ -51,9 +52,8 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
                     let unit = unit(args, pipe);
                     if let Some(shown) = &shown {
                         let last = mem::take(&mut last);
-                        // It may just have ended.
-                        let _ = shown.intervals.send(Interval { all: all.clone(), last, unit });
-                        return Ok(());
+                        let interval = Interval { all: all.clone(), last, unit };
+                        return shown.intervals.send(interval).map_err(|_| nobody_looks());
                     }
                     let profile = Profile::new(all.clone(), unit.clone())?;
                     let first = Interval { all: all.clone(), last: all.clone(), unit };
@@ -67,18 +67,20 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
                 Live::End => {}
             }
             Ok(())
-        })?;
+        });
         pipe.leave_out(&overflows);
-        match shown {
-            Some(Shown { intervals, thread }) => {
-                drop(intervals);
-                let app = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-                Ok(Some(Input::Shown(Box::new(app))))
-            }
-            None if sum > 0 => Ok(Some(Input::Whole(Box::new(all)))),
-            None => Ok(None),
+        if let Some(Shown { intervals, thread }) = shown {
+            drop(intervals);
+            let app = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            return read.map(|()| Some(Input::Shown(Box::new(app))));
         }
+        read.map(|()| (sum > 0).then(|| Input::Whole(Box::new(all))))
     })
+}
+
+/// Ends the reading where the other thread has ended, which says why itself.
+fn nobody_looks() -> Error {
+    Error::Output { name: "the terminal".to_owned(), source: ErrorKind::BrokenPipe.into() }
 }
 
 /// Ends the process while the other thread still waits for input that may never come.
