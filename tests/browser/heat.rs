@@ -32,7 +32,14 @@ fn table() -> String {
 
 fn show<'a>(stage: &'a Stage, args: &[&str]) -> &'a Browser {
     let args = [&["--column", "1", "--rows", "5"], args].concat();
-    stage.show_svg("", filter_bytes("stack-heat", &args, table()))
+    show_map(stage, filter_bytes("stack-heat", &args, table()))
+}
+
+fn show_map(stage: &Stage, svg: Vec<u8>) -> &Browser {
+    let browser = stage.show_svg("", svg);
+    // Rows get their height when the browser first draws the page, which is after it is loaded.
+    browser.await_value("document.querySelector('.rows').style.height !== ''", &json!(true));
+    browser
 }
 
 fn command(browser: &Browser) -> String {
@@ -61,7 +68,7 @@ fn a_drag_selects_what_from_and_to_take(stage: &Stage) {
         output("stack-parse", &["--table", "--weight", "samples", script.path()], "").stdout;
     let svg = filter_bytes("stack-heat", &[], table);
     let all = Map::of(&svg).sum();
-    let browser = stage.show_svg("", svg);
+    let browser = show_map(stage, svg);
     for [from, to] in
         [[[0.1, 0.2], [0.3, 0.9]], [[0.5, 0.5], [0.5, 0.5]], [[0.0, 0.99], [0.6, 0.01]]]
     {

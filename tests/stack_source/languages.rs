@@ -191,10 +191,9 @@ fn lines_of_rust_are_those_of_llvm_symbolizer() {
     let Some(samples) = samples(folder.path(), &["-g"]) else { return };
     let lines = lines_of(&folder.path().join("perf.data"), &[], "/work\\.rs$");
     assert_eq!(lines, by_llvm(folder.path(), &samples, "/work.rs"));
-    assert!(
-        lines.len() > 5 && lines.values().any(|(own, total)| *own > 0 && own < total),
-        "{lines:?}"
-    );
+    assert!(lines.len() > 5, "{lines:?}");
+    assert!(lines.values().any(|(own, _)| *own > 0), "{lines:?}");
+    assert!(lines.values().any(|(own, total)| own < total), "{lines:?}");
 }
 
 #[test]
