@@ -117,6 +117,20 @@ fn recipes_are_filled(dist: &Path) {
         let text = fs::read_to_string(dist.join(recipe)).expect(recipe);
         assert!(!placeholder.is_match(&text), "{text}");
         assert!(text.contains(VERSION) && text.contains(&krate[..64]), "{text}");
+        assert!(text.contains(env!("CARGO_PKG_REPOSITORY")), "{text}");
+    }
+}
+
+#[test]
+fn the_address_of_the_source_is_that_of_cargo() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = include_str!("../README.md");
+    let clone = Regex::new("git clone (.+)").expect("a pattern");
+    let expected = concat!("git clone ", env!("CARGO_PKG_REPOSITORY"));
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(path, &*clone.replace(readme, expected)).expect("README.md can be written");
+    } else {
+        assert_eq!(&clone.captures(readme).expect("how to get the source")[0], expected);
     }
 }
 

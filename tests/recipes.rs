@@ -1,6 +1,6 @@
-//! Runs the recipes of man/stack-tools.7 and README.md. The commands are read from the pages; the
-//! program is built by OCaml's compiler and recorded by perf. Also runs the examples in the tools'
-//! pages and compares with the output shown there.
+//! Runs the recipes of man/stack-tools.7, man/stack-ocaml.7 and README.md. The commands are read
+//! from the pages; the program is built by OCaml's compiler and recorded by perf. Also runs the
+//! examples in the tools' pages and compares with the output shown there.
 
 mod languages;
 
@@ -17,26 +17,39 @@ use crate::util::{TOOLS, binary, recording};
 /// in the files that it writes.
 type Expected<'a> = &'a [(&'a str, &'a [&'a str])];
 
-const OF_PAGE: Expected = &[
-    ("Record", &["app.exe;_start;", ";camlDb__query_"]),
+const OF_STACK_OCAML: Expected = &[
     ("OCaml 4 on Linux", &[";Server.handle;Db.query;", ";[GC] ", "<svg", "Stdlib.Map.Make.add"]),
     ("OCaml 5 on Linux", &["<svg", "Db.insert", "[GC]"]),
     (
-        "OCaml on macOS",
-        &["start;main;App.entry 1\n", ";Db.query 2070\n", ";Db.total 60000\n", "-[Foo bar:] 3\n"],
+        "macOS",
+        &[
+            "# unit: nanoseconds\n",
+            "start;main;App.entry 1000000\n",
+            ";Db.query 2070000000\n",
+            ";Db.total 60000000000\n",
+            "-[Foo bar:] 3000000\n",
+        ],
     ),
-    ("Names that are elsewhere", &["app.exe;_start;", ";camlDb__query_"]),
     ("Exact names", &["Db.query (db.ml:16)", "camlServer__handle_", "Server.handle\tserver.ml:"]),
-    ("The collector of OCaml", &[";[GC] ", ";[GC m", "%\n"]),
+    ("Which line?", &["  self  total\n", "Db.insert  "]),
+    ("The garbage collector", &[";[GC] ", ";[GC m", "%\n"]),
     ("Recursion", &["weight", "Stdlib.Map.Make.add\n", "Stdlib.Map.Make.add (x"]),
     ("Lwt", &["<svg", "[lwt]", "Server.handle"]),
-    ("Memory of OCaml", &["<svg", "Alloc.deep", "Stdlib.Map.Make.update"]),
+    ("Eio and Async", &["<svg", "Db.query"]),
+    ("Memory", &["<svg", "Alloc.deep", "Stdlib.Map.Make.update", " at 0.105451\n", "grab"]),
+    ("What the runtime did, and when", &["  minor_local_roots_promote\n", "<svg class=\"strip\">"]),
+];
+
+const OF_STACK_TOOLS: Expected = &[
+    ("Record", &["app.exe;_start;", ";Db.query"]),
+    ("Names that are elsewhere", &["app.exe;_start;", ";camlDb__query_"]),
+    ("Recursion", &["weight", "Stdlib.Map.add\n", "Stdlib.Map.add (x"]),
     (
         "What filled the memory at the peak?",
         &["bytes\tbytes\t2286\t182880000\tpeak 6480000 at 0.105451\n", "<svg", "grab\n", "Alloc."],
     ),
     ("What lives longer than a second?", &["Alloc.", "[leaky+0x1185]", "FUNCTION\n"]),
-    ("What is hot?", &["FUNCTION\n", "MODULE\n", "Db.insert", "[GC]", " samples (", " in all\n"]),
+    ("What is hot?", &["FUNCTION\n", "MODULE\n", "Db.insert", " samples (", " in all\n"]),
     (
         "Which line?",
         &[
@@ -50,7 +63,7 @@ const OF_PAGE: Expected = &[
     (
         "Who calls it?",
         &[
-            "CALLERS OF Stdlib.Map.Make.",
+            "CALLERS OF Stdlib.Map.",
             "CALLEES OF Db.query\n",
             "Db.query: ",
             "  OF MATCH  OF ALL ",
@@ -103,36 +116,40 @@ const OF_PAGE: Expected = &[
 const OF_README: Expected = &[
     ("stack-tools", &["<svg", "Db.query"]),
     ("A first picture", &["<svg", "Server.handle"]),
-    ("A first answer", &["FUNCTION\n", "CALLERS OF Db.query\n", "\nall: "]),
-    ("What you type today", &["camlDb__query_", "<svg", "app::digest", "FUNCTION\n"]),
-    ("Which line?", &["  self  total\n", "Db.insert  "]),
     (
-        "What changed?",
+        "Five questions",
         &[
+            "FUNCTION\n",
+            "  self  total\n",
+            "<svg class=\"strip\">",
+            "backup.sh",
             "total 5 -> 9 (",
-            "work (3 counts before, 9 after",
-            "idle (2 counts before, 0 after: gone; noise explains it)",
+            "CALLERS OF Db.query\n",
         ],
     ),
-    ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),
-    ("What does it wait for?", &["<svg", "backup.sh", "--", "Db.insert"]),
-    ("What to make faster so that it ends sooner?", &["<svg", "latency of ", "alone", "beside"]),
-    ("When was it busy?", &["<svg"]),
-    ("What ran then, in that thread?", &["<svg class=\"strip\">"]),
     (
-        "What did each thread run at each moment?",
-        &["data-view=\"chart\"", "data-key=\"label:tid\""],
+        "What you type today",
+        &["camlDb__query_", "<svg", "work (3 counts before, 9 after", "app::digest", "FUNCTION\n"],
+    ),
+    ("Your language", &["<svg", "# unit: nanoseconds\n"]),
+    ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),
+    ("What to make faster so that it ends sooner?", &["<svg", "latency of ", "alone", "beside"]),
+    (
+        "When was it busy?",
+        &[
+            "<svg class=\"strip\">",
+            "\na column is ",
+            "data-view=\"chart\"",
+            "data-key=\"label:tid\"",
+        ],
     ),
     ("What does it do now?", &["FUNCTION\n", "Db."]),
     ("Below one function.", &["<svg", "Db.insert"]),
-    ("The garbage collector out of the way.", &["<svg", "[GC]"]),
-    ("Recursion out of the way,", &["<svg", "[lwt]", "Server.handle"]),
-    ("Memory.", &["<svg", "Alloc.deep"]),
-    ("Which host of 500 is it?", &["<svg", "host-417.folded (", "  retry\n"]),
-    (
-        "Another viewer?",
-        &["speedscope.app/file-format-schema.json", "\"preprocessedProfileVersion\":"],
-    ),
+    ("The runtime out of the way,", &["<svg", "[GC]"]),
+    ("Memory.", &["<svg", "grab"]),
+    ("Containers.", &["  /shop/web  /shop/db  FUNCTION\n"]),
+    ("Which host of 500 is it?", &["PROFILE ", "\nhost-417.folded "]),
+    ("Another viewer?", &["speedscope.app/file-format-schema.json"]),
     ("In a Makefile.", &["<svg", "Db.query"]),
 ];
 
@@ -177,10 +194,11 @@ struct Recipe {
     commands: String,
 }
 
-/// The recipes of a section of man/stack-tools.7. Each subsection is one; its displays are the
-/// commands.
-fn recipes_of(section: &str) -> Vec<Recipe> {
-    let page = include_str!("../man/stack-tools.7");
+const STACK_TOOLS: &str = include_str!("../man/stack-tools.7");
+const STACK_OCAML: &str = include_str!("../man/stack-ocaml.7");
+
+/// The recipes of a section of a page. Each subsection is one; its displays are the commands.
+fn recipes_of(page: &'static str, section: &str) -> Vec<Recipe> {
     let (_, book) = page.split_once(&format!("\n.Sh {section}\n")).expect("a cook book");
     let (book, _) = book.split_once("\n.Sh ").expect("another section behind it");
     let sections = book.split("\n.Ss ").skip(1);
@@ -209,15 +227,13 @@ fn displays(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// What README.md tells to type: below each heading and each bold title the indented lines, and the
-/// last column of a table of commands. Other tests run what the sections without a recipe here say:
-/// [`languages`], and those of scripts/install.
+/// The commands of README.md: below each heading and each bold title the indented lines, and the
+/// last column of a table of commands. Other tests run those of "Install" and of the table of
+/// [`languages`].
 fn of_readme() -> Vec<Recipe> {
     let page = include_str!("../README.md");
     let sections = page.split("\n## ").map(|section| section.trim_start_matches("# "));
-    let sections = sections.filter(|section| {
-        !["Install\n", "Your language\n"].iter().any(|heading| section.starts_with(heading))
-    });
+    let sections = sections.filter(|section| !section.starts_with("Install\n"));
     let titled = sections.flat_map(|section| {
         let mut parts = section.split("\n**");
         let heading = parts.next().and_then(|part| part.split_once('\n'));
@@ -256,12 +272,16 @@ impl Place {
     /// A folder with everything that the recipes need, or `None` where perf may not record.
     fn stocked(name: &str) -> Option<Place> {
         let place = Place::empty(name);
-        fs::copy(&*APP, place.path("app.exe")).expect("it is built");
+        // The pages are for all languages, those of stack-ocaml(7) have a name of OCaml's.
+        for name in ["app", "app.exe"] {
+            fs::copy(&*APP, place.path(name)).expect("it is built");
+        }
         for source in ["app.ml", "db.ml", "server.ml"] {
             let from = APP.with_file_name(source);
             symlink(from, place.path(source)).expect("a new name");
         }
         place.write("app.ctf", recording("formats/memtrace/alloc.ctf.gz"));
+        place.write("out.fxt", recording("formats/fxt/olly-gc.fxt.gz"));
         place.write("heaptrack.app.zst", recording("formats/heaptrack/leaky.txt.gz"));
         place.write("heaptrack.app.raw.zst", recording("formats/heaptrack/leaky-raw.txt.gz"));
         place.write("cpu.pprof", recording("formats/pprof/go-cpu.pb.gz"));
@@ -291,7 +311,10 @@ impl Place {
         }
         place.program("backup.sh", "#!/bin/sh\nsleep 0.2\n");
         place.write("threads.c", THREADS);
-        assert!(place.run("cc -g -pthread -o threads.exe threads.c").0, "a compiler of C");
+        assert!(
+            place.run("cc -g -pthread -o threads threads.c && cp threads threads.exe").0,
+            "a compiler of C"
+        );
         if !place.run("perf record -q -e cache-misses -o probe.data true").0 {
             place.program("perf", PERF_WITHOUT_COUNTERS);
         }
@@ -361,7 +384,7 @@ impl Place {
     /// Runs a recipe. Returns what it printed and what it wrote to files.
     fn cook(&self, recipe: &Recipe) -> String {
         let Recipe { title, commands } = recipe;
-        let is_makefile = commands.starts_with('%');
+        let is_makefile = commands.contains("%.folded:");
         if is_makefile {
             self.write("Makefile", commands);
             // make would not run if an earlier recipe made these files after the recording.
@@ -431,7 +454,12 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
 
 #[test]
 fn the_recipes_of_the_cook_book_work_as_they_stand() {
-    cook("recipes-page", &recipes_of("COOK BOOK"), OF_PAGE);
+    cook("recipes-page", &recipes_of(STACK_TOOLS, "COOK BOOK"), OF_STACK_TOOLS);
+}
+
+#[test]
+fn the_recipes_for_ocaml_work_as_they_stand() {
+    cook("recipes-ocaml", &recipes_of(STACK_OCAML, "RECIPES"), OF_STACK_OCAML);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 class StackTools < Formula
   desc "Small filters that turn any profiler's output into an answer"
-  homepage "https://crates.io/crates/stack-tools"
+  homepage "@REPOSITORY@"
   url "https://static.crates.io/crates/stack-tools/stack-tools-@VERSION@.crate"
   sha256 "@SHA256@"
   license all_of: [{ any_of: ["MIT", "Apache-2.0"] }, "CDDL-1.0"]

@@ -7,7 +7,7 @@ use super::names_in;
 use crate::util::{TOOLS, filter};
 
 /// The pages that do not belong to a tool.
-const COMMON_PAGES: [&str; 2] = ["folded-stack.5", "stack-tools.7"];
+const COMMON_PAGES: [&str; 3] = ["folded-stack.5", "stack-ocaml.7", "stack-tools.7"];
 
 /// The sections that every tool's page has, in the order of mdoc(7).
 const SECTIONS: [&str; 7] =

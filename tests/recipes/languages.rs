@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::{Place, recipes_of};
+use super::{Place, STACK_TOOLS, recipes_of};
 use crate::needs::{OCAML, SHELL, goes_without};
 use crate::programs::APP;
 use crate::util::recording;
@@ -218,39 +218,34 @@ pub(super) fn cargo_project(place: &Place) {
     place.write("src/main.rs", RUST);
 }
 
-/// The commands of README.md's section, a block for each language: its title and its lines.
-fn of_readme() -> Vec<(&'static str, Vec<&'static str>)> {
+/// README.md's table: languages, and the command that records a program of each.
+fn of_readme() -> Vec<(&'static str, &'static str)> {
     let page = include_str!("../../README.md");
-    let (_, section) = page.split_once("\n## Your language\n").expect("the section");
-    let (section, _) = section.split_once("\n## ").expect("another section behind it");
-    let blocks =
-        section.split("\n\n").filter_map(|block| block.trim_matches('\n').strip_prefix("    # "));
-    blocks
-        .map(|block| {
-            let mut lines = block.lines();
-            let title = lines.next().expect("a first line");
-            (title, lines.map(|line| &line[4..]).collect())
-        })
-        .collect()
+    let (_, table) = page.split_once("\n| language | record |\n|---|---|\n").expect("the table");
+    let (table, _) = table.split_once("\n\n").expect("an end of the table");
+    let row = |row: &'static str| {
+        let (language, record) = row.trim_start_matches("| ").split_once(" | `").expect("columns");
+        (language, record.split_once('`').expect("a command").0)
+    };
+    table.lines().map(row).collect()
 }
 
 #[test]
 fn every_language_has_a_recipe() {
     let titles: Vec<String> =
-        recipes_of("LANGUAGES").into_iter().map(|recipe| recipe.title).collect();
+        recipes_of(STACK_TOOLS, "LANGUAGES").into_iter().map(|recipe| recipe.title).collect();
     assert_eq!(titles, TRIED.map(|tried| tried.title));
 }
 
 #[test]
-fn the_readme_has_lines_of_the_recipe_of_every_language() {
-    let recipes = recipes_of("LANGUAGES");
-    let blocks = of_readme();
-    assert_eq!(blocks.len(), recipes.len());
-    for (recipe, (title, lines)) in recipes.iter().zip(blocks) {
-        assert!(title.starts_with(&recipe.title), "{title}, not {}", recipe.title);
-        for line in lines {
-            assert!(recipe.commands.lines().any(|of_page| of_page == line), "{title}: {line}");
-        }
+fn the_readme_records_each_language_as_its_recipe_does() {
+    let recipes = recipes_of(STACK_TOOLS, "LANGUAGES");
+    let rows = of_readme();
+    assert!(rows.len() >= 8, "{rows:?}");
+    for (language, record) in rows {
+        let recipe = recipes.iter().find(|recipe| recipe.title == language);
+        let commands = &recipe.unwrap_or_else(|| panic!("{language} has no recipe")).commands;
+        assert!(commands.lines().any(|line| line == record), "{language}: {record}");
     }
 }
 
@@ -274,7 +269,8 @@ fn the_recipes_for_languages_work_as_they_stand() {
         if let Some(stand_in) = stand_in {
             stand_in.install(&place);
         }
-        let recipe = recipes_of("LANGUAGES").into_iter().find(|recipe| recipe.title == *title);
+        let recipe =
+            recipes_of(STACK_TOOLS, "LANGUAGES").into_iter().find(|recipe| recipe.title == *title);
         let result = place.cook(&recipe.expect("its section"));
         for text in ["<svg", "FUNCTION\n", function] {
             let folder = place.folder.display();

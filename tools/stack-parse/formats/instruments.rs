@@ -175,7 +175,9 @@ fn weight(text: &[u8], unit: &[u8]) -> Option<(Measure<'static>, u64)> {
     let end = text.iter().position(|byte| !is_digit(byte)).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
     let rest = rest.trim_ascii_start();
-    let end = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());
+    // U+2007 is a space as wide as a digit, which keeps the shares in a column.
+    let spaces = [" ", "\u{2007}"].iter().filter_map(|space| rest.find(space));
+    let end = spaces.min().unwrap_or(rest.len());
     let written = if end == 0 { unit } else { &rest[..end] };
     let known = UNITS.iter().find(|(name, _, _)| *name == written);
     let is_bare = written.is_empty() || written.ends_with(b"%");
@@ -203,6 +205,7 @@ mod tests {
         for (text, unit, expected) in [
             ("4273.0ms   99.9%", "", Some((&b"time"[..], 4_273_000_000))),
             ("2.45 s  \u{2007}0.0%", "", Some((b"time", 2_450_000_000))),
+            ("2.45 s\u{2007}\u{2007}0.0%", "", Some((b"time", 2_450_000_000))),
             ("2,45 s  0,0%", "", Some((b"time", 2_450_000_000))),
             ("1.20 min 100.0%", "", Some((b"time", 72_000_000_000))),
             ("693", "ms", Some((b"time", 693_000_000))),
