@@ -189,7 +189,7 @@ fn a_bad_line_in_a_rule_file_is_named() {
         ("below a=b\nroot c\n", "2: expected 'root' only behind 'reroot'".to_owned()),
         ("reroot a\nroot\n", "2: expected a name".to_owned()),
         ("drop a\nentries b\n", "2: expected 'entries' only behind 'reroot'".to_owned()),
-        ("drop a\norphans 3\n", "2: expected 'orphans' only behind 'where'".to_owned()),
+        ("drop a\norphans 3\n", "2: expected 'orphans' only after 'where'".to_owned()),
         ("drop a\nwhere b\norphans x\n", "3: expected a number of frames".to_owned()),
         ("drop a\nwhere\n", "2: expected a pattern".to_owned()),
     ] {
