@@ -49,7 +49,7 @@ impl By {
         self.key() == "cpu"
     }
 
-    /// Whether the rows tell events apart.
+    /// Whether each row is an event.
     pub(crate) fn is_event(&self) -> bool {
         self.key() == "event"
     }

@@ -8,7 +8,7 @@ use crate::find::Sources;
 use crate::listing::Row;
 use crate::text::{INDENT, Style, readable, right, truncated, widths};
 
-/// The widest column of instructions in a pipe: few are longer, and their lines come after them.
+/// The widest column of instructions in a pipe: few are longer, and the source follows them.
 const WIDEST: usize = 48;
 
 /// The narrowest one.
