@@ -78,7 +78,7 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
     })
 }
 
-/// Ends the reading where the other thread has ended, which says why itself.
+/// The error that ends the reading if the other thread has ended: that thread says why.
 fn nobody_looks() -> Error {
     Error::Output { name: "the terminal".to_owned(), source: ErrorKind::BrokenPipe.into() }
 }
