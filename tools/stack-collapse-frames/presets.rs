@@ -62,7 +62,7 @@ pub(crate) fn text(name: &str) -> Result<&'static str> {
     let found = PRESETS.iter().find(|(preset, _)| *preset == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
-        Error::Usage(format!("preset '{name}': there is none; expected {}", names.join(", ")))
+        Error::Usage(format!("preset '{name}': no such preset; expected {}", names.join(", ")))
     })
 }
 

@@ -89,10 +89,10 @@ impl RuleText {
             (b"orphans", _) if self.with.is_none() => Err("'orphans' only after 'where'"),
             (b"where" | b"orphans", _) => Ok(()),
             (b"until" | b"phase", Verb::Below) | (b"root" | b"entries", Verb::Reroot) => Ok(()),
-            (b"until", _) => Err("'until' only behind 'below'"),
-            (b"phase", _) => Err("'phase' only behind 'below'"),
-            (b"root", _) => Err("'root' only behind 'reroot'"),
-            (b"entries", _) => Err("'entries' only behind 'reroot'"),
+            (b"until", _) => Err("'until' only after 'below'"),
+            (b"phase", _) => Err("'phase' only after 'below'"),
+            (b"root", _) => Err("'root' only after 'reroot'"),
+            (b"entries", _) => Err("'entries' only after 'reroot'"),
             _ => Err(VERBS),
         }
     }

@@ -158,11 +158,11 @@ impl Functions {
         self.note_mismatch(pipe);
     }
 
-    /// Notes it if the profile seems to be of other executables.
+    /// Says so if the profile seems to be of other executables.
     fn note_mismatch(&self, pipe: &Pipe) {
         if !self.by_name.is_empty() && self.missed.get() > self.found.get() {
             pipe.note(
-                "most functions of OCaml in this profile are in no --exe: was another one recorded?",
+                "most OCaml functions of this profile are not in any --exe: was another one recorded?",
             );
         }
     }

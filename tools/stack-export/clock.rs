@@ -62,7 +62,7 @@ impl Clock {
         if self.refused.lines > 0 {
             let (lines, have) = lines(self.refused);
             pipe.error(&Error::Usage(format!(
-                "{lines} {have} a time that is no number, the first {}: expected seconds such as \
+                "{lines} {have} a time that is not a number, the first {}: expected seconds such as \
                  since=2.5",
                 self.first_refused
             )));

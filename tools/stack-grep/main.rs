@@ -87,8 +87,8 @@ struct Args {
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, conflicts_with = "stack")]
     place: Vec<OsString>,
 
-    /// Keep lines on which all of this label's value matches, or KEY>=NUMBER, KEY<NUMBER; of
-    /// several, all must hold, and a pattern for frames is given by -e
+    /// Keep lines with this label if all of its value matches, or with KEY>=NUMBER, KEY<NUMBER;
+    /// several must all hold; a pattern for frames then needs -e
     #[arg(long, value_name = "KEY=PATTERN")]
     label: Vec<OsString>,
 

@@ -14,7 +14,7 @@ enum Kind {
     Folded,
 }
 
-/// Adds all samples of an input. Lines that cannot be read are named.
+/// Adds all samples of an input. Lines that cannot be read are reported.
 pub(crate) fn read(input: &mut Input, rows: &mut Rows, pipe: &mut Pipe) -> Result<()> {
     let name = input.name().to_owned();
     let mut kind = Kind::Unknown;

@@ -15,8 +15,8 @@ use toolchains::Toolchains;
 /// Where sources may be.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SourceArgs {
-    /// Where the sources are, if not where they were compiled; the longest end of a path that is
-    /// there is taken; may be given several times
+    /// Where the sources are, if not where they were compiled; the longest end of a path that
+    /// exists there is used; may be given several times
     #[arg(long, value_name = "DIR")]
     source_path: Vec<PathBuf>,
 
@@ -177,7 +177,7 @@ mod tests {
             ("/src/app/a.c", Some(one.join("a.c"))),
             ("a.c", Some(one.join("a.c"))),
             ("/src/c.c", None),
-            // A folder is no source.
+            // A folder is not a source.
             ("/src/lib", None),
         ] {
             assert_eq!(longest_end(path.as_bytes(), &folders), expected, "{path}");

@@ -117,7 +117,7 @@ impl Strip {
         let lanes = (self.others > 0).then_some(lanes);
         let merged = self.chart.as_ref().and_then(|chart| chart.merged_within).map(|within| {
             let within = seconds(within);
-            format!("what ran within {within} s is drawn as far as its stacks are equal, {why}")
+            format!("what ran within {within} s is drawn as the frames its stacks share, {why}")
         });
         [steps, lanes, merged].into_iter().flatten().collect()
     }

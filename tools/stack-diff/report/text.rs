@@ -93,7 +93,7 @@ fn foot(report: &Report<'_>) -> Vec<String> {
         vec!["* noise does not explain it; \u{b1} two standard errors".to_owned(), runs];
     if !report.comparison.are_counts {
         lines.push(
-            "The weights are no counts of samples: each stack is taken for one sample.".to_owned(),
+            "The weights are not counts of samples: each stack is taken for one sample.".to_owned(),
         );
     }
     lines

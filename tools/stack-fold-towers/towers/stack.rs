@@ -211,7 +211,7 @@ impl FoldingStack {
         true
     }
 
-    /// Returns the shortest period whose repetitions end at the top and are to be folded: at least
+    /// Returns the shortest period whose repetitions end at the top and are foldable: at least
     /// `min_height` of them, or one more on top of those that were folded before.
     fn shortest_tower(&self) -> Option<usize> {
         let len = self.frames.len();

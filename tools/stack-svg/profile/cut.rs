@@ -94,7 +94,7 @@ impl LeftOut {
 mod tests {
     use super::*;
 
-    /// The nodes as depth, start, weight and own weight; [cut] is told by its mark.
+    /// The nodes as depth, start, weight and own weight; whether it is [cut].
     fn shape(profile: &Profile) -> Vec<(usize, u64, u64, u64, bool)> {
         let is_cut = |node: &Node| node.frame == Some(UNNAMED);
         let nodes = profile.nodes.iter();

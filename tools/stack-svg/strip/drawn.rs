@@ -13,7 +13,7 @@ use super::Strip;
 /// How many lanes are drawn; with more, the last one is the sum of the rest.
 const MOST_DRAWN: usize = 8;
 
-/// Names get this part of the width, one in 8, and have at most so many letters.
+/// Names get the width divided by this, and at most [`LETTERS`] letters.
 const NAMES: usize = 8;
 const LETTERS: usize = 24;
 

@@ -97,8 +97,8 @@ function foldRecursion(from) {
   return rebuilt(from, null, placeOf, leafOf);
 }
 
-// For each name, the first one of the same function, whatever the height of its tower, as in `add
-// (x4+)`.
+// For each name, the first one of the same function, whatever the height of its tower, as in
+// `add (x4+)`.
 function basesOfNames() {
   if (!names.some((name) => name.includes('+)'))) return functionOf;
   const firsts = new Map();
