@@ -15,9 +15,9 @@ pub(crate) struct Calls {
     pub(crate) functions: BTreeMap<FunctionId, Weights>,
     /// What each line weighs itself, by function and line.
     lines: BTreeMap<(FunctionId, u32), u64>,
-    /// The weights of calls, by caller, callee and the line of the caller. A call of a function
-    /// that is already running has no weight. So the calls of a function add up to its total, less
-    /// the weight of the stacks that begin with it.
+    /// The weights of calls, by caller, callee and the line of the caller. A recursive call has no
+    /// weight: so the calls to a function add up to its total, less the weight of the stacks that
+    /// begin with it.
     calls: BTreeMap<(FunctionId, FunctionId, u32), u64>,
     /// The functions with which stacks begin, and the weight of those stacks.
     pub(crate) roots: BTreeMap<FunctionId, u64>,

@@ -85,7 +85,7 @@ impl LabelSet<'_> {
         Labels::of_text(&self.0).get(key.as_bytes())
     }
 
-    /// A label in seconds, in nanoseconds.
+    /// The value of a label in seconds, as nanoseconds.
     pub(crate) fn nanoseconds(&self, key: &str) -> Option<u64> {
         nanoseconds_of_label(self.get(key)?)
     }

@@ -176,7 +176,8 @@ impl Towers {
                 let mut frame = Labelled::parse(text);
                 let named = &text[..text.len() - frame.tail.len()];
                 if Some(first.origin) == folded_leaf {
-                    // The leaf is what ran: its source line stays, so that lines keep their self
+                    // The leaf is what ran: its place and marks stay, so that lines keep their self
+                    // weight.
                     // weight.
                     frame.tail = Labelled::parse(self.stack.text(leaf..leaf + 1)).tail;
                 }

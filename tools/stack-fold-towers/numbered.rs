@@ -150,7 +150,7 @@ fn cache_slot(text: &[u8], below: Option<&FrameId>) -> usize {
 fn up_to_separator(bytes: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let differs = bytes ^ (EACH * u64::from(b';'));
-    // The lowest bit that is set is the highest of the first byte that does not differ.
+    // The lowest bit that is set is the highest bit of the first `;`.
     let separators = differs.wrapping_sub(EACH) & !differs & (EACH << 7);
     bytes & (separators ^ separators.wrapping_sub(1))
 }

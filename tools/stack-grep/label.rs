@@ -51,7 +51,7 @@ impl LabelCondition {
         Ok(LabelCondition { key: key.into_bytes(), test })
     }
 
-    /// Whether a line has the label, and its value is as it must be.
+    /// Whether a line has the label, and its value meets the condition.
     pub(crate) fn holds(&self, labels: Labels<'_>) -> bool {
         let Some(value) = labels.get(&self.key) else { return false };
         match &self.test {

@@ -47,7 +47,7 @@ impl Heat {
         })
     }
 
-    /// When a cell begins, in nanoseconds: the first at which its number is reached.
+    /// The first nanosecond of a cell.
     pub(crate) fn start(&self, column: usize, row: usize) -> u64 {
         let row = if self.by.is_some() { 0 } else { row as u128 };
         let cell = column as u128 * u128::from(self.per_column) + row;

@@ -131,7 +131,7 @@ impl Style<'_> {
     }
 }
 
-/// The beginning of a text, if it is wider than `width` columns.
+/// The text, cut to `width` columns.
 pub(crate) fn truncated(text: &str, width: usize) -> String {
     truncate_str(text, width, "\u{2026}").into_owned()
 }

@@ -20,11 +20,11 @@ use samples::{Sample, Source};
 /// How many lanes the file has; one more is the sum of all others.
 const MOST_LANES: usize = 1000;
 
-/// Steps are reduced to this number first, then lanes to that number, then steps again.
+/// Steps are reduced to `FEWEST_STEPS` first, then lanes to `FEWEST_LANES`, then steps again.
 const FEWEST_STEPS: u64 = 60;
 const FEWEST_LANES: usize = 8;
 
-/// The most bytes of a picture that grows because of its strip: as many steps as fit.
+/// The largest size of a picture with a strip, in bytes: the strip has as many steps as fit.
 const MOST_BYTES: usize = 19_500_000;
 
 /// How large the strip may be in a picture that is large without it.

@@ -67,7 +67,7 @@ pub(crate) struct App {
     pub(crate) copied: Option<String>,
 }
 
-/// Lines above the boxes but for that of the steps, and below them.
+/// The lines above the boxes, without the line of the steps, and the lines below them.
 const LINES_ABOVE: usize = 2;
 const LINES_BELOW: usize = 3;
 

@@ -17,8 +17,8 @@ const LEAST: usize = 16;
 /// The space after each column.
 const GAP: usize = 2;
 
-/// A line for each row: self, its share of the function, address, instruction, and where the line
-/// of the source changes that.
+/// A line for each row: self, its share of the function, address, instruction, and the line of the
+/// source wherever that changes.
 pub(super) fn table(
     style: &Style<'_>,
     rows: &[Row],

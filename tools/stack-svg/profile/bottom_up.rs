@@ -125,7 +125,7 @@ mod tests {
     }
 
     proptest! {
-        // A file of failures would lie among the tools.
+        // A file of failing cases would be written among the tools.
         #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
         /// Against the same tree from reversed lines, which is cut as any other.

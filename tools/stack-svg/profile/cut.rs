@@ -42,7 +42,8 @@ impl Profile {
         }
     }
 
-    /// Keeps the frames for which `are_kept` is true, which leaves out the whole: that is always
+    /// Keeps the frames for which `are_kept` is true. It has no entry for the whole, which is
+    /// always kept.
     /// kept.
     fn cut_to(&self, are_kept: &[bool]) -> Profile {
         let mut kept: Vec<Node> = Vec::new();

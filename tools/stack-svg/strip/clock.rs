@@ -14,8 +14,7 @@ use crate::escape::shown;
 /// How many steps of time a picture has at most.
 const MOST_STEPS: u64 = 2_000;
 
-/// The most weights by stack, lane and time that are kept: as many as fit into a table in memory of
-/// this size.
+/// The most weights by stack, lane and time that are kept in memory.
 const MOST_CELLS: usize = 7_000_000;
 
 /// The label that says when a line's samples were taken, in seconds.

@@ -1,7 +1,7 @@
 // Computes the boxes of the flame chart: blocks that are wide enough, and those that are not, drawn
 // together at their depth.
 
-// Narrower blocks are drawn together: they must be so many times as wide as frames of other views.
+// The least width of a block that is drawn alone, as a multiple of that of frames in other views.
 const WIDER = 3;
 
 // The least width of a box: it must be visible.

@@ -45,7 +45,7 @@ function drawBoxes(keepsRows = false) {
   drawMap();
 }
 
-// The most that rows of a small picture grow: times their usual height.
+// Rows of a small picture are at most so many times as high as usual.
 const HIGHEST = 1.6;
 
 // Computes how deep the profile is, and how deep it is drawn at first.

@@ -95,7 +95,7 @@ const isAt = (pattern, text, at) => {
 
 const knownParts = new Map();
 
-// The parts of a name, kept as they are needed at each draw.
+// The parts of a name, computed once: every draw needs them.
 function partsOf(text) {
   if (!knownParts.has(text)) knownParts.set(text, findParts(text));
   return knownParts.get(text);

@@ -171,8 +171,8 @@ function nearest(path) {
 
 const addStep = (letter, what) => takeSteps([...state.steps, makeStep(letter, what)]);
 
-// So many roots, if none of them has so large a part, are not shown at first: each would be a
-// sliver.
+// With so many roots, if none of them has so large a part, roots are not shown at first: each would
+// be a sliver.
 const MANY_ROOTS = 100;
 const LARGE_ROOT = 0.05;
 
