@@ -319,7 +319,7 @@ fn an_executable_that_was_not_recorded_is_noticed() {
         return;
     }
     let exe = PACKBENCH.to_str().expect("UTF-8");
-    let note = "stack-demangle: most functions of OCaml in this profile are in no --exe: was \
+    let note = "stack-demangle: most OCaml functions of this profile are not in any --exe: was \
                 another one recorded?\n";
     let shared = "Stdlib.Map.add_200;Stdlib__Set.Make.add";
     for (stack, said) in [

@@ -45,8 +45,8 @@ fn what_is_named_for_any_linux_has_no_program_that_needs_this_one() {
     let output = package(&place, "x86_64-unknown-linux-musl").output().expect("it starts");
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
-    let what = "stack-collapse-frames: it is linked with the libraries of this machine, \
-                expected a program that x86_64-unknown-linux-musl is named for\n";
+    let what = "stack-collapse-frames: it needs the libraries of this machine, \
+                expected a static program for x86_64-unknown-linux-musl\n";
     assert!(said.ends_with(what), "{said}");
     assert_eq!(fs::read_dir(place.folder.join("dist")).expect("a folder").count(), 0);
 }

@@ -159,7 +159,7 @@ fn a_bad_rule_is_named() {
     );
     assert_eq!(
         refusal(&["--preset", "perl"], ""),
-        "stack-collapse-frames: preset 'perl': there is none; \
+        "stack-collapse-frames: preset 'perl': no such preset; \
          expected async, cpython, eio, go-runtime, jvm, kernel, libc-start, lwt, lwt-entries, \
          lwt-reroot, ocaml-gc, ocaml-gc-phases, ocaml-runtime, rayon, rust-std, tokio, v8\n"
     );
@@ -183,13 +183,13 @@ fn a_bad_line_in_a_rule_file_is_named() {
         ("drop x\n  a\n", "1: drop x: expected a pattern or a list, not both".to_owned()),
         ("drop\n", "1: drop: expected a pattern".to_owned()),
         ("merge x\n", "1: merge x: expected RE=NAME".to_owned()),
-        ("drop a\nuntil b\n", "2: expected 'until' only behind 'below'".to_owned()),
-        ("preset lwt\nphase b=c\n", "2: expected 'phase' only behind 'below'".to_owned()),
+        ("drop a\nuntil b\n", "2: expected 'until' only after 'below'".to_owned()),
+        ("preset lwt\nphase b=c\n", "2: expected 'phase' only after 'below'".to_owned()),
         ("below a=b\nphase c\n", "2: expected RE=NAME".to_owned()),
-        ("below a=b\nroot c\n", "2: expected 'root' only behind 'reroot'".to_owned()),
+        ("below a=b\nroot c\n", "2: expected 'root' only after 'reroot'".to_owned()),
         ("reroot a\nroot\n", "2: expected a name".to_owned()),
-        ("drop a\nentries b\n", "2: expected 'entries' only behind 'reroot'".to_owned()),
-        ("drop a\norphans 3\n", "2: expected 'orphans' only behind 'where'".to_owned()),
+        ("drop a\nentries b\n", "2: expected 'entries' only after 'reroot'".to_owned()),
+        ("drop a\norphans 3\n", "2: expected 'orphans' only after 'where'".to_owned()),
         ("drop a\nwhere b\norphans x\n", "3: expected a number of frames".to_owned()),
         ("drop a\nwhere\n", "2: expected a pattern".to_owned()),
     ] {

@@ -264,7 +264,7 @@ fn weights_that_are_no_counts_need_several_runs() {
     // Of one run each, nobody knows more than that there is a sample in each stack.
     let found = diff(before[0].path(), after[0].path(), &["--all", "--fail-over", "2%"]);
     assert_eq!(found.status.code(), Some(0));
-    let last = "The weights are no counts of samples: each stack is taken for one sample.\n";
+    let last = "The weights are not counts of samples: each stack is taken for one sample.\n";
     assert!(stdout(&found).ends_with(last), "{found:?}");
     let first = "functions changed";
     assert!(stdout(&found).lines().next().expect("a line").ends_with(first));

@@ -172,7 +172,7 @@ fn a_reversed_picture_is_made_of_the_frames_that_are_kept() {
         let mut found = picture.frames();
         found.sort_by_key(|(_, row, start, _)| (*row, *start));
         assert_eq!(found, frames);
-        let cut = "4 frames (10.0% of the weight) are cut by --max-frames, and stand in [cut]";
+        let cut = "4 frames (10.0% of the weight) are cut by --max-frames, and drawn as [cut]";
         assert!(picture.texts.iter().any(|text| text == cut), "{:?}", picture.texts);
         assert_eq!(svg.contains(&format!("data-cut=\"{cut}\"")), script.is_empty());
         let said = output("stack-svg", &[&args[..], &["--stats"]].concat(), input).stderr;

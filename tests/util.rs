@@ -160,7 +160,7 @@ pub(crate) fn picture(args: &[&str], input: impl AsRef<[u8]>) -> Vec<u8> {
     let output = output("stack-svg", args, input);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {}\n{stderr}", output.status);
-    let is_cut = |line: &str| line.ends_with(" cut by --max-frames, and stand in [cut]");
+    let is_cut = |line: &str| line.ends_with(" cut by --max-frames, and drawn as [cut]");
     assert!(stderr.lines().all(is_cut), "{args:?}: {stderr}");
     output.stdout
 }

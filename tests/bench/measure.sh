@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# How scripts/bench measures: whole processes, medians, output to files; a row of its table
-# for each. It sets place, the folder of inputs and results, and runs, how often.
+# How scripts/bench measures: whole processes, medians, output to files; each gives a row of its
+# table. scripts/bench sets place, the folder of inputs and results, and runs, the number of runs.
 # shellcheck disable=SC2154
 
-# kept NAME COMMAND...: an input that takes long to make: NAME is what the command writes, unless
-# it is there from a run before. What is broken off is not taken for the whole by the next one.
+# kept NAME COMMAND...: makes the input NAME, which takes long, of the command's output, unless an
+# earlier run did. Output that was interrupted is not kept as NAME.
 kept() {
     [ ! -s "$place/$1" ] || return 0
     "${@:2}" > "$place/unfinished"
@@ -15,11 +15,11 @@ kept() {
 # process of the command had in memory at once.
 measured() {
     local command="{ $2; } < '$place/$1' > '$place/out'" warmup=1
-    # What is run once takes long.
+    # A command that is run only once takes long.
     [ "$runs" -gt 1 ] || warmup=0
-    # A command that takes the place of its shell is measured without another fork.
+    # With exec the command replaces the shell, so that no second fork is measured.
     case $2 in *'|'*) ;; *) command="exec $2 < '$place/$1' > '$place/out'" ;; esac
-    # To cut what the run before wrote takes milliseconds too.
+    # To truncate the output of the run before would take milliseconds, too.
     hyperfine --shell 'bash -o pipefail' --prepare "rm -f '$place/out'" --warmup $warmup \
         --runs "$runs" --export-csv "$place/times" "$command" > "$place/said" 2>&1 ||
         fail "$2: $(cat "$place/said")"
@@ -46,8 +46,8 @@ row() {
                 seconds, bytes / seconds / 1e6, kilobytes * 1024 / 1e6, ratio }'
 }
 
-# race INPUT PEER COMMAND: a row for each, with their ratio; sets peer, its seconds, and those
-# and the kilobytes of the command.
+# race INPUT PEER COMMAND: a row for each, with their ratio. Sets peer, the seconds of the peer, and
+# seconds and kilobytes, those of the command.
 race() {
     measured "$1" "$2"
     row "$1" "$2"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Pictures of single profiles beside inferno's, for scripts/bench, which sets place, the folder
-# of inputs and results: how long small ones take, and how large the files are.
+# Rows for scripts/bench: pictures of single profiles by inferno and by stack-svg, how long small
+# ones take and how large the files are. scripts/bench sets place, the folder of inputs and results.
 # shellcheck disable=SC2154
 
 small=(treegc-4.13.1-dwarf packbench-4.13.1-dwarf lwtsim-4.13.1-dwarf rust-tokio-dwarf)
@@ -19,7 +19,8 @@ bytes_of_picture() {
     "$2" < "$1" 2> "$place/said" | perl -0777 -ne 's/<(script|style).*?<\/\1>//gs; print length'
 }
 
-# bytes_with_labels NAME LABELS [OPTION]...: the size of the picture of NAME.script, and packed.
+# bytes_with_labels NAME LABELS [OPTION]...: the size of the picture of NAME.script, as it is and
+# compressed.
 bytes_with_labels() {
     stack-parse --per-sample --labels "$2" "$place/$1.script" > "$place/times.folded" \
         2> "$place/said" || fail "$1: $(cat "$place/said")"
@@ -27,10 +28,11 @@ bytes_with_labels() {
     printf '%s | %s' "$(wc -c < "$place/times.svg")" "$(gzip -9 < "$place/times.svg" | wc -c)"
 }
 
-# print_times NAME: what the strip of time adds to the picture of NAME.script, and a flame chart.
+# print_times NAME: the size of the picture of NAME.script without time, with the strip of time, and
+# as a flame chart.
 print_times() {
     echo
-    echo "| picture of $1 | bytes | packed |"
+    echo "| picture of $1 | bytes | compressed |"
     echo '|---|--:|--:|'
     echo "| without time | $(bytes_with_labels "$1" tid) |"
     echo "| with the strip of time | $(bytes_with_labels "$1" since,comm,tid) |"

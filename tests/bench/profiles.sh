@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What other profilers write, against what else reads it: rows for scripts/bench, which sets
-# place, the folder of inputs and results, and megabytes, how much there is of each.
+# Rows for scripts/bench: stack-parse and other programs that read what other profilers write.
+# scripts/bench sets place, the folder of inputs and results, and megabytes, the size of an input.
 # shellcheck disable=SC2154
 
 # large NAME SHAPE PROFILE: makes NAME of a golden file, repeated as inputs.py does it.
@@ -8,9 +8,9 @@ large() {
     kept "$1" python3 tests/bench/inputs.py "$2" "tests/golden/formats/$3" "$megabytes"
 }
 
-# raced NAME PEER [streams]: rows of stack-parse and of a peer that is installed, and whether
-# stack-parse is three times as fast; where a format can be streamed, within a quarter of
-# the file's size, too.
+# raced NAME PEER [streams]: rows of stack-parse and of its peer, if that is installed. It is a miss
+# if stack-parse is not three times as fast or, where a format can be streamed, takes more memory
+# than a quarter of the file's size.
 raced() {
     local bytes
     if ! command -v "${2%% *}" > /dev/null; then
@@ -26,7 +26,7 @@ raced() {
         >> "$place/missed"
 }
 
-# wide_pb: writes the stacks of wide.folded, unpacked.
+# wide_pb: writes the stacks of wide.folded as pprof, not compressed.
 wide_pb() { stack-export --to pprof "$place/wide.folded" | gzip -d; }
 
 rows_of_profiles() {
@@ -52,7 +52,7 @@ rows_of_profiles() {
     fi
     large costs.callgrind callgrind callgrind/contexts.out.gz
     raced costs.callgrind "callgrind_annotate $data/costs.callgrind" streams
-    # A graph of calls is made of all functions, which are other ones here.
+    # A call graph has all functions, and here each repetition has others, so memory grows.
     large functions.callgrind callgrind_functions callgrind/contexts.out.gz
     raced functions.callgrind "callgrind_annotate $data/functions.callgrind"
 }

@@ -123,7 +123,7 @@ fn what_has_no_time_does_not_take_the_times_of_others() {
     let folded = b"since=1\ttid=7\tcomm=app\tmain 1\nsince=abc\ttid=7\tcomm=app\tmain;a 2\n\
         since=2\ttid=7\tcomm=app\tb 4\ntid=7\tcomm=app\tc 8\n";
     let (trace, messages, status) = said("chrome", folded);
-    let expected = "stack-export: 1 line of weight 2 has a time that is no number, the first \
+    let expected = "stack-export: 1 line of weight 2 has a time that is not a number, the first \
         since=abc: expected seconds such as since=2.5\n\
         stack-export: 1 line of weight 8 has no label since, and no place in time\n";
     assert_eq!((&messages[..], status), (expected, Some(2)));
@@ -157,7 +157,7 @@ fn what_has_no_time_does_not_take_the_times_of_others() {
 #[test]
 fn values_that_are_no_times_are_named_by_the_formats_that_show_times() {
     let folded = b"time=soon\tmain 1\ntime=late\tmain 2\n";
-    let expected = "stack-export: 2 lines of weight 3 have a time that is no number, the first \
+    let expected = "stack-export: 2 lines of weight 3 have a time that is not a number, the first \
         time=soon: expected seconds such as since=2.5\n";
     for format in ["chrome", "firefox", "speedscope"] {
         let (_, messages, status) = said(format, folded);

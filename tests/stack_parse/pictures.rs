@@ -111,7 +111,7 @@ fn what_a_picture_lacks_is_said() {
     let picture = picture(&["--max-frames", "2"], "a;b 5\na;c 1\nd 7\n");
     let output = output("stack-parse", &[], picture);
     assert_eq!(output.stdout, b"a;[cut] 6\nd 7\n");
-    let cut = "2 frames (46.2% of the weight) are cut by --max-frames, and stand in [cut]\n";
+    let cut = "2 frames (46.2% of the weight) are cut by --max-frames, and drawn as [cut]\n";
     assert!(stderr(&output).contains(cut), "{}", stderr(&output));
 }
 

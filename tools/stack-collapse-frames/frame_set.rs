@@ -119,11 +119,10 @@ impl FrameSet {
     }
 }
 
-/// Reads a name of a list. It is parsed at once, so that a message names this line
-/// and not a list of hundreds, and compiled with the others only, since one by one
-/// takes many times as long.
+/// Parses a name of a list. Each is parsed by itself, so that a message names this line and not a
+/// list of hundreds, but all are compiled together: one by one would take many times as long.
 ///
-/// Names of programs: `\w` is an ASCII letter and `.` any byte.
+/// These are names of programs: `\w` is an ASCII letter, digit or `_`, and `.` any byte.
 ///
 /// # Errors
 ///

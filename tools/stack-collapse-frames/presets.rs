@@ -27,8 +27,7 @@ const PRESETS: [(&str, &str); 17] = [
     ("v8", include_str!("presets/v8.rules")),
 ];
 
-/// Takes any name, so that a wrong one is named as [`text`] does it, and tells
-/// shells which there are.
+/// Accepts any name, so that [`text`] can report a wrong one, and shows the presets to shells.
 #[derive(Clone)]
 pub(crate) struct NameParser;
 
@@ -58,13 +57,12 @@ fn title(text: &'static str) -> &'static str {
 /// The file of a preset.
 ///
 /// # Errors
-///
-/// A usage error that names those there are.
+/// A usage error that lists the presets, if there is none of this name.
 pub(crate) fn text(name: &str) -> Result<&'static str> {
     let found = PRESETS.iter().find(|(preset, _)| *preset == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
-        Error::Usage(format!("preset '{name}': there is none; expected {}", names.join(", ")))
+        Error::Usage(format!("preset '{name}': no such preset; expected {}", names.join(", ")))
     })
 }
 
@@ -72,7 +70,7 @@ pub(crate) fn text(name: &str) -> Result<&'static str> {
 ///
 /// # Errors
 ///
-/// What writing says.
+/// Errors of writing.
 pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
     for (name, text) in PRESETS {
         pipe.out().line(format!("{name:<17}{}", title(text)).as_bytes())?;
@@ -84,7 +82,7 @@ pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
 ///
 /// # Errors
 ///
-/// A usage error where there is none, or what writing says.
+/// A usage error if there is no such preset, and errors of writing.
 pub(crate) fn show(name: &OsStr, pipe: &mut Pipe) -> Result<Status> {
     for line in text(&name.to_string_lossy())?.lines() {
         pipe.out().line(line.as_bytes())?;

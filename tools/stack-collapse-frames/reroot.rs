@@ -24,8 +24,8 @@ pub(crate) struct Reroot {
 }
 
 impl Reroot {
-    /// Fills `built` with the frames behind the one at `last`, or from the last
-    /// entry point behind it on.
+    /// Fills `built` with the frames after the one at `last`, or from the last entry point after it
+    /// on.
     pub(crate) fn rebuild(
         &mut self,
         stack: &[FrameId],

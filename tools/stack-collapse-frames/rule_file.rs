@@ -50,8 +50,7 @@ struct RuleFileReader {
     rules: Vec<RuleText>,
     /// The index of the first rule of the last line, which may be a whole preset.
     last: usize,
-    /// Whether names of a list may follow; not behind a preset, whose rules have
-    /// their own.
+    /// Whether names of a list may follow. Not after a preset: its rules have their own lists.
     takes_list: bool,
 }
 
@@ -84,8 +83,8 @@ impl RuleFileReader {
         Ok(())
     }
 
-    /// Refines the last rule, or those rules of the last preset that can be
-    /// refined so.
+    /// Refines the last rule or, if the last line was a preset, those of its rules that take
+    /// `word`.
     fn refine(&mut self, word: &[u8], rest: &[u8]) -> Result<(), &'static str> {
         let mut refused = Some(VERBS);
         for rule in &mut self.rules[self.last..] {

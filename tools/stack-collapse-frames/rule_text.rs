@@ -36,7 +36,7 @@ pub(crate) const VERBS: &str = "drop RE, merge RE=NAME, below RE=NAME, reroot RE
 /// The text of a rule, parsed but not compiled.
 #[derive(Debug)]
 pub(crate) struct RuleText {
-    /// Where it stands, and its words, for messages.
+    /// The option or the line of the file, for messages.
     origin: String,
     verb: Verb,
     /// The pattern to search for; empty if there is a list instead.
@@ -86,13 +86,13 @@ impl RuleText {
     /// says what was expected.
     pub(crate) fn takes(&self, word: &[u8]) -> Result<(), &'static str> {
         match (word, self.verb) {
-            (b"orphans", _) if self.with.is_none() => Err("'orphans' only behind 'where'"),
+            (b"orphans", _) if self.with.is_none() => Err("'orphans' only after 'where'"),
             (b"where" | b"orphans", _) => Ok(()),
             (b"until" | b"phase", Verb::Below) | (b"root" | b"entries", Verb::Reroot) => Ok(()),
-            (b"until", _) => Err("'until' only behind 'below'"),
-            (b"phase", _) => Err("'phase' only behind 'below'"),
-            (b"root", _) => Err("'root' only behind 'reroot'"),
-            (b"entries", _) => Err("'entries' only behind 'reroot'"),
+            (b"until", _) => Err("'until' only after 'below'"),
+            (b"phase", _) => Err("'phase' only after 'below'"),
+            (b"root", _) => Err("'root' only after 'reroot'"),
+            (b"entries", _) => Err("'entries' only after 'reroot'"),
             _ => Err(VERBS),
         }
     }
@@ -120,7 +120,7 @@ impl RuleText {
         self.entries.is_some()
     }
 
-    /// Makes the rule.
+    /// Compiles the rule.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl RuleText {
         at(&self.origin, FrameSet::searched(pattern))
     }
 
-    /// The frames that tell what kind of stack this is.
+    /// The frames that show what kind of stack this is.
     fn condition(&self, pattern: &[u8]) -> Result<FrameSet> {
         at(&self.origin, FrameSet::searched_without_suffixes(pattern))
     }
@@ -196,7 +196,7 @@ fn intern(name: &[u8], table: &mut FrameTable) -> FrameId {
     table.intern(&clean)
 }
 
-/// Puts a place before the text of a usage error.
+/// Puts `place`, an option or a line of a file, before the text of a usage error.
 pub(crate) fn at<T>(place: &str, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error {
         Error::Usage(what) => Error::Usage(format!("{place}: {what}")),

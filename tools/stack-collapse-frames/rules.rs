@@ -47,8 +47,8 @@ impl Rules {
         self.rules.iter().any(Rule::learns)
     }
 
-    /// Shows all stacks, after their labels, to the rules that learn, each as the rules before
-    /// it have changed it.
+    /// Shows all stacks to the rules that learn. Each rule sees them as the rules before it have
+    /// changed them.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Rules {
                 })?;
             }
         }
-        // Only what is written counts.
+        // Only the lines that are written count, not those that were read to learn.
         for rule in &mut self.rules {
             rule.moved = Total::default();
         }

@@ -24,10 +24,9 @@ struct HeldLine {
     count: u64,
 }
 
-/// Renames all frames with `rename`, which appends a frame's name to a buffer
-/// with or without its stamp. A stamp is kept if two different names of this
-/// input would be the same without it. Shows each line to `see` as it
-/// was.
+/// Renames all frames with `rename`, which appends a frame's name to a buffer with or without its
+/// stamp. A stamp is kept if two different names of this input would be the same without it. Passes
+/// each line, unchanged, to `see`.
 pub(crate) fn filter(
     files: &Files,
     pipe: &mut Pipe,

@@ -17,8 +17,8 @@ pub(crate) use templates::without_templates;
 /// `<` and `>` may also be comparisons, or parts of arrows and operators:
 /// `f<((1)<(2))>`, `f<fn() -> T>`, `f<&A::operator<< >`.
 struct Groups {
-    /// For each opening bracket that is closed, the index behind its closing
-    /// bracket; 0 for all other bytes.
+    /// For each opening bracket that is closed, the index after its closing bracket; 0 for all
+    /// other bytes.
     ends: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What executables tell about the functions in a profile.
+//! What executables say about the functions in a profile.
 
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
@@ -33,8 +33,7 @@ pub(crate) struct Functions {
     by_name: HashMap<Vec<u8>, Known>,
     /// Whether their lines are wanted.
     lines: bool,
-    /// How many symbols of OCaml in the profile are among them, and how many
-    /// are not.
+    /// How many symbols of OCaml in the profile are among them, and how many are not.
     found: Cell<u64>,
     missed: Cell<u64>,
     /// Whether some of them were compiled without `-g`, and what the profile
@@ -60,8 +59,7 @@ enum Known {
 }
 
 impl ExactArgs {
-    /// Reads the executables; those that tell nothing are named, and do
-    /// without.
+    /// Reads the executables. Reports those that lack what was asked for, and goes on without it.
     pub(crate) fn functions(&self, pipe: &mut Pipe) -> Functions {
         let mut functions = Functions { lines: self.lines, ..Functions::default() };
         for path in &self.exe {
@@ -71,7 +69,7 @@ impl ExactArgs {
                         let name = path.display().to_string();
                         pipe.error(&Error::Unknown { name, what });
                     }
-                    // Only their lines make the others worth knowing.
+                    // Other functions are of use only for their lines.
                     let wanted = |it: &Symbol| self.lines || it.symbol.starts_with(b"caml");
                     let wanted = symbols.functions.into_iter().filter(wanted);
                     wanted.for_each(|symbol| functions.add(symbol));
@@ -91,7 +89,7 @@ impl ExactArgs {
         })
     }
 
-    /// What the executable does not tell of what was asked for.
+    /// What was asked for and the executable lacks, for a message.
     fn missing(&self, symbols: &Symbols) -> Option<String> {
         let why = symbols.no_ocaml?;
         let has_lines = symbols.functions.iter().any(|it| it.source.is_some());
@@ -113,21 +111,21 @@ impl Functions {
         }
     }
 
-    /// Where the function is that a profiler calls `name`, perhaps with its
-    /// module, if that is wanted.
+    /// The source line of the function that a profiler calls `name`, perhaps with its module;
+    /// `None` if lines are not wanted.
     pub(crate) fn line_of(&self, name: &[u8]) -> Option<&SourceLine> {
         let function = self.get(name).or_else(|| self.get(split_module(name)?.1))?;
         function.source.as_ref().filter(|_| self.lines)
     }
 
-    /// Takes note of a symbol of OCaml in the profile.
+    /// Counts a symbol of OCaml in the profile.
     pub(crate) fn tally(&self, symbol: &[u8]) {
         let is_found = self.by_name.contains_key(symbol);
         let count = if is_found { &self.found } else { &self.missed };
         count.set(count.get() + 1);
     }
 
-    /// Takes note of a stack of the profile.
+    /// Adds a stack of the profile to the weights of [`Lacking`].
     pub(crate) fn weigh(&self, line: &FoldedLine) {
         if !self.lack_g {
             return;
@@ -148,7 +146,8 @@ impl Functions {
         *weight += if has_one { u128::from(line.count) } else { 0 };
     }
 
-    /// Says what the names of this profile lack, if they do.
+    /// Notes which units of the profile lack `-g`, and whether the executables seem to be the wrong
+    /// ones.
     pub(crate) fn finish(&self, pipe: &Pipe) {
         let Lacking { units, weight, total } = &*self.lacking.borrow();
         if !units.is_empty() {
@@ -163,7 +162,7 @@ impl Functions {
     fn note_mismatch(&self, pipe: &Pipe) {
         if !self.by_name.is_empty() && self.missed.get() > self.found.get() {
             pipe.note(
-                "most functions of OCaml in this profile are in no --exe: was another one recorded?",
+                "most OCaml functions of this profile are not in any --exe: was another one recorded?",
             );
         }
     }
@@ -180,10 +179,10 @@ impl Functions {
 }
 
 impl Known {
-    /// Forgets what `other`, which profilers call the same, contradicts.
+    /// Drops what differs in `other`, a function that profilers call by the same name.
     ///
-    /// The copies of a generic function have many symbols but one line, and
-    /// of other languages than OCaml only the line is asked for.
+    /// The copies of a generic function have many symbols but one line, and for other languages
+    /// than OCaml only the line counts.
     fn agree_with(&mut self, other: &Symbol) {
         let Known::One(known) = self else { return };
         let is_ocaml = [&*known, other].iter().any(|it| it.symbol.starts_with(b"caml"));
@@ -217,8 +216,8 @@ fn names_in_profiles(symbol: &Symbol) -> Vec<Vec<u8>> {
     names
 }
 
-/// What `tools/perf/util/demangle-ocaml.c` makes of a symbol behind its
-/// `caml`: `__` is `.`, and `$` with two hexadecimal digits a byte.
+/// What `tools/perf/util/demangle-ocaml.c` makes of a symbol, here without its `caml`: `__` becomes
+/// `.`, and `$` with two hexadecimal digits becomes a byte.
 fn half_demangled(mut body: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(body.len());
     loop {

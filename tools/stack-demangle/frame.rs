@@ -48,8 +48,8 @@ fn without_version(name: &[u8]) -> Option<&[u8]> {
     is_version.then(|| rest.strip_suffix(b"@").unwrap_or(rest))
 }
 
-/// Splits ``libfoo.so`main`` (DTrace, macOS) and `foo.dll!main` (Windows) behind
-/// the separator; `None` if there is none.
+/// Splits ``libfoo.so`main`` (DTrace, macOS) and `foo.dll!main` (Windows) after the separator;
+/// `None` without one.
 pub(crate) fn split_module(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = name.iter().position(|&byte| matches!(byte, b'`' | b'!'))?;
     (at > 0).then(|| name.split_at(at + 1))

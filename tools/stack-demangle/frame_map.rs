@@ -2,8 +2,8 @@
 
 use common::{FrameId, FrameTable, Frames, StackIds, clean_frame, clean_frame_in_place};
 
-/// The longest stack, in bytes, of which frames are kept: of a longer one several copies would
-/// take more memory than the time to rewrite it again is worth.
+/// The longest stack, in bytes, that is kept. Several copies of a longer one would cost more memory
+/// than the time to rewrite it again is worth.
 const LONGEST: usize = 1 << 20;
 
 /// Rewrites stacks by rewriting their frames, each distinct frame once.

@@ -132,7 +132,7 @@ impl NameArgs {
         let (known, language) = if rust::is_rust(symbol) {
             ((all || self.rust) && rust::demangle(symbol, out), Language::Rust)
         } else if (all || self.ocaml) && demangle_ocaml(symbol, stamps, out) {
-            // Names of backtraces, which end in no number, are not symbols.
+            // Names of backtraces, which do not end in a digit, are not symbols.
             if symbol.last().is_some_and(u8::is_ascii_digit) {
                 functions.tally(symbol);
             }
@@ -144,8 +144,8 @@ impl NameArgs {
     }
 }
 
-/// Appends the readable form of a symbol of OCaml as a frame holds it, with `:` for `;`: the
-/// options that look for brackets see what is written.
+/// Appends the readable form of a symbol of OCaml. A frame cannot hold `;`, so it becomes `:` here:
+/// the options that look for brackets then see the name as it is written.
 fn demangle_ocaml(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     let is_ocaml = ocaml::demangle_into(symbol, stamps, out);

@@ -6,7 +6,7 @@ use common::compare::{ALPHA, Comparison, Runs, Tested, chance_above};
 use common::{grouped, printable};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// How many functions are named that grew too much.
+/// How many of the functions that grew too much are named.
 const NAMED: usize = 3;
 
 /// What surely grew by more than the limit, and what the gate cannot see.
@@ -61,7 +61,7 @@ impl Gate {
         Gate { limit, grown, noisiest, errors: -Normal::standard().inverse_cdf(alpha) }
     }
 
-    /// What the user is told.
+    /// The messages for the user.
     pub(crate) fn messages(&self, comparison: &Comparison, runs: &Runs) -> Vec<String> {
         let limit = self.limit;
         let grew = |growth: &Growth| {
@@ -92,7 +92,7 @@ impl Gate {
         }
         let [before, after] = comparison.samples;
         let found = 2.0 / (1.0 / before + 1.0 / after);
-        // With as many times the runs, the error is smaller by the root of that.
+        // With n times the runs, the error is smaller by the square root of n.
         let needed = found * (hidden / self.limit) * (hidden / self.limit);
         let limit = self.limit;
         let [needed, found] = [round_up(needed), found].map(|number| grouped(number as u64));

@@ -17,7 +17,7 @@ use crate::gate::Gate;
 use crate::outliers::Outliers;
 use crate::report::Format;
 
-/// How it is called: clap would show both ways in one line.
+/// The ways to call it: clap would show them all in one line.
 const USAGE: &str = "stack-diff [OPTIONS] BEFORE AFTER
        stack-diff [OPTIONS] --before FILE... --after FILE...
        stack-diff [OPTIONS] --outliers FILE...";
@@ -126,7 +126,7 @@ fn odd_ones(args: &Args, pipe: &mut Pipe) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// That the roots of the runs are taken for one.
+/// The note that the roots of the runs are compared as one.
 fn joined(names: &RunNames) -> String {
     const NAMED: usize = 3;
     let [before, after] = names.sides.each_ref().map(|side| {
@@ -141,7 +141,7 @@ fn joined(names: &RunNames) -> String {
 }
 
 impl Args {
-    /// What tells functions apart.
+    /// By which names functions are compared.
     fn names(&self) -> FunctionNames {
         if self.exact_functions { FunctionNames::Exact } else { FunctionNames::Normalized }
     }

@@ -1,7 +1,7 @@
 //! `--outliers`: which of many profiles is unlike the rest.
 //!
-//! Each is compared with the sum of all others: how many standard errors its functions are from
-//! what they are there.
+//! Each is compared with the sum of all others: by how many standard errors do the shares of its
+//! functions differ?
 
 pub(crate) mod report;
 
@@ -15,13 +15,14 @@ use common::compare::{
 use common::{FrameId, FrameTable, Pipe, Result, Split, Unit, append_label_frame, printable};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Functions with fewer samples in all profiles together are not looked at.
+/// Functions with fewer samples in all profiles together are not compared.
 const LEAST_SAMPLES: f64 = 5.0;
 
-/// A typical profile has at least as many samples of a function that tells how profiles vary.
+/// How profiles vary is learned from functions of which a typical profile has at least this many
+/// samples.
 const TYPICAL_SAMPLES: f64 = 30.0;
 
-/// With fewer functions nothing is learned of how profiles vary.
+/// With fewer such functions, nothing is learned.
 const LEAST_FUNCTIONS: usize = 5;
 
 /// How many functions are named.
@@ -34,7 +35,7 @@ pub(crate) struct Outliers {
     pub(crate) profiles: Vec<Unlike>,
     /// How much functions vary from profile to profile, as a share of each.
     pub(crate) variation: f64,
-    /// As many standard errors are hardly chance, of all that was compared.
+    /// More standard errors than this are hardly chance, with so many comparisons.
     pub(crate) limit: f64,
 }
 
@@ -53,25 +54,25 @@ impl Unlike {
     }
 }
 
-/// A function that is more or less there than elsewhere.
+/// A function whose share here differs from its share in the other profiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Difference {
     pub(crate) function: FrameId,
-    /// Whether it is of the self weight, else of the total.
+    /// Whether the self weight differs; otherwise it is the total.
     pub(crate) is_own: bool,
     /// Shares here and in the others together, in percent.
     pub(crate) here: f64,
     pub(crate) elsewhere: f64,
-    /// How many standard errors they are apart.
+    /// By how many standard errors the shares differ.
     pub(crate) errors: f64,
 }
 
-/// Reads all profiles: files, or the values of a label in them. `None` if a file cannot be read;
-/// it was named.
+/// Reads all profiles: files, or the values of a label in them. `None` if a file cannot be read,
+/// which was reported.
 ///
 /// # Errors
 ///
-/// Those that are not of an input.
+/// All but those of an input.
 pub(crate) fn read(
     files: &[PathBuf],
     split: Option<&Split>,
@@ -127,7 +128,7 @@ fn values_of_file(
                 append_label_frame(key.as_bytes(), line.labels.get(key.as_bytes()), &mut value);
                 line.stack
             }
-            // A value is no function.
+            // The root is a value here, not a function.
             Split::Root | Split::File => {
                 let end = line.stack.iter().position(|&byte| byte == b';');
                 value.extend_from_slice(&line.stack[..end.unwrap_or(line.stack.len())]);
@@ -168,7 +169,7 @@ const MEASURES: [(bool, Measure); 2] = [(true, Run::own), (false, Run::total)];
 /// All profiles, counted in samples.
 struct Comparisons<'a> {
     runs: &'a [Run],
-    /// How many samples each profile has, and one sample of it weighs.
+    /// How many samples each profile has, and what one of them weighs.
     samples: Vec<f64>,
     weights: Vec<f64>,
     all: f64,
@@ -205,7 +206,7 @@ impl<'a> Comparisons<'a> {
             .sum()
     }
 
-    /// Learns from all functions how much profiles vary beside the chance in sampling.
+    /// Learns from all functions how much profiles vary, apart from the chance of sampling.
     fn learn_variation(&mut self, floor: f64) {
         let typical = self.all / self.runs.len().max(1) as f64;
         let mut squares = Vec::new();
@@ -228,9 +229,9 @@ impl<'a> Comparisons<'a> {
         self.variation = square.max(floor * floor).sqrt();
     }
 
-    /// All profiles. One that is more unlike the others than the limit is no longer among the
-    /// others of those that are left: with few profiles, it would make them all look odd. A tenth
-    /// of the profiles at most is left out like this.
+    /// Compares all profiles. A profile that differs by more than the limit no longer belongs to
+    /// those that the rest is compared with: among few profiles, it would make them all look odd.
+    /// At most a tenth of the profiles is set aside like this.
     fn leave_out_odd(&mut self, limit: f64) -> Vec<Unlike> {
         let mut found = Vec::new();
         let mut left: Vec<usize> = (0..self.runs.len()).collect();
@@ -255,7 +256,7 @@ impl<'a> Comparisons<'a> {
         }
     }
 
-    /// What is unlike the others in one profile.
+    /// How one profile differs from the others.
     fn unlike(&self, profile: usize) -> Unlike {
         let run = &self.runs[profile];
         let (samples, weight) = (self.samples[profile], self.weights[profile]);
@@ -264,7 +265,7 @@ impl<'a> Comparisons<'a> {
         for &(function, is_own, measure, sum) in &self.tested {
             let here = measure(run, function) / weight;
             let elsewhere = (sum - here).max(0.0);
-            // Of each function there are two, so that as many hold those that are named.
+            // Each function comes twice, as self and as total, so these hold all that are named.
             let least = functions.get(2 * NAMED - 1).map_or(-1.0, |it| it.errors);
             let errors = self.errors(here, samples, elsewhere, others, least);
             if errors <= least {
@@ -287,11 +288,11 @@ impl<'a> Comparisons<'a> {
         Unlike { name: run.name.clone(), samples, functions }
     }
 
-    /// How many standard errors `here` of `samples` is from `elsewhere` of `others`; if it is not
-    /// more than `least`, that may be a little too many.
+    /// By how many standard errors `here` of `samples` differs from `elsewhere` of `others`. A
+    /// result of `least` or less may be a little too high.
     ///
-    /// Of few samples the normal distribution makes too much: the deviance of two binomial
-    /// counts, whose square root is as many standard errors, is a second opinion.
+    /// With few samples the normal distribution gives too much. So the square root of the deviance
+    /// of two binomial counts, which is also in standard errors, is a second opinion.
     fn errors(&self, here: f64, samples: f64, elsewhere: f64, others: f64, least: f64) -> f64 {
         if others <= 0.0 || samples <= 0.0 {
             return 0.0;

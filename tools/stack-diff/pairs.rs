@@ -65,7 +65,7 @@ fn write_pairs(before: &SortedStacks, after: &SortedStacks, pipe: &mut Pipe) -> 
 /// The stacks of all files of a side, as the names of their functions.
 struct Side {
     stacks: SortedStacks,
-    /// The root that holds at least half of it, of each file.
+    /// For each file, the root that holds at least half of its weight.
     roots: Vec<Option<Vec<u8>>>,
     /// How many samples all files have together, if they say so.
     samples: Option<u64>,
@@ -84,7 +84,7 @@ impl Side {
                 for frame in Frames::new(line.stack) {
                     stack.push_clean_frame(&names.of(frame));
                 }
-                // Of marks alone the line has to be made as it is.
+                // A line whose frames are only marks has no names left: it stays as it is.
                 if stack.as_bytes().is_empty() {
                     stack.clear();
                     stack.push_clean_frame(line.stack);

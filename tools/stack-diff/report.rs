@@ -11,7 +11,7 @@ use common::{Pipe, Result, grouped, printable};
 
 use unit::{Unit, with_sign};
 
-/// Which form the answer has; a table for people unless told.
+/// The form of the answer; a table for people by default.
 #[derive(Clone, Copy, clap::Args)]
 #[group(id = "format", multiple = false)]
 pub(crate) struct Format {
@@ -36,7 +36,7 @@ struct Report<'a> {
     functions: Vec<&'a Function>,
     /// How many functions changed.
     changed: usize,
-    /// What the changes of functions are in.
+    /// The unit of the changes of functions.
     unit: Unit,
 }
 

@@ -6,18 +6,18 @@ use crate::event::ExportedEvent;
 use crate::functions::Functions;
 use crate::profile::Profile;
 
-/// A function, by its place in [`Functions::list`].
+/// A function, by its index in [`Functions::list`].
 pub(crate) type FunctionId = u32;
 
-/// What functions weigh themselves and together with what they call, and their calls.
+/// What functions weigh by themselves and together with what they call, and their calls.
 #[derive(Default)]
 pub(crate) struct Calls {
     pub(crate) functions: BTreeMap<FunctionId, Weights>,
     /// What each line weighs itself, by function and line.
     lines: BTreeMap<(FunctionId, u32), u64>,
-    /// By caller, callee and the line of the caller. A call by which a function that runs
-    /// already is entered again has no weight: so the calls of a function weigh what it weighs
-    /// in total, less what begins with it.
+    /// The weights of calls, by caller, callee and the line of the caller. A recursive call has no
+    /// weight: so the calls to a function add up to its total, less the weight of the stacks that
+    /// begin with it.
     calls: BTreeMap<(FunctionId, FunctionId, u32), u64>,
     /// The functions with which stacks begin, and the weight of those stacks.
     pub(crate) roots: BTreeMap<FunctionId, u64>,
@@ -76,7 +76,7 @@ impl Calls {
         calls.map(|(&(_, callee, line), &weight)| (callee, line, weight))
     }
 
-    /// All calls, whatever their lines: caller, callee, and what they weigh.
+    /// All calls, summed over lines: caller, callee, and what they weigh.
     pub(crate) fn by_functions(&self) -> BTreeMap<(FunctionId, FunctionId), u64> {
         let mut calls = BTreeMap::new();
         for (&(caller, callee, _), &weight) in &self.calls {

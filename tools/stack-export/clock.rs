@@ -1,4 +1,4 @@
-//! Which label says when samples were taken, and the lines that do not say it.
+//! Which label says when samples were taken, and which lines lack it.
 
 use common::{Error, FoldedLine, Pipe, Total, nanoseconds_of_label, printable};
 
@@ -13,13 +13,14 @@ pub(crate) struct Clock {
     /// The lines that lack the label `since`, and those that lack `time`.
     without_since: Total,
     without_time: Total,
-    /// The lines that have such a label with a value that is no time, and the first such label.
+    /// The lines with a value of such a label that is not a time, and the first such label.
     refused: Total,
     first_refused: String,
 }
 
 impl Clock {
-    /// Takes note of a line, which is of this event if the user wants only one.
+    /// Looks at the times of a line, and counts it unless it is of another event than the user
+    /// wants.
     pub(crate) fn read(&mut self, line: &FoldedLine<'_>, event: Option<&str>) {
         let is_other = |wanted: &str| {
             line.labels.get(b"event").is_some_and(|event| event != wanted.as_bytes())
@@ -55,13 +56,13 @@ impl Clock {
         labels.nanoseconds("time")?.checked_sub(self.first?)
     }
 
-    /// Says which lines are not placed in time. If there are values that are no time, the exit
-    /// status will be 2.
+    /// Reports the lines that have no place in time. If there are values that are not times, the
+    /// exit status will be 2.
     pub(crate) fn report(&self, pipe: &mut Pipe) {
         if self.refused.lines > 0 {
             let (lines, have) = lines(self.refused);
             pipe.error(&Error::Usage(format!(
-                "{lines} {have} a time that is no number, the first {}: expected seconds such as \
+                "{lines} {have} a time that is not a number, the first {}: expected seconds such as \
                  since=2.5",
                 self.first_refused
             )));
@@ -78,7 +79,7 @@ impl Clock {
     }
 }
 
-/// The time of a label, and whether it has a value that is none. An empty value is no value.
+/// The time of a label, and whether its value is not a time. An empty value counts as no label.
 fn time_of(line: &FoldedLine<'_>, key: &str) -> (Option<u64>, bool) {
     let value = line.labels.get(key.as_bytes()).filter(|value| !value.is_empty());
     let time = value.and_then(nanoseconds_of_label);

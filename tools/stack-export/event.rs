@@ -9,9 +9,9 @@ use crate::labelled::labels_of;
 
 /// What a profiler counted: one profile of its own.
 pub(crate) struct ExportedEvent {
-    /// As the header lines or the label call it.
+    /// Its name in the header lines or in the label.
     pub(crate) name: Option<String>,
-    /// What the user or the header lines call the unit.
+    /// The name of its unit, from the user or from the header lines.
     unit_name: Option<String>,
     pub(crate) of: EventOf,
     /// What all its stacks weigh.
@@ -23,7 +23,7 @@ pub(crate) enum EventOf {
     All,
     /// Those whose root is this frame. The root is the event, so it is left out of them.
     Root(FrameId),
-    /// Those whose label `event` has this value, or that have none.
+    /// Those whose label `event` has this value; with `None`, those without this label.
     Label(Option<Vec<u8>>),
 }
 
@@ -69,8 +69,8 @@ impl ExportedEvent {
         names.map(String::as_str).find(|name| !name.is_empty()).unwrap_or("samples")
     }
 
-    /// The same with the unit after it, for formats that have no place for a unit that is
-    /// neither a time nor bytes: `page-faults (samples)`.
+    /// The same with the unit after it, for formats that have units only for times and bytes:
+    /// `page-faults (samples)`.
     pub(crate) fn label_with_unit(&self) -> String {
         match self.unit() {
             Unit::Things(unit) if unit != self.label() => format!("{} ({unit})", self.label()),
@@ -106,7 +106,7 @@ fn of_labels(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<V
     let mut events: Vec<ExportedEvent> = values.into_iter().map(event).collect();
     let mut taken = BTreeSet::new();
     for name in events.iter_mut().filter_map(|event| event.name.as_mut()) {
-        // Names may be equal where one has escapes for what is not UTF-8 in the other.
+        // Names may become equal: one may hold the escapes of bytes that are not UTF-8 in another.
         while !taken.insert(name.clone()) {
             name.push('_');
         }

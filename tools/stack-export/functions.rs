@@ -1,4 +1,4 @@
-//! Functions, and the lines of them: what frames are where a format has fields for both.
+//! Functions and their lines, for formats that have fields for both.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,16 +9,16 @@ use crate::profile::{Profile, text};
 
 /// The functions of a profile, and for each frame its line of one.
 pub(crate) struct Functions<'a> {
-    /// In the order of the first frames of them.
+    /// In the order of their first frames.
     list: Vec<Function<'a>>,
     /// In the order of [`Profile::frames`].
     sites: Vec<Site>,
 }
 
-/// A function: functions of equal names in other files are others.
+/// A function. Functions of the same name in different files are different.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Function<'a> {
-    /// With the marks that a format has no field for; never empty unless the frame is.
+    /// With the marks that the format has no field for; never empty unless the frame is.
     pub(crate) name: Cow<'a, [u8]>,
     /// Empty if it is not known.
     pub(crate) file: &'a [u8],
@@ -27,17 +27,17 @@ pub(crate) struct Function<'a> {
 /// What a frame is: a line of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
-    /// The place of the function in the list.
+    /// The index of the function in the list.
     pub(crate) function: u32,
     /// 0 if it is not known.
     pub(crate) line: u32,
-    /// The same.
+    /// 0 if it is not known.
     pub(crate) column: u32,
     /// Whether the compiler put it into its caller.
     pub(crate) is_inlined: bool,
 }
 
-/// What becomes of the mark of inlined functions.
+/// What happens to the mark of inlined functions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InlinedMark {
     /// It is part of the name, as other marks are.
@@ -81,7 +81,7 @@ impl Function<'_> {
         text(&self.name)
     }
 
-    /// The same of the file.
+    /// The file for formats that are text.
     pub(crate) fn file_text(&self) -> Cow<'_, str> {
         text(self.file)
     }

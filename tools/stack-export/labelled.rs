@@ -11,11 +11,11 @@ use crate::targets::Target;
 /// The first byte of such a frame, which no frame of a folded line has.
 const MARK: u8 = 1;
 
-/// What takes the place of a `;` in it, as that would end it.
+/// What replaces a `;` in such a frame, which would end it.
 const SEMICOLON: u8 = 2;
 
-/// Appends what is counted of a line for a format: the labels that it wants, above the stack,
-/// which is without places if the format has none.
+/// Returns the text under which a line is counted: the labels that the format wants, and after them
+/// the stack, without source lines if the format has no fields for these.
 pub(crate) fn text_of<'b>(
     target: Target,
     line: FoldedLine<'b>,
@@ -43,7 +43,7 @@ pub(crate) fn text_of<'b>(
     buffer
 }
 
-/// Such a text as a message shows it: the mark is none of the line.
+/// Such a text as a message shows it: the mark is not part of the line.
 pub(crate) fn shown(text: &[u8]) -> Vec<u8> {
     let Some(text) = text.strip_prefix(&[MARK]) else { return text.to_vec() };
     let end = memchr::memchr(b';', text).unwrap_or(text.len());
@@ -66,7 +66,7 @@ pub(crate) fn labels_of(frame: &[u8]) -> Option<LabelSet<'_>> {
     })
 }
 
-/// The values of the labels that a frame holds, as they are in it.
+/// The values of the labels that a frame holds, as they are written in it.
 pub(crate) fn values_in(frame: &[u8]) -> impl Iterator<Item = &[u8]> {
     let text = frame.strip_prefix(&[MARK]).unwrap_or_default();
     text.split(|&byte| byte == b'\t').filter_map(|label| Some(label.split_once_str("=")?.1))
@@ -85,7 +85,7 @@ impl LabelSet<'_> {
         Labels::of_text(&self.0).get(key.as_bytes())
     }
 
-    /// A label in seconds, in nanoseconds.
+    /// The value of a label in seconds, as nanoseconds.
     pub(crate) fn nanoseconds(&self, key: &str) -> Option<u64> {
         nanoseconds_of_label(self.get(key)?)
     }

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     common::run(stack_export)
 }
 
-/// What is said where nothing weighs anything.
+/// The message where no stack has a weight.
 const NOTHING: &str = "nothing to export: no folded stack with a weight came in";
 
 fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
@@ -107,7 +107,7 @@ fn several_events(args: &Args, events: &[ExportedEvent]) -> Error {
     Error::Usage(format!("{format} holds one event: choose one with --event: {names}"))
 }
 
-/// Formats that are text cannot hold every name.
+/// Notes how many names hold escapes, as formats that are text cannot hold every name.
 fn say_what_is_escaped(profile: &Profile, pipe: &Pipe) {
     say_escaped(profile.not_utf8().len(), pipe);
 }

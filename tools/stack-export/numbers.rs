@@ -39,7 +39,7 @@ impl Numbers {
     }
 }
 
-/// The number that a text is; `None` if the number would not be written as the text is.
+/// Parses a number; `None` if the number would not be written like `text`.
 fn number_of(text: &str) -> Option<u64> {
     let number: u32 = text.parse().ok()?;
     (number.to_string() == text).then_some(number.into())

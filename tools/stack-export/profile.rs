@@ -17,7 +17,7 @@ pub(crate) struct Profile {
     pub(crate) events: Vec<ExportedEvent>,
     /// The frames of the stacks, in the order of their names.
     frames: Vec<FrameId>,
-    /// For each frame its place in `frames`.
+    /// For each frame, its index in `frames`.
     places: Vec<u32>,
 }
 
@@ -28,16 +28,16 @@ pub(crate) struct ExportedStack<'a> {
     pub(crate) labels: Option<FrameId>,
     /// Root first; never empty.
     pub(crate) frames: &'a [FrameId],
-    /// How many of the first frames it has in common with the stack before, at least.
+    /// At least this many of the first frames are the same as in the stack before.
     pub(crate) shared: usize,
     /// Never 0.
     pub(crate) weight: u64,
 }
 
 impl Profile {
-    /// The stacks that `pipe` has read. Events are the values of the label `event`. Where header
-    /// lines name several events and every stack has one of them as its root, as `stack-parse
-    /// --by-event --header` writes them, these are the events, and the roots are no frames.
+    /// The stacks that `pipe` has read. Events are the values of the label `event`. Or header lines
+    /// name several events, and every stack has one of them as its root, as `stack-parse --by-event
+    /// --header` writes them: then these are the events, and the roots are not frames.
     pub(crate) fn new(
         stacks: SortedStacks,
         clock: Clock,
@@ -50,11 +50,11 @@ impl Profile {
         profile
     }
 
-    /// Leaves all events out but one.
+    /// Keeps only the event of this name.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`], which names the events, if there is none of this name.
+    /// [`Error::Usage`], which lists the events, if none has this name.
     pub(crate) fn keep_event(&mut self, name: &str) -> Result<()> {
         let is_named = |event: &ExportedEvent| event.name.as_deref() == Some(name);
         if !self.events.iter().any(is_named) {
@@ -97,7 +97,8 @@ impl Profile {
         &'a self,
         event: &'a ExportedEvent,
     ) -> impl Iterator<Item = ExportedStack<'a>> {
-        // What is shared with a stack that is left out is shared with the one before at most.
+        // A stack shares no more frames with the last one that was kept than with those between
+        // them.
         let mut shared_with_skipped = 0;
         self.stacks.iter().filter_map(move |stack| {
             let shared = stack.shared.min(shared_with_skipped);
@@ -110,7 +111,7 @@ impl Profile {
         })
     }
 
-    /// A stack without what is above its frames, if it is of this event.
+    /// A stack without the frames for its labels and its event, if it is of this event.
     fn exported<'a>(
         &self,
         stack: SortedStack<'a>,
@@ -126,7 +127,7 @@ impl Profile {
             EventOf::Label(value) => self.labels(labels).get("event") == value.as_deref(),
         };
         let frames = match (&event.of, frames) {
-            // What was counted without any stack has no frame but its event.
+            // A weight without a stack has no frame but its event.
             (EventOf::Root(_), [_, rest @ ..]) if !rest.is_empty() => rest,
             (_, frames) => frames,
         };
@@ -144,7 +145,7 @@ impl Profile {
         &self.frames
     }
 
-    /// The place of a frame in [`frames`](Profile::frames).
+    /// The index of a frame in [`frames`](Profile::frames).
     pub(crate) fn place(&self, frame: FrameId) -> u32 {
         self.places[frame as usize]
     }

@@ -20,7 +20,7 @@ use crate::threads::THREAD_LABELS;
 pub(crate) enum Target {
     /// JSON for speedscope
     Speedscope,
-    /// profile.proto, packed by gzip, for 'go tool pprof' and much else
+    /// profile.proto, compressed by gzip, for 'go tool pprof' and much else
     Pprof,
     /// JSON for the Firefox Profiler
     Firefox,
@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// Whether it cannot hold several events.
+    /// Whether it holds only one event.
     pub(crate) fn takes_one_event(self) -> bool {
         !matches!(self, Target::Speedscope | Target::Pprof | Target::Tsv)
     }
@@ -71,8 +71,8 @@ impl Target {
         matches!(self, Target::Chrome | Target::Firefox | Target::Speedscope)
     }
 
-    /// Whether it holds what a label with this key says. Every format needs `event`, as
-    /// weights of different events cannot be added.
+    /// Whether it holds the value of a label with this key. Every format needs `event`, as weights
+    /// of different events cannot be added.
     pub(crate) fn wants_label(self, key: &[u8]) -> bool {
         match (self, key) {
             (_, b"event") | (Target::Pprof | Target::Tsv, _) => true,
@@ -89,10 +89,10 @@ impl Target {
         }
     }
 
-    /// What it holds of the weight of this event.
+    /// How much of the weight of this event it holds.
     fn weight(self, profile: &Profile, event: &ExportedEvent) -> u64 {
         match self {
-            // Most often there is no need to know it.
+            // This is seldom needed, so it is not computed before.
             Target::Chrome if event.total > self.most(event) => chrome::weight(profile, event),
             _ => event.total,
         }

@@ -1,4 +1,4 @@
-//! The threads that labels tell apart, and the order of their samples in time.
+//! The threads that labels distinguish, and the order of their samples in time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use crate::labelled::LabelSet;
 use crate::numbers::number;
 use crate::profile::{ExportedStack, Profile, text};
 
-/// What a thread did.
+/// A thread and its samples.
 pub(crate) struct Thread<'a> {
-    /// Empty where it is not known.
+    /// Empty if it is not known.
     pub(crate) comm: String,
-    /// The name of its process, of the label `process`.
+    /// The name of its process, from the label `process`.
     process: String,
     pub(crate) pid: String,
     pub(crate) tid: String,
@@ -26,7 +26,7 @@ pub(crate) struct Thread<'a> {
     pub(crate) samples: Vec<ThreadSample<'a>>,
     /// Whether its samples have times: either all of them or none.
     pub(crate) has_times: bool,
-    /// Whether it is what has no time of a thread that has times otherwise.
+    /// Whether these are only the samples without times of a thread that has samples with times.
     pub(crate) is_untimed_part: bool,
 }
 
@@ -38,16 +38,15 @@ pub(crate) struct ThreadSample<'a> {
     pub(crate) since: u64,
 }
 
-/// What tells threads apart: the numbers of the process and of the thread, or else the names.
+/// What distinguishes threads: the numbers of the process and of the thread, or else the names.
 type Key = (Option<u64>, Vec<u8>, Vec<u8>, bool, Option<u64>, Vec<u8>, Vec<u8>);
 
-/// The keys of the labels by which threads are told apart and put in order.
+/// The keys of the labels that distinguish threads and put samples in order.
 pub(crate) const THREAD_LABELS: [&[u8]; 6] =
     [b"since", b"time", b"comm", b"pid", b"process", b"tid"];
 
-/// The threads of an event: by process, the first thread of a process first. Samples without
-/// times are a thread of their own. `None` if no stack has labels that tell anything about
-/// threads or time.
+/// The threads of an event: by process, the first thread of a process first. Samples without times
+/// are a thread of their own. `None` if no stack has labels for threads or times.
 pub(crate) fn threads_of<'a>(
     profile: &'a Profile,
     event: &'a ExportedEvent,
@@ -64,7 +63,7 @@ pub(crate) fn threads_of<'a>(
         let labels = profile.labels(stack.labels);
         let since = profile.clock.at(&labels);
         let has_times = since.is_some();
-        // Of one thread, the samples with times come first.
+        // The samples of a thread that have times come first.
         let thread = threads.entry((key(&labels), !has_times));
         let thread = thread.or_insert_with(|| Thread::of(&labels, has_times));
         thread.samples.push(ThreadSample { stack, since: since.unwrap_or_default() });
@@ -84,7 +83,7 @@ pub(crate) fn threads_of<'a>(
 fn key(labels: &LabelSet<'_>) -> Key {
     let value = |key: &str| labels.get(key).unwrap_or_default().to_vec();
     let (pid, tid) = (value("pid"), value("tid"));
-    // A number tells a process or a thread better than a name, which it may change.
+    // A number identifies a process or a thread better than a name, which may change.
     let process = if pid.is_empty() { value("process") } else { Vec::new() };
     let comm = if tid.is_empty() { value("comm") } else { Vec::new() };
     (decimal(&pid), pid.clone(), process, pid != tid, decimal(&tid), tid, comm)
@@ -107,7 +106,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// How a person calls it: `worker (4711)`; empty if nothing is known.
+    /// Its title for people: `worker (4711)`; empty if nothing is known.
     pub(crate) fn title(&self) -> String {
         let number = if self.tid.is_empty() { &self.pid } else { &self.tid };
         let name = if self.comm.is_empty() { &self.process } else { &self.comm };
@@ -119,19 +118,19 @@ impl<'a> Thread<'a> {
         self.marked(&title)
     }
 
-    /// Its name, which is that of the event if it is not known.
+    /// Its name, or that of the event if it has none.
     pub(crate) fn name(&self, event: &str) -> String {
         self.marked(if self.comm.is_empty() { event } else { &self.comm })
     }
 
-    /// The name with what tells it from the rest of the thread.
+    /// The name, marked if these are only the samples without times.
     fn marked(&self, name: &str) -> String {
         if self.is_untimed_part { format!("{name} [no time]") } else { name.to_owned() }
     }
 
-    /// When samples end, in the order of the samples: mostly where the next begins. After a
-    /// pause, which is longer than two intervals, the thread was not running, or was not
-    /// sampled: such a sample lasts one interval.
+    /// When samples end, in the order of the samples: mostly where the next one begins. In a pause
+    /// of more than two intervals the thread was not running, or was not sampled, so the sample
+    /// before it lasts one interval.
     pub(crate) fn ends(&self, interval: u64) -> impl Iterator<Item = u64> {
         let next = self.samples.iter().skip(1).map(|sample| Some(sample.since)).chain([None]);
         self.samples.iter().zip(next).map(move |(sample, next)| {
@@ -140,15 +139,15 @@ impl<'a> Thread<'a> {
         })
     }
 
-    /// What tells its process apart: the number, or else the name.
+    /// What identifies its process: the number, or else the name.
     pub(crate) fn process_key(&self) -> (String, String) {
         let name = if self.pid.is_empty() { self.process.clone() } else { String::new() };
         (self.pid.clone(), name)
     }
 }
 
-/// The name of the process that a thread is of: that of the label `process`, or else that of
-/// the first thread that has one.
+/// The name of the process of a thread, from the label `process`, or else the name of the first
+/// thread that has one.
 pub(crate) fn process_of<'t>(threads: &'t [Thread<'_>], thread: &Thread<'_>) -> Option<&'t str> {
     let is_of_process = |it: &&Thread<'_>| it.pid_number == thread.pid_number;
     let known = |name: fn(&'t Thread<'_>) -> &'t str| {

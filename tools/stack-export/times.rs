@@ -12,7 +12,8 @@ pub(crate) struct Times {
     zero: Option<u64>,
 }
 
-/// Where a clock that counts from 1970 was in 2001. Others count from the start of the machine.
+/// What clocks that count from 1970 showed in 2001: smaller values count from the start of the
+/// machine.
 const DATES: u64 = 1_000_000_000 * 1_000_000_000;
 
 impl Times {
@@ -43,12 +44,12 @@ impl Times {
         }
     }
 
-    /// What the clock showed at the start, if it is a date, since 1970.
+    /// What the clock showed at the start, in nanoseconds since 1970, if it is a date.
     pub(crate) fn date(&self) -> Option<u64> {
         self.zero.filter(|zero| (DATES..=i64::MAX.unsigned_abs()).contains(zero))
     }
 
-    /// From the first sample to the last.
+    /// From the first sample to the last, in nanoseconds.
     pub(crate) fn duration(&self) -> u64 {
         self.since.map_or(0, |(first, last)| last - first).min(i64::MAX.unsigned_abs())
     }

@@ -25,7 +25,7 @@ struct Table {
     rows: Vec<Row>,
 }
 
-/// A line, in as few bytes as possible: there may be many.
+/// A line, in few bytes, as there may be many lines.
 struct Row {
     labels: FrameId,
     stack: FrameId,
@@ -155,7 +155,8 @@ impl Table {
         }
         out.extend_from_slice(row.weight.to_string().as_bytes());
         out.push(b'\t');
-        // Always in quotes: DuckDB takes the `;` of stacks of one depth for the end of columns.
+        // Always in quotes: if all stacks have the same depth, DuckDB takes their `;` for the
+        // separator.
         push_quoted(&text(stack), out);
         out.push(b'\n');
     }
@@ -177,8 +178,8 @@ impl Table {
     }
 }
 
-/// The root, which is the event, and the frames below it. What was counted without any stack
-/// has no frame but its event.
+/// The root, which is the event, and the frames below it. A weight without a stack has no frame but
+/// its event.
 fn event_and_frames(stack: &[u8]) -> (&[u8], &[u8]) {
     match memchr::memchr(b';', stack) {
         Some(end) => (&stack[..end], &stack[end + 1..]),
@@ -192,7 +193,7 @@ fn append_head(keys: &[Vec<u8>], has_roots: bool, out: &mut Vec<u8>) {
         taken.insert(EVENT.to_vec());
     }
     for key in keys {
-        // DuckDB compares the names of columns without case.
+        // DuckDB ignores case when it compares the names of columns.
         let mut name = key.clone();
         while !taken.insert(name.to_ascii_lowercase()) {
             name.splice(..0, *b"label:");

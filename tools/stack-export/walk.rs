@@ -6,7 +6,7 @@ use common::FrameId;
 
 use crate::profile::ExportedStack;
 
-/// What is done on the way through the tree of calls.
+/// What is done on a walk through the tree of calls.
 pub(crate) trait Walker {
     /// A function is called.
     fn enter(&mut self, frame: FrameId) -> io::Result<()>;

@@ -160,7 +160,7 @@ impl Towers {
             return pipe.replace(line, self.stack.text(0..levels.len()));
         }
         let leaf = self.stack.numbers().len() - 1;
-        // Where the kept frame of a tower is that the leaf was folded into.
+        // The index of the frame into which the leaf was folded, unless that is the leaf itself.
         let folded_leaf = levels.last().map(|it| it.origin).filter(|&at| at as usize != leaf);
         let is_changed = |it: &Level| is_labelled(it) || Some(it.origin) == folded_leaf;
         self.folded.clear();
@@ -176,7 +176,9 @@ impl Towers {
                 let mut frame = Labelled::parse(text);
                 let named = &text[..text.len() - frame.tail.len()];
                 if Some(first.origin) == folded_leaf {
-                    // What ran is the leaf, so that lines keep their self weight.
+                    // The leaf is what ran: its place and marks stay, so that lines keep their self
+                    // weight.
+                    // weight.
                     frame.tail = Labelled::parse(self.stack.text(leaf..leaf + 1)).tail;
                 }
                 if is_labelled(first) {

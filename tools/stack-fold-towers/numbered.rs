@@ -119,8 +119,8 @@ impl NumberedStack {
         (id, name.len())
     }
 
-    /// The number of a frame that is new in the table. Its place, its marks and a label such as
-    /// ` (x4+)` are no part of the name that is compared.
+    /// The number of a frame that is new in the table. Its place, its marks and a label such as `
+    /// (x4+)` are not part of the name that is compared.
     fn number_of(&mut self, id: FrameId, frame: &[u8]) -> FrameId {
         let Labelled { name, .. } = Labelled::parse(frame);
         let name = if self.ignore_stamps { without_stamp(name) } else { name };
@@ -146,11 +146,11 @@ fn cache_slot(text: &[u8], below: Option<&FrameId>) -> usize {
     mixed as usize >> (usize::BITS - CACHE_SIZE.ilog2())
 }
 
-/// Eight bytes of text, in which the first `;` and all behind it are replaced by 0.
+/// Eight bytes of text, in which the first `;` and all bytes after it are replaced by 0.
 fn up_to_separator(bytes: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let differs = bytes ^ (EACH * u64::from(b';'));
-    // The lowest bit that is set is the highest of the first byte that does not differ.
+    // The lowest bit that is set is the highest bit of the first `;`.
     let separators = differs.wrapping_sub(EACH) & !differs & (EACH << 7);
     bytes & (separators ^ separators.wrapping_sub(1))
 }

@@ -20,14 +20,14 @@ const TRUNCATED: &[u8] = b"[truncated]";
 /// Where a stack starts within a recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Start {
-    /// The thread's name, which is no function and never lost.
+    /// The thread's name, which is not a function and is never lost.
     root: Option<FrameId>,
     /// The index of the first frame of the recursion.
     at: usize,
 }
 
 impl Start {
-    /// `None` if neither the root nor the frame above it occurs again near above.
+    /// `None` if neither the first nor the second frame occurs again a few frames later.
     pub(crate) fn of(stack: &NumberedStack) -> Option<Start> {
         let numbers = stack.numbers();
         let skip_unknown = |from: usize| {
@@ -49,10 +49,10 @@ impl Start {
     }
 }
 
-/// Where a cut stack goes on: the thread's name, if it has one, and the first frame.
+/// Where a cut stack starts: the thread's name, if it has one, and the first frame after it.
 type Cut = (Option<FrameId>, FrameId);
 
-/// The stacks that are not cut, folded: here callers are looked up.
+/// The stacks that are not cut, folded. Callers are looked up in them.
 #[derive(Default)]
 pub(crate) struct Callers {
     whole: StackTree,

@@ -2,7 +2,7 @@
 
 /// The name of an OCaml function without the stamp at its end; any other name as it is.
 ///
-/// Anonymous functions keep theirs: there the stamp is all that tells one from another.
+/// Anonymous functions keep theirs: only the stamp distinguishes them.
 pub(crate) fn without_stamp(name: &[u8]) -> &[u8] {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let Some((b'_' | b'/', base)) = name[..name.len() - digits].split_last() else {
@@ -36,7 +36,7 @@ fn is_separator(byte: &u8) -> bool {
     matches!(byte, b'.' | b'$') || !byte.is_ascii()
 }
 
-/// `fun` is a keyword, so no function that has a name is called so.
+/// `fun` is a keyword, so no function has it as its name.
 fn is_anonymous(base: &[u8]) -> bool {
     [&b"fun"[..], b"anon_fn"].iter().any(|word| {
         let before = base.strip_suffix(*word);

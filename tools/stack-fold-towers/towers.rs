@@ -19,7 +19,7 @@
 //! - The root stays the root and the leaf stays the leaf: self time belongs to the leaf, and must
 //!   not move to another function.
 //! - Folding it once more changes nothing.
-//! - For each frame, the heights of its levels add up to how often it stands in the input.
+//! - For each frame, the heights of its levels add up to the number of times it is in the input.
 //!
 //! # How
 //!
@@ -30,14 +30,14 @@
 //! # Cost
 //!
 //! A repetition has at most `max_period` frames, with and without optional ones; a recursion with
-//! longer repetitions stays unfolded. A push compares its frame with the `max_period` below it,
-//! and at most two repetitions with each other; how many equal repetitions stand there already is
-//! known from the frame below. Every fold takes out at least one frame for good and pushes at most
+//! longer repetitions stays unfolded. A push compares its frame with the `max_period` below it, and
+//! at most two repetitions with each other; the frame below knows how many equal repetitions there
+//! are already. Every fold takes out at least one frame for good and pushes at most
 //! `max_period + 1` again. So the time is linear in the length of the stack, whatever is in it and
 //! whatever `min_height` is.
 //!
-//! Profiles are mostly sorted, so most stacks start as the one before them. What the frames of such
-//! a start fold to is saved, and the next stack goes on from there.
+//! Profiles are mostly sorted, so most stacks start like the one before them. What the frames of
+//! such a start fold to is saved, and the next stack goes on from there.
 
 mod stack;
 
@@ -53,7 +53,7 @@ pub(crate) const LONGEST_PERIOD: usize = 16;
 pub(crate) struct Level {
     /// The frame, as it was given.
     pub(crate) frame: u32,
-    /// Where in the input it stands.
+    /// Its index in the input.
     pub(crate) origin: u32,
     /// How many frames of the input it stands for: 3 for `add;add;add`. Each frame of a cycle has
     /// its own height.
@@ -71,8 +71,8 @@ impl Level {
 
 /// A recursion that was folded.
 ///
-/// A tower can stand inside another one, as `map` in `rename;map;map;rename;map;map;map`. The
-/// inner tower then has the height of its highest instance, here 3.
+/// A tower can be inside another one, as `map` in `rename;map;map;rename;map;map;map`. The inner
+/// tower then has the height of its highest instance, here 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tower {
     /// Where the cycle starts in the folded stack.
@@ -87,7 +87,7 @@ pub(crate) struct Tower {
 pub(crate) struct Folder {
     stack: FoldingStack,
     saved: Saved,
-    /// Where each frame of the current stack stands; values of other frames are out of date.
+    /// Where the frames of the current stack occur; values of other frames are out of date.
     occurrences: Vec<Occurrences>,
     levels: Vec<Level>,
 }
@@ -101,8 +101,8 @@ struct Saved {
 }
 
 impl Saved {
-    /// Returns how many frames this stack and the last one start with in common, and forgets what
-    /// was saved if it is more than these.
+    /// Returns how many frames this stack and the last one have in common at their start. Forgets
+    /// what was saved if it has more frames than these.
     fn keep_shared(&mut self, frames: &[u32]) -> usize {
         let shared = shared_prefix(&self.frames, frames);
         self.frames.truncate(shared);
@@ -125,7 +125,7 @@ impl Folder {
     /// Folds towers of at least `min_height` repetitions of at most `max_period` frames each.
     ///
     /// A lower tower stays as it is. The repetitions of a cycle are counted, not its frames: to be
-    /// folded, `ping;pong` must stand there `min_height` times, however often `ping` calls itself
+    /// folded, `ping;pong` must be there `min_height` times, however often `ping` calls itself
     /// before it calls `pong`. A `min_height` below 2 is 2. A `max_period` of 1 folds functions
     /// that call themselves, and nothing else.
     pub(crate) fn new(max_period: usize, min_height: u32) -> Self {
@@ -163,7 +163,7 @@ impl Folder {
         &self.levels
     }
 
-    /// Folds the first frames without a push of each, and returns how many these are.
+    /// Folds the first frames without pushing each, and returns how many these are.
     fn start(&mut self, frames: &[u32]) -> usize {
         if self.saved.folded > 0 {
             self.stack.copy_from(&self.saved.stack);
@@ -174,12 +174,12 @@ impl Folder {
         plain
     }
 
-    /// Returns `frames`, root first, without loops: of the way from a frame to its last
-    /// occurrence only the frame is left.
+    /// Returns `frames`, root first, without loops: all frames between a frame and its last
+    /// occurrence are left out.
     ///
-    /// Every frame is then there once, with its number in the input as height. This goes further
-    /// than folding: `iter;f;iter;g` becomes `iter;g`, which says nothing of `f` any more.
-    /// Neither the period nor `min_height` matters. Uses memory for the greatest frame number.
+    /// Every frame is then there once, and its height is the number of times it was in the input.
+    /// This goes further than folding: `iter;f;iter;g` becomes `iter;g`, without `f`. Neither the
+    /// period nor `min_height` matters. Uses memory for the greatest frame number.
     pub(crate) fn erase(&mut self, frames: &[u32]) -> &[Level] {
         self.levels.clear();
         self.stack.clear();

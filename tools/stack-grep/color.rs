@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What stands before and behind a match: bold red, as GNU grep has it.
+/// What comes before and after a match: bold red, as in GNU grep.
 const START: &[u8] = b"\x1b[01;31m\x1b[K";
 const END: &[u8] = b"\x1b[m\x1b[K";
 
@@ -11,7 +11,8 @@ pub(crate) fn paint(stack: &[u8], matches: &[Range<usize>], out: &mut Vec<u8>) {
     out.clear();
     let mut written = 0;
     for found in matches {
-        // A name that is written on both sides of its place surrounds a match there.
+        // A match of a name with its marks goes over the place between them, and may hold other
+        // matches.
         let (start, end) = (found.start.max(written), found.end);
         if start >= end {
             continue;

@@ -1,4 +1,4 @@
-//! What a label of a line must be: `--label`.
+//! The condition for a label of a line: `--label`.
 
 use std::cmp::Ordering;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use regex_automata::meta::Regex;
 
 use crate::patterns_of;
 
-/// What the label of one key must be.
+/// The condition for the label of one key.
 pub(crate) struct LabelCondition {
     key: Vec<u8>,
     test: Test,
@@ -46,12 +46,12 @@ impl LabelCondition {
             [b'<', limit @ ..] => Test::Below(parsed(limit)?),
             _ => return Err(usage("expected KEY=PATTERN, KEY>=NUMBER or KEY<NUMBER")),
         };
-        // No key has the character that takes the place of what is no UTF-8.
+        // No key has U+FFFD, which replaces what is not UTF-8.
         let key = parse_label_key(&String::from_utf8_lossy(key)).map_err(|what| usage(&what))?;
         Ok(LabelCondition { key: key.into_bytes(), test })
     }
 
-    /// Whether a line has the label, and its value is as it must be.
+    /// Whether a line has the label, and its value meets the condition.
     pub(crate) fn holds(&self, labels: Labels<'_>) -> bool {
         let Some(value) = labels.get(&self.key) else { return false };
         match &self.test {
@@ -67,7 +67,7 @@ fn number(value: &[u8]) -> &[u8] {
     value.split(|&byte| byte == b' ').next().unwrap_or_default()
 }
 
-/// Which of two numbers is larger; `None` if one of them is no number.
+/// Which of two numbers is larger; `None` if one of them is not a number.
 fn compare(a: &[u8], b: &[u8]) -> Option<Ordering> {
     Some(Number::parse(a)?.cmp(&Number::parse(b)?))
 }

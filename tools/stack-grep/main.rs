@@ -87,8 +87,8 @@ struct Args {
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, conflicts_with = "stack")]
     place: Vec<OsString>,
 
-    /// Keep lines on which all of this label's value matches, or KEY>=NUMBER, KEY<NUMBER; of
-    /// several, all must hold, and a pattern for frames is given by -e
+    /// Keep lines with this label if all of its value matches, or with KEY>=NUMBER, KEY<NUMBER;
+    /// several must all hold; a pattern for frames then needs -e
     #[arg(long, value_name = "KEY=PATTERN")]
     label: Vec<OsString>,
 
@@ -104,7 +104,7 @@ struct Args {
     #[arg(long, conflicts_with_all = ["leaf", "root"])]
     stack: bool,
 
-    /// The match must stand below a frame that matches this pattern
+    /// The match must be below a frame that matches this pattern
     #[arg(
         long,
         value_name = "PATTERN",
@@ -162,7 +162,7 @@ fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -
 }
 
 impl Args {
-    /// Whether counts stand behind the names of their files.
+    /// Whether counts come after the names of their files.
     fn has_names(&self) -> bool {
         self.with_filename || self.files.paths.len() > 1 && !self.no_filename
     }
@@ -183,7 +183,7 @@ impl Args {
         }
         for path in &self.file {
             let text = read_whole(path)?;
-            // A file that is empty holds no pattern, an empty line holds one.
+            // An empty file holds no pattern; an empty line is a pattern.
             if !text.is_empty() {
                 names.extend(patterns_of(text.strip_suffix(b"\n").unwrap_or(&text)));
             }
@@ -193,8 +193,8 @@ impl Args {
     }
 }
 
-/// What a frame must match: patterns for its name and patterns for its place, one of each. `None`
-/// where anything will do; where the list is empty, nothing does.
+/// What a frame must match: one of the patterns for its name and one of those for its place. `None`
+/// matches everything, an empty list nothing.
 struct Patterns {
     names: Option<Vec<Vec<u8>>>,
     places: Option<Vec<Vec<u8>>>,

@@ -1,4 +1,4 @@
-//! What is said of whole files: whether any stack is kept, and how much.
+//! Answers about whole files: whether any stack is kept, and how much.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -62,7 +62,7 @@ pub(crate) fn count(
     Ok(pipe.status())
 }
 
-/// Whether a stack of an input is kept. Nothing is read behind the first one.
+/// Whether a stack of an input is kept. Nothing is read after the first one.
 fn keeps_any(input: &mut Input, selection: &Selection, pipe: &mut Pipe) -> Result<bool> {
     let mut is_found = false;
     if selection.max_count == Some(0) {
@@ -80,7 +80,7 @@ fn keeps_any(input: &mut Input, selection: &Selection, pipe: &mut Pipe) -> Resul
     Ok(is_found)
 }
 
-/// The name of a file as it was given: its bytes may be no text.
+/// The name of a file as it was given, which may not be UTF-8.
 fn name(path: &Path) -> &[u8] {
     if path == Path::new("-") { STDIN.as_bytes() } else { path.as_os_str().as_encoded_bytes() }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Selection {
 /// What patterns see of a stack.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Text {
-    /// The names of its frames, and with one of the patterns that has a mark their marks.
+    /// The names of its frames; also their marks, if one of the patterns has a mark.
     Names { with_marks: bool },
     /// All of it.
     Whole,
@@ -65,7 +65,7 @@ impl Selection {
         let with_marks =
             of_names.into_iter().any(|pattern| mentions_mark(pattern, syntax.fixed_strings));
         let wanted = names.as_ref().or(places.as_ref()).into_iter().flatten().map(Vec::as_slice);
-        // A line may hold a place between a name and its mark, where a pattern sees none.
+        // A line may have a place between a name and its mark, which patterns do not see.
         let has_finder = !args.invert_match && !with_marks;
         let labels = args.label.iter().map(|label| LabelCondition::parse(label, syntax));
         Ok(Selection {

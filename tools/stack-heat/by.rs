@@ -9,7 +9,8 @@ pub(crate) struct By(String);
 impl FromStr for By {
     type Err = &'static str;
 
-    /// Any name: a column of a table that is not of stack-parse may have one that no label has.
+    /// Accepts any name: a table that stack-parse did not write may have a column with a name that
+    /// no label can have.
     fn from_str(text: &str) -> Result<By, &'static str> {
         if text.is_empty() || text.contains(char::is_control) {
             return Err("expected the key of a label, or the name of a column, such as tid");
@@ -49,7 +50,7 @@ impl By {
         self.key() == "cpu"
     }
 
-    /// Whether the rows tell events apart.
+    /// Whether each row is an event.
     pub(crate) fn is_event(&self) -> bool {
         self.key() == "event"
     }

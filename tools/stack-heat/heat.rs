@@ -12,7 +12,7 @@ pub(crate) struct Heat {
     pub(crate) by: Option<By>,
     /// How many nanoseconds a column stands for.
     pub(crate) width: u64,
-    /// How many cells follow one another in a column: 1 if the rows are no fractions.
+    /// How many cells are in a column, one above the other: 1 if the rows are not fractions.
     pub(crate) per_column: u64,
     pub(crate) columns: usize,
     pub(crate) lines: Vec<Line>,
@@ -21,8 +21,8 @@ pub(crate) struct Heat {
 }
 
 impl Heat {
-    /// The map of what was read; `None` if it weighs nothing. It has so many rows, or
-    /// fewer where that `may` be and there are few samples.
+    /// The map of what was read; `None` if it weighs nothing. It has at most `most_rows` rows;
+    /// fewer fractions of time if `may_lower_rows` and there are few samples.
     pub(crate) fn new(mut rows: Rows, most_rows: u32, may_lower_rows: bool) -> Option<Heat> {
         if rows.cells.total() == 0 {
             return None;
@@ -32,7 +32,8 @@ impl Heat {
             Some(by) => lines::by_key(&rows, by, most_rows as usize),
             None => lines::by_fraction(&rows),
         };
-        // The sum of many others would make all that has a name pale.
+        // The row for the sum of the others is left out: it could be so dark that all named rows
+        // are pale.
         let named = lines.iter().filter(|line| !line.is_others);
         let weights = named.flat_map(|line| &line.weights).copied().collect();
         Some(Heat {
@@ -46,14 +47,14 @@ impl Heat {
         })
     }
 
-    /// When a cell begins, in nanoseconds: the first at which its number is reached.
+    /// The first nanosecond of a cell.
     pub(crate) fn start(&self, column: usize, row: usize) -> u64 {
         let row = if self.by.is_some() { 0 } else { row as u128 };
         let cell = column as u128 * u128::from(self.per_column) + row;
         (cell * u128::from(self.width)).div_ceil(u128::from(self.per_column)) as u64
     }
 
-    /// What stands before a row, if anything does, in so many letters.
+    /// The text before a row, in at most `letters` letters; `None` if the row has no text.
     pub(crate) fn name(&self, row: usize, letters: usize) -> Option<String> {
         if self.by.is_some() {
             return Some(shortened(&self.lines[row].name, letters));
@@ -68,8 +69,8 @@ impl Heat {
         weights.filter(|&&weight| weight > 0).count() as u64
     }
 
-    /// Where weights are a time, it is not that of the axis: several processors have more of it,
-    /// and a program that waits has less.
+    /// A note if the weights are times: their sum is not the length of the axis. On several
+    /// processors it is longer, and for a program that waits it is shorter.
     pub(crate) fn both_times(&self, unit: &Unit) -> Option<String> {
         let Unit::Time(_) = unit else { return None };
         let (total, end) = (unit.words(self.total), seconds(self.end()));
@@ -81,7 +82,7 @@ impl Heat {
         self.width.saturating_mul(self.columns as u64)
     }
 
-    /// The columns at which a time is to be written, so that there are at most so many.
+    /// The columns at which a time is written: at most `most`, or one.
     pub(crate) fn marks(&self, most: usize) -> impl Iterator<Item = (f64, u64)> {
         let end = self.end();
         let step = least_round(|step| end / step < most.max(1) as u64);

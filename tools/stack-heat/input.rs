@@ -8,13 +8,13 @@ use crate::table::Columns;
 
 /// What the lines of an input are, as far as it is known.
 enum Kind {
-    /// Until now there were only comments, and lines that are no folded ones.
+    /// So far there were only comments, and lines that are not folded.
     Unknown,
     Table(Columns),
     Folded,
 }
 
-/// Adds all samples of an input. Lines that cannot be read are named.
+/// Adds all samples of an input. Lines that cannot be read are reported.
 pub(crate) fn read(input: &mut Input, rows: &mut Rows, pipe: &mut Pipe) -> Result<()> {
     let name = input.name().to_owned();
     let mut kind = Kind::Unknown;
@@ -64,14 +64,14 @@ pub(crate) fn read(input: &mut Input, rows: &mut Rows, pipe: &mut Pipe) -> Resul
     read
 }
 
-/// Whether a line that is no folded one is not a damaged one either: it has control bytes, as
-/// a row of a table and what is no text, and starts with no label.
+/// Whether a line is of another format, and not a damaged folded line: it has control bytes, like a
+/// row of a table or a binary file, and does not start with a label.
 fn is_foreign(line: &[u8]) -> bool {
     let has_labels = Labels::split(line).map_or(true, |(labels, _)| !labels.is_empty());
     line.iter().any(u8::is_ascii_control) && !has_labels
 }
 
-/// What is said of an input that is neither.
+/// The message for an input that is neither.
 fn neither(line: &[u8], rows: &Rows) -> String {
     let no_table = Columns::of(line, rows.by.as_ref()).err().unwrap_or_default();
     format!("{no_table}, or folded lines with labels, as 'stack-parse --labels since' prints them")

@@ -71,7 +71,7 @@ pub(crate) fn by_fraction(rows: &Rows) -> Vec<Line> {
     lines
 }
 
-/// `002` as 2; what is no number comes last.
+/// `002` as 2; what is not a number comes last.
 fn number(name: &[u8]) -> u64 {
     str::from_utf8(name).ok().and_then(|name| name.parse().ok()).unwrap_or(u64::MAX)
 }

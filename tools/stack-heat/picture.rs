@@ -175,7 +175,7 @@ impl Picture<'_> {
         if self.heat.by.is_some() { row } else { self.heat.lines.len() - 1 - row }
     }
 
-    /// What stands before the rows.
+    /// The texts before the rows.
     fn write_names(&self, svg: &mut Svg) -> io::Result<()> {
         let rows = self.heat.lines.len();
         let height = self.map_height() as f64 / rows as f64;
@@ -272,8 +272,8 @@ impl Picture<'_> {
     }
 }
 
-/// Numbers with spaces between them, nothing for 0, and nothing behind the last:
-/// `3  12` is 3, 0, 12.
+/// Numbers with spaces between them. A 0 is left empty, and zeros at the end are left out: `3  12`
+/// is 3, 0, 12.
 fn weights_text(weights: &[u64]) -> String {
     let number = |weight: &u64| if *weight == 0 { String::new() } else { weight.to_string() };
     let text = weights.iter().map(number).collect::<Vec<_>>().join(" ");

@@ -45,7 +45,7 @@ pub(crate) struct Rows {
     are_ones: bool,
     /// Whether a table was read: its lines say what they count.
     has_table: bool,
-    /// What has no time, of tables and of folded lines.
+    /// The rows of tables without a time, and the folded lines without one.
     without_time: Total,
     without_since: Total,
 }
@@ -67,17 +67,17 @@ impl Rows {
         }
     }
 
-    /// Reads all files. Lines that cannot be read are named, and so is a table without
-    /// the columns that are needed.
+    /// Reads all files. Lines that cannot be read are reported, and so is a table without the
+    /// columns that are needed.
     ///
     /// # Errors
     ///
-    /// [`common::Error::Usage`] where the columns that the user wants are too many.
+    /// [`common::Error::Usage`] if the width that the user wants gives too many columns.
     pub(crate) fn read(&mut self, files: &Files, pipe: &mut Pipe) -> Result<()> {
         pipe.for_each_input(files, |input, pipe| input::read(input, self, pipe))
     }
 
-    /// Adds what a line stands for.
+    /// Adds the samples of a line.
     pub(crate) fn add(&mut self, sample: &Sample<'_>, pipe: &mut Pipe) -> Result<(), Refused> {
         let value = self.values.intern(sample.value);
         self.cells.add(value, sample.time, sample.weight).map_err(|misfit| match misfit {
@@ -124,7 +124,7 @@ impl Rows {
         if lines_have_events {
             return;
         }
-        // `# event: NAME UNIT` where there is no line of the unit.
+        // An event without a line for its unit is `# event: NAME UNIT`.
         let has_unit = !header.all("unit").is_empty();
         for event in header.all("event") {
             let name = event.rsplit_once_str(" ").filter(|_| !has_unit).map_or(event, |it| it.0);
@@ -132,7 +132,7 @@ impl Rows {
         }
     }
 
-    /// Says what is not in the map, and what it mixes.
+    /// Notes what is not in the map, and what is mixed in it.
     pub(crate) fn report(&self, pipe: &Pipe) {
         let Total { lines, weight } = self.without_time;
         if lines > 0 {
@@ -175,8 +175,8 @@ impl Rows {
         is_only && !self.has_table
     }
 
-    /// What the weights count: what header lines say, or samples where all are 1, or what
-    /// the event counts, if there is only one.
+    /// What the weights count: the unit of the header lines, or samples if all weights are 1, or
+    /// what the event counts, if there is only one.
     pub(crate) fn unit(&self) -> String {
         match self.headers.all("unit")[..] {
             [unit] if !self.has_table => return printable(unit),

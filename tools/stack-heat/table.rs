@@ -16,7 +16,7 @@ use crate::rows::{Refused, Rows, Sample};
 /// The columns that each table has.
 const NEEDED: [&str; 2] = ["since", "weight"];
 
-/// Where the columns stand that are looked at.
+/// The indices of the columns that are read.
 pub(crate) struct Columns {
     header: Vec<u8>,
     since: usize,
@@ -59,7 +59,7 @@ impl Columns {
 
     /// Adds the sample of a row, or leaves it out where it has no time.
     pub(crate) fn add(&self, line: &[u8], rows: &mut Rows, pipe: &mut Pipe) -> Result<(), Refused> {
-        // `cat` puts tables behind one another.
+        // `cat` puts several tables into one, each with its header.
         if line == self.header {
             return Ok(());
         }

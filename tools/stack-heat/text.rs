@@ -1,4 +1,4 @@
-//! The map in letters: a cell is a letter, the darker the more.
+//! The map in letters: each cell is a letter, darker for more weight.
 
 use common::heat::SHADES;
 use common::{Screen, Unit, grouped, seconds, terminal_color};
@@ -41,7 +41,7 @@ pub(crate) fn most_columns(screen: &Screen, by: Option<&By>) -> u64 {
     screen.width_of_drawing().saturating_sub(gutter).max(MARK) as u64
 }
 
-/// How many rows fit, of which half, a fifth or a tenth may be left.
+/// How many rows fit. The map may have a half, a fifth or a tenth of them.
 pub(crate) fn most_rows(screen: &Screen) -> u32 {
     let room = screen.rows.map_or(usize::MAX, |rows| rows.saturating_sub(BELOW));
     [20, 10].into_iter().find(|&rows| rows as usize <= room).unwrap_or(5)
@@ -73,7 +73,7 @@ pub(crate) fn draw(heat: &Heat, unit: &str, screen: &Screen) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// What stands before each row.
+/// The text before each row.
 fn names(heat: &Heat) -> Vec<String> {
     let rows = 0..heat.lines.len();
     rows.map(|row| heat.name(row, NAME).unwrap_or_default()).collect()

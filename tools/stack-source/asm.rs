@@ -17,7 +17,7 @@ use crate::{Args, CONTEXT, listing};
 use disassembly::{Instruction, instructions};
 use objects::{Function, Objects};
 
-/// What is said where lines have no labels.
+/// The message if no line has the labels.
 const NO_LABELS: &str =
     "--asm needs labels: 'stack-parse --labels addr,object,build_id' writes them";
 
@@ -78,7 +78,7 @@ pub(crate) fn show(args: &Args, pattern: Option<&Regex>, pipe: &mut Pipe) -> Res
     Ok(pipe.status())
 }
 
-/// The functions, each with a table below its heading, and how much they are of the whole.
+/// The functions, each with a table below its heading, and their share of the whole.
 fn listing_of(
     functions: &[Disassembled],
     candidates: usize,
@@ -120,7 +120,7 @@ impl Disassembled {
         for (&address, &weight) in &function.weights {
             let number = instructions.partition_point(|it| it.address <= address) as u32;
             let weights = FrameWeights { self_weight: weight, total: weight };
-            // Before all instructions is no code, whatever a label says.
+            // An address before all instructions is not code, whatever a label says.
             if number == 0 {
                 continue;
             }

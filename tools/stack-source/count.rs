@@ -27,7 +27,7 @@ pub(crate) struct Part {
     pub(crate) lines: Vec<Line>,
 }
 
-/// A line that is in a stack. Compilers give code that is of no line the number 0.
+/// A line that is in a stack. Compilers give code that belongs to no line the number 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) number: u32,
@@ -36,8 +36,8 @@ pub(crate) struct Line {
 
 /// Sums the weights of lines; memory grows with distinct frames only.
 ///
-/// A stack mostly begins as the one before it. So a frame is counted when it leaves the stacks,
-/// with the weight of all stacks that it was in until then.
+/// Most stacks begin like the one before. So a frame is counted when it is no longer in the next
+/// stack, with the weight of all stacks that it was in until then.
 pub(crate) struct Counts {
     tables: Tables,
     frames: FrameTable,
@@ -46,13 +46,13 @@ pub(crate) struct Counts {
     rows: Vec<Row>,
     /// The frames of the last stack.
     open: Vec<OpenFrame>,
-    /// Of each function, in whatever files it is.
+    /// Of each function, in all its files.
     functions: Tally,
     parts: Tally,
     lines: Tally,
 }
 
-/// What frames are of, by numbers.
+/// The functions, parts and lines that frames belong to, as numbers.
 struct Tables {
     by: By,
     functions: FrameTable,
@@ -62,7 +62,7 @@ struct Tables {
     lines: FrameTable,
 }
 
-/// The function, the part and the line that a frame is of, by their numbers in the tables.
+/// The numbers of the function, the part and the line that a frame belongs to.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     function: u32,
@@ -126,7 +126,7 @@ impl Counts {
         }
     }
 
-    /// Counts the frames after the first ones, which the next stack has, too.
+    /// Counts all frames but the first `kept`, which are also in the next stack.
     fn leave_to(&mut self, kept: usize) {
         while self.open.len() > kept {
             let Some(OpenFrame { row, weight }) = self.open.pop() else { return };
@@ -139,7 +139,7 @@ impl Counts {
         }
     }
 
-    /// All that weighs something, the heaviest first. Equal ones are in the order of the other
+    /// All parts with a weight, the heaviest first. Equal ones are in the order of the other
     /// weight, then of their names.
     pub(crate) fn into_parts(mut self, sort: Sort) -> Vec<Part> {
         self.leave_to(0);
@@ -171,11 +171,11 @@ impl Counts {
 }
 
 impl Tables {
-    /// What a frame is of that was not seen before.
+    /// The row of a frame that was not seen before.
     fn row_of(&mut self, frame: &[u8]) -> Row {
         let FrameParts { name, place, .. } = FrameParts::of(frame);
         let (path, number) = file_and_line(place);
-        // A whole file is the only function in it.
+        // For whole files, all frames have the same empty name.
         let name = if self.by == By::Function { name } else { b"" };
         let function = self.functions.intern(name);
         let part = self.parts.intern(&[name, b"\n", path].concat());
@@ -185,7 +185,8 @@ impl Tables {
 }
 
 impl Tally {
-    /// A frame of the next stack is of this part or line, which may be the next new one.
+    /// Counts a frame of the next stack that belongs to this part or line. A new one has the next
+    /// number.
     fn enter(&mut self, number: u32) {
         let number = number as usize;
         if number >= self.depths.len() {
@@ -197,7 +198,7 @@ impl Tally {
         self.depths[number] += 1;
     }
 
-    /// A frame is not in the next stack. What is in a stack twice counts where it is first.
+    /// A frame is not in the next stack. A part that is in a stack twice counts at its first frame.
     fn leave(&mut self, number: u32, weight: u64) {
         let number = number as usize;
         self.depths[number] -= 1;
@@ -217,12 +218,12 @@ impl Part {
         (weights, &self.function, &self.path)
     }
 
-    /// What patterns match: the function, or of a whole file its path.
+    /// What patterns match: the function, or the path of a whole file.
     pub(crate) fn name(&self) -> &[u8] {
         if self.function.is_empty() { &self.path } else { &self.function }
     }
 
-    /// Whether its frames have places.
+    /// Whether its frames have a file or a line.
     pub(crate) fn has_lines(&self) -> bool {
         !self.path.is_empty() || self.lines.iter().any(|line| line.number > 0)
     }

@@ -16,7 +16,7 @@ struct Document<'a> {
 
 #[derive(Serialize)]
 struct JsonListing {
-    /// None of a whole file.
+    /// `None` for a whole file.
     function: Option<String>,
     path: String,
     /// Where the source was found.
@@ -87,7 +87,7 @@ impl JsonListing {
     }
 }
 
-/// Bytes as text: readers refuse what is not UTF-8.
+/// Bytes as text with escapes: readers refuse what is not UTF-8.
 pub(crate) fn name(bytes: &[u8]) -> String {
     escaped(bytes, |_| false)
 }

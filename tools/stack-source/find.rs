@@ -15,8 +15,8 @@ use toolchains::Toolchains;
 /// Where sources may be.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SourceArgs {
-    /// Where the sources are, if not where they were compiled; the longest end of a path that is
-    /// there is taken; may be given several times
+    /// Where the sources are, if not where they were compiled; the longest end of a path that
+    /// exists there is used; may be given several times
     #[arg(long, value_name = "DIR")]
     source_path: Vec<PathBuf>,
 
@@ -87,7 +87,7 @@ impl Sources {
     }
 
     fn find(&mut self, recorded: &[u8]) -> Option<PathBuf> {
-        // So Node calls the files of modules.
+        // Node writes the files of modules like this.
         let path = recorded.strip_prefix(b"file://").unwrap_or(recorded);
         let path = trimmed(path, &self.args.trim_path);
         let as_recorded = path.to_path_lossy().into_owned();
@@ -98,7 +98,7 @@ impl Sources {
         below.or_else(|| self.toolchains.find(path))
     }
 
-    /// What is to be said of the sources that were not found.
+    /// The message about the sources that were not found.
     pub(crate) fn hint(&self) -> Option<String> {
         let missing = self.known.iter().filter(|(_, source)| source.is_none());
         let mut missing: Vec<&[u8]> = missing.map(|(path, _)| &path[..]).collect();
@@ -129,7 +129,7 @@ fn trimmed<'a>(path: &'a [u8], prefixes: &[PathBuf]) -> &'a [u8] {
     prefixes.iter().find_map(rest_after).unwrap_or(path)
 }
 
-/// The file below one of the folders whose path there is the longest end of `path`.
+/// The file whose path below one of the folders is the longest end of `path` that exists there.
 fn longest_end(path: &[u8], folders: &[PathBuf]) -> Option<PathBuf> {
     let is_separator = |byte: u8| matches!(byte, b'/' | b'\\');
     let starts = (0..path.len()).filter(|&at| at == 0 || is_separator(path[at - 1]));
@@ -177,7 +177,7 @@ mod tests {
             ("/src/app/a.c", Some(one.join("a.c"))),
             ("a.c", Some(one.join("a.c"))),
             ("/src/c.c", None),
-            // A folder is no source.
+            // A folder is not a source.
             ("/src/lib", None),
         ] {
             assert_eq!(longest_end(path.as_bytes(), &folders), expected, "{path}");

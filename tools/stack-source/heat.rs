@@ -1,4 +1,4 @@
-//! Colours: the hotter a line, the darker are its numbers.
+//! Colours: the hotter a line, the darker its numbers.
 
 use common::heat::{COLORS, Shades};
 use common::{FrameWeights, terminal_color};

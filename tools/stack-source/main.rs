@@ -54,7 +54,7 @@ struct Args {
     #[arg(short, long, value_name = "NUMBER")]
     number: Option<usize>,
 
-    /// What the heaviest are the heaviest by
+    /// What to sort by: the heaviest come first
     #[arg(long, value_name = "COLUMN", default_value = "self")]
     sort: Sort,
 
@@ -104,9 +104,9 @@ enum Sort {
 struct Profile {
     /// Those that are listed, the heaviest first.
     parts: Vec<Part>,
-    /// How many there are, of those that may be listed.
+    /// How many parts could be listed.
     candidates: usize,
-    /// Those that may not be listed, as no line of them is known.
+    /// Parts that cannot be listed, as none of their lines is known.
     without_lines: Vec<Part>,
     /// Whether a line is known of any function, listed or not.
     has_lines: bool,
@@ -182,8 +182,8 @@ impl Args {
         Ok((counts.into_parts(self.sort), total))
     }
 
-    /// Hands each line to `each`, and returns what all weigh. What does not fit into that sum is
-    /// left out and named.
+    /// Passes each line to `each`, and returns the sum of the weights. Lines that do not fit into
+    /// the sum are left out and reported.
     fn sum(&self, pipe: &mut Pipe, mut each: impl FnMut(&FoldedLine<'_>)) -> Result<u64> {
         let (mut all, mut overflows) = (0, Overflows::default());
         pipe.for_each_folded(&self.files, |line| {
@@ -214,12 +214,12 @@ impl Args {
         if parts.is_empty() {
             return None;
         }
-        // Programs sum what they get, so that nothing may be missing.
+        // Programs add up what they get, so nothing may be missing.
         let is_listed = |part: &Part| self.is_for_programs() || part.has_lines();
         let (mut parts, without_lines): (Vec<_>, _) = parts.into_iter().partition(is_listed);
         let candidates = parts.len();
         parts.truncate(self.most(pattern));
-        // The heaviest by what they weigh themselves are not those that only call others.
+        // By self weight, functions that only call others are not among the heaviest.
         let is_heavy = |part: &Part| part.weights.self_weight > 0;
         let has_choice = self.number.is_some() || pattern.is_some() || self.is_for_programs();
         if !has_choice && self.sort == Sort::SelfWeight && parts.iter().any(is_heavy) {
@@ -278,7 +278,7 @@ impl Args {
 }
 
 impl Profile {
-    /// How many parts the answer speaks of, and what they weigh themselves.
+    /// How many parts the answer covers, and the sum of their self weights.
     fn shown(&self) -> Total {
         let mut shown = Total::default();
         let parts = self.parts.iter().chain(&self.without_lines);

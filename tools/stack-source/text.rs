@@ -15,7 +15,7 @@ const TAB: usize = 8;
 /// What is before each line of a table.
 pub(crate) const INDENT: &str = "  ";
 
-/// What the lines are called whose number is 0.
+/// The name of the line with the number 0.
 const NO_LINE: &str = "[no line]";
 
 /// How a listing is shown.
@@ -96,7 +96,7 @@ impl Style<'_> {
         text
     }
 
-    /// A weight in a column, where nothing is easy to pass over.
+    /// A weight in a column; 0 is a dot, which is easy to pass over.
     pub(crate) fn cell(&self, weight: u64) -> String {
         if weight == 0 { ".".to_owned() } else { self.unit.number(weight) }
     }
@@ -131,7 +131,7 @@ impl Style<'_> {
     }
 }
 
-/// The beginning of a text that is wider than so many columns.
+/// The text, cut to `width` columns.
 pub(crate) fn truncated(text: &str, width: usize) -> String {
     truncate_str(text, width, "\u{2026}").into_owned()
 }

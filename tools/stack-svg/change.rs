@@ -3,8 +3,8 @@
 use common::MINUS;
 use inferno::flamegraph::color::Color;
 
-/// From gone, in blue, over unchanged to new, in orange: told apart by
-/// everyone, and each of the two is darker the further it is from the middle.
+/// From gone (blue) over unchanged to new (orange). Everyone can tell blue and orange apart, and
+/// both are darker the further they are from the middle.
 pub(crate) const COLORS: [Color; 9] = [
     Color { r: 88, g: 152, b: 208 },
     Color { r: 128, g: 178, b: 221 },
@@ -17,10 +17,10 @@ pub(crate) const COLORS: [Color; 9] = [
     Color { r: 230, g: 139, b: 48 },
 ];
 
-/// What noise explains, too.
+/// Also for changes that noise explains.
 pub(crate) const UNCHANGED: Color = COLORS[COLORS.len() / 2];
 
-/// What they mean.
+/// What the colours mean.
 pub(crate) const LEGEND: [(Color, &str); 5] = [
     (COLORS[0], "gone"),
     (COLORS[2], "less"),
@@ -29,13 +29,13 @@ pub(crate) const LEGEND: [(Color, &str); 5] = [
     (COLORS[8], "new"),
 ];
 
-/// Changes that are smaller, as a share of both weights, may be chance.
+/// Smaller changes, as a share of both weights, may be chance.
 const LEAST_CHANGE: f64 = 0.02;
 
 /// How the weights of two profiles are compared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
-    /// What a weight of 1 in the first profile is as much as in the second.
+    /// The weight in the second profile that is equal to a weight of 1 in the first.
     scale: f64,
 }
 
@@ -43,7 +43,7 @@ impl Comparison {
     /// Compares weights as they are.
     pub(crate) const OF_WEIGHTS: Comparison = Comparison { scale: 1.0 };
 
-    /// Compares shares of the whole, as far as both profiles weigh something.
+    /// Compares shares of the whole, or weights if one profile weighs nothing.
     pub(crate) fn of_shares(before: u64, after: u64) -> Comparison {
         let scale = if before > 0 && after > 0 { after as f64 / before as f64 } else { 1.0 };
         Comparison { scale }

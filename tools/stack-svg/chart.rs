@@ -1,5 +1,5 @@
-//! The static flame chart: lanes below each other on one axis of seconds. In each one stacks hang
-//! from its name; blocks that are too narrow are drawn together, as deep as they are.
+//! The static flame chart: lanes below each other on one axis of seconds. In each lane, stacks hang
+//! from the lane's name. Blocks that are too narrow are drawn together at their depth.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::strip::{Chart, Strip};
 const LEAST_WIDTH: f64 = 4.0;
 const WIDEST_OF_SEVERAL: f64 = 48.0;
 
-/// The least that is seen, in pixels.
+/// The least width that is visible, in pixels.
 const HAIR: f64 = 1.0;
 
 /// How many rows the lanes may have together: a page has no room for more.
@@ -43,16 +43,16 @@ pub(crate) enum What {
     /// The name of a lane.
     Lane(usize),
     Frame(FrameId),
-    /// So many blocks that are too narrow, of this frame.
+    /// A number of blocks of this frame that are too narrow.
     Narrow(u64, FrameId),
-    /// The same of several frames, of which this is that of the longest.
+    /// A number of narrow blocks of several frames, and the frame of the longest block.
     Mixed(u64, FrameId),
 }
 
 /// The boxes of the lanes that fit.
 pub(crate) struct Drawing {
     pub(crate) blocks: Vec<Block>,
-    /// How much time they have.
+    /// The time that the picture covers, in nanoseconds.
     pub(crate) length: u64,
     /// The lanes that do not fit, and what they weigh.
     left_out: usize,
@@ -80,8 +80,8 @@ impl Placed for Block {
 }
 
 impl Drawing {
-    /// Draws the lanes that fit, the heaviest first. `least` is the share of the width that a
-    /// frame must have, if the user wants more of it.
+    /// Draws the lanes that fit, the heaviest first. `least` is the share of the width that the
+    /// user wants a frame to have at least.
     pub(crate) fn new(
         strip: &Strip,
         chart: &Chart,
@@ -97,7 +97,7 @@ impl Drawing {
         for (number, lane) in strip.lanes().iter().enumerate() {
             let samples = chart.lanes.get(number).map_or(&[][..], Vec::as_slice);
             let rows = rows_of(samples, profile);
-            // The first one fits in any case, and after one that does not, none does.
+            // The first lane always fits. After one that does not fit, no lane is drawn.
             if samples.is_empty() || row > 0 && row + rows > MOST_ROWS || drawing.left_out > 0 {
                 drawing.left_out += strip.lanes_of(number);
                 drawing.weight_left_out += lane.weight;
@@ -112,7 +112,7 @@ impl Drawing {
             drawing.deep += lane.deep;
             row += rows;
         }
-        // A row from left to right, for those who read the file.
+        // Row by row, each from left to right, for people who read the file.
         drawing.blocks.sort_by_key(|block| (block.row, block.start));
         drawing
     }
@@ -156,7 +156,7 @@ struct Widths {
 }
 
 impl Widths {
-    /// Of a picture that has so many nanoseconds; `least` is a share of its width.
+    /// Widths for a picture that covers `length` nanoseconds; `least` is a share of its width.
     fn new(look: &Look, least: f64, length: u64) -> Widths {
         let share = |pixels: f64| pixels / look.frames_width() as f64;
         let time = |share: f64| (share * length as f64) as u64;
@@ -222,7 +222,7 @@ impl<'a> Lane<'a> {
         path
     }
 
-    /// Finishes the open blocks but so many.
+    /// Finishes all open blocks but the first `kept`.
     fn close(&mut self, kept: usize) {
         while self.open.len() > kept
             && let Some((_, block)) = self.open.pop()
@@ -237,7 +237,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Draws a narrow block together with those before it, unless there is a gap that is seen.
+    /// Draws a narrow block together with those before it, unless there is a visible gap.
     fn add_narrow(&mut self, block: Block) {
         let What::Frame(frame) = block.what else { return };
         let depth = (block.row - self.rows.start) as usize;

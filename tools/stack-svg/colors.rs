@@ -1,5 +1,4 @@
-//! Colours: by the kind of code unless told otherwise, and always the same for
-//! the same name.
+//! Colours: by default by the kind of code, and always the same for the same name.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,10 +17,10 @@ const NAMES: [&str; 18] = [
     "wakeup", "java", "js", "perl", "python", "rust",
 ];
 
-/// The hue tells the kind of code.
+/// The hue shows the kind of code.
 pub(crate) const KIND: &str = "kind";
 
-/// The hue tells the module, or whatever stands before the function's name.
+/// The hue shows the module, or whatever comes before the function's name.
 const MODULE: &str = "module";
 
 /// How frames are coloured.
@@ -48,7 +47,7 @@ impl Colors {
     ///
     /// # Errors
     ///
-    /// What inferno says, which has no reason to.
+    /// Errors of inferno; none is expected.
     pub(crate) fn of_names(self, Named { names, kinds }: &Named) -> io::Result<Vec<Color>> {
         let all = names.iter().copied();
         match self {
@@ -70,7 +69,8 @@ impl Colors {
         Named { names, kinds }
     }
 
-    /// The colours of the kinds or modules of these names, which have `colors` themselves.
+    /// The colours of the kinds or modules of these names; `colors` are those of the names
+    /// themselves.
     pub(crate) fn of_classes(self, Named { names, kinds }: &Named, colors: &[Color]) -> Vec<Color> {
         match self {
             Colors::Kind => kinds.iter().map(|kind| middle_of(*kind)).collect(),
@@ -91,7 +91,7 @@ impl Colors {
 #[derive(Clone, Debug)]
 pub(crate) struct Named<'a> {
     names: Vec<&'a [u8]>,
-    /// The kind of code of each, where the hue tells it.
+    /// The kind of code of each; empty if the hue does not show it.
     kinds: Vec<CodeKind>,
 }
 
@@ -103,8 +103,7 @@ impl Named<'_> {
     }
 }
 
-/// Inferno tells the colours of a palette only where it draws, so it draws the
-/// names side by side.
+/// Inferno gives the colours of a palette only in a drawing, so it draws the names side by side.
 fn of_palette<'a>(
     palette: Palette,
     names: impl Iterator<Item = &'a [u8]>,
@@ -124,7 +123,7 @@ fn of_palette<'a>(
 /// The whole: no code, so no colour.
 pub(crate) const WHOLE: Color = Color { r: 230, g: 230, b: 230 };
 
-/// A little nearer to white, for what stands for several frames.
+/// A colour a little nearer to white, for a box of several frames.
 pub(crate) fn pale(Color { r, g, b }: Color) -> Color {
     let nearer = |part: u8| part.midpoint(part.midpoint(u8::MAX));
     Color { r: nearer(r), g: nearer(g), b: nearer(b) }
@@ -135,7 +134,7 @@ fn of_kind(kind: CodeKind, name: &[u8]) -> Color {
     Color { r, g, b }
 }
 
-/// The hue says in which module a function is, the shade sets functions apart.
+/// The hue shows the module of a function, the shade sets functions apart.
 fn of_module(name: &[u8]) -> Color {
     let shade = 0.12 * f64::from(name_hash(FrameParts::of(name).name)) / 255.0;
     hue_of(module(name), 0.70 + shade)

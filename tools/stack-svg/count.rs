@@ -22,8 +22,7 @@ pub(crate) struct MergedStacks {
     pub(crate) sides: Option<Sides>,
 }
 
-/// Counts lines with one count, each below the value that `split` says; `clock` notes when
-/// they ran.
+/// Counts lines with one count, each below its value of `split`; `clock` notes when they ran.
 pub(crate) fn one_count(
     files: &Files,
     split: Option<&Split>,
@@ -34,9 +33,8 @@ pub(crate) fn one_count(
     Ok(MergedStacks { stacks, before: None, sides: None })
 }
 
-/// Counts lines with two counts: `stack before after`, each below the value that `split`
-/// says. A stack weighs the sum of both, so that a frame that is gone is as visible as one
-/// that is new.
+/// Counts lines with two counts: `stack before after`, each below its value of `split`. A stack
+/// weighs the sum of both, so that a frame that is gone is as visible as one that is new.
 pub(crate) fn two_counts(
     files: &Files,
     split: Option<&Split>,
@@ -66,14 +64,14 @@ pub(crate) fn two_counts(
 
 /// The stacks of a flame chart.
 pub(crate) enum InOrder {
-    /// Of lines without a time: later ones stand further to the right, and only consecutive ones
-    /// are merged.
+    /// Of lines without a time: later ones are further to the right, and only consecutive ones are
+    /// merged.
     Lines(Option<Profile>, FrameTable),
-    /// Of lines with a time, which the clock has.
+    /// Of lines with a time, which is in the clock.
     Times(Box<MergedStacks>),
 }
 
-/// Reads a flame chart, each line below the value that `split` says; `clock` notes when they ran.
+/// Reads a flame chart, each line below its value of `split`; `clock` notes when they ran.
 pub(crate) fn in_order(
     files: &Files,
     split: Option<&Split>,

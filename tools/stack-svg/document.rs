@@ -1,7 +1,7 @@
 //! Writes the picture: title, boxes, the lines below them, and for a browser the data and
 //! the script. Nothing in it would make a viewer ask a server.
 //!
-//! It looks as inferno draws flame graphs, down to the places of its boxes.
+//! It looks like inferno's flame graphs: the boxes are at the same places.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -76,7 +76,7 @@ pub(crate) struct Caption {
     pub(crate) is_wide: bool,
 }
 
-/// Where everything stands, in pixels from above.
+/// Where everything is, in pixels from above.
 struct Places {
     /// The upper edge of all boxes.
     top: u32,
@@ -127,7 +127,7 @@ impl<B: Placed> Document<'_, B> {
         Places { top, rows, in_sight, row_height, inverted, bottom }
     }
 
-    /// Writes everything that stands before the boxes.
+    /// Writes everything that comes before the boxes.
     fn open(&self, places: &Places, svg: &mut Vec<u8>) -> io::Result<()> {
         let look = self.look;
         let (width, height) = (look.frames_width() + SIDES, places.bottom);
@@ -189,7 +189,7 @@ impl<B: Placed> Document<'_, B> {
                  height=\"{height}\" fill=\"{fill}\"",
                 escape(title)
             )?;
-            // The script has these numbers; without it they stand nowhere else.
+            // The script has these numbers; without the script they would be missing.
             if self.embedded.is_none() {
                 write!(svg, " fg:x=\"{}\" fg:w=\"{}\"", placed.start(), placed.weight())?;
             }

@@ -28,8 +28,8 @@ pub(crate) struct Embedded<'a> {
     /// What ran when, if lines say it.
     pub(crate) strip: Option<&'a Strip>,
     names: String,
-    /// The distinct colours, each with the number of its class; the colours of the
-    /// classes; and for each name, the number of its colour: a line each.
+    /// The distinct colours, each with the number of its class; the colours of the classes; and for
+    /// each name, the number of its colour: a line for each of the three.
     colors: String,
     /// For each name, the number of its module, and on the next lines the modules.
     modules: String,
@@ -192,7 +192,7 @@ fn color_text(colors: &[(Color, Color)]) -> String {
     [words.join(" "), class_words.collect::<Vec<_>>().join(" "), numbers].join("\n")
 }
 
-/// Each of these things once, with its place among them.
+/// Each of these things once, with its index among them.
 fn numbered<T: Ord>(things: impl Iterator<Item = T>) -> BTreeMap<T, u64> {
     let distinct: BTreeSet<T> = things.collect();
     distinct.into_iter().zip(0..).collect()

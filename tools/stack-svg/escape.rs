@@ -1,5 +1,5 @@
-//! Names as text, with escapes such as `\xAD` for what cannot be shown. A backslash that
-//! would begin such an escape is one itself, `\x5C`, so that the name can be read back.
+//! Names as text, with escapes such as `\xAD` for what cannot be shown. A backslash that would
+//! begin such an escape becomes `\x5C`, so that the name can be read back.
 //!
 //! A name in a profile is bytes, while SVG and inferno take text only.
 
@@ -11,7 +11,7 @@ use common::{FrameParts, escaped, is_unseen, printable};
 const NAMELESS: &str = "[empty name]";
 
 /// The frame as the picture shows it: its name and its place without its marks, and with escapes
-/// for what cannot be seen or cannot stand in XML.
+/// for what cannot be seen or is not allowed in XML.
 pub(crate) fn shown(frame: &[u8]) -> String {
     let marks = FrameParts::of(frame).marks;
     match &frame[..frame.len() - marks.len()] {

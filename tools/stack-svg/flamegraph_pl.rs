@@ -1,4 +1,4 @@
-//! The options of flamegraph.pl that are not ours, and what does it here.
+//! The options of flamegraph.pl that are not ours, and what to use here instead.
 
 use common::Known;
 

@@ -37,7 +37,7 @@ struct Note {
 }
 
 impl Footer {
-    /// No rows yet, below frames that are so many pixels wide together.
+    /// A footer without rows, below frames that are `pixels` wide together.
     pub(crate) fn new(font_size: u32, pixels: usize) -> Footer {
         let right = LEFT + pixels as f64;
         Footer { rows: Vec::new(), font_size: f64::from(font_size), right }
@@ -70,7 +70,7 @@ impl Footer {
         let mut row = Vec::new();
         let mut x = LEFT;
         for (color, text) in entries {
-            // The square takes two letters, and the room behind the words two more.
+            // The square takes two letters, and the space after the words two more.
             let letter = self.font_size * LETTER_WIDTH;
             let width = (text.len() as f64 + 2.0) * letter;
             if x + width > self.right.min(LEGEND_WIDTH) && !row.is_empty() {
@@ -142,8 +142,8 @@ fn step_of(total: u64, pixels: f64) -> usize {
     steps.find(|&step| step as f64 >= least).unwrap_or(usize::MAX)
 }
 
-/// The text in lines of at most so many letters, cut between words, or within
-/// a word that is longer than a line.
+/// The text in lines of at most `letters` letters, cut between words, or within a word that is
+/// longer than a line.
 fn wrapped(text: &str, letters: usize) -> Vec<String> {
     let letters = letters.max(1);
     let mut lines = vec![String::new()];

@@ -3,7 +3,7 @@
 /// What kind of profile is drawn, and from where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kind {
-    /// The static layer is merged from the leaves, which stand at the bottom.
+    /// The static layer is merged from the leaves, which are at the bottom.
     pub(crate) reverse: bool,
     /// Time runs from left to right.
     pub(crate) chart: bool,

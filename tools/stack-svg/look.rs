@@ -117,7 +117,7 @@ impl Look {
     }
 }
 
-/// What a title says of the order and number of profiles.
+/// What a title says about the order and number of profiles.
 fn of_kind(kind: Kind) -> &'static str {
     match (kind.diff, kind.reverse) {
         (true, true) => ", before and after, merged from the leaves",

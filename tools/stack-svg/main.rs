@@ -70,7 +70,7 @@ struct Args {
     #[arg(long, value_name = "NUMBER", default_value_t = 5_000_000)]
     max_frames: usize,
 
-    /// Merge the stacks from their leaves: the callers of a function stand on top of it
+    /// Merge the stacks from their leaves: the callers of a function are on top of it
     #[arg(long)]
     reverse: bool,
 
@@ -169,8 +169,8 @@ impl Stacks {
     }
 }
 
-/// Reads all input; `None` if nothing in it weighs anything. Of one profile, `clock` notes what
-/// ran when.
+/// Reads all input; `None` if nothing in it weighs anything. `clock` notes what ran when, unless
+/// there are two profiles.
 fn read(args: &Args, clock: &mut Clock, pipe: &mut Pipe) -> Result<Option<Stacks>> {
     let split = args.split.as_ref();
     let MergedStacks { stacks, before, sides } = match args {
@@ -224,7 +224,7 @@ fn kind(args: &Args) -> Kind {
     Kind { reverse: args.reverse, chart: args.flamechart, diff: args.diff }
 }
 
-/// What was profiled: the only frame that all others stand on, which is mostly the program.
+/// The name of the root frame, if all stacks have the same: mostly the program.
 fn only_root(Stacks { profile, frames, .. }: &Stacks) -> Option<&[u8]> {
     let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
     let only = roots.next().filter(|_| roots.next().is_none())?;
@@ -240,8 +240,8 @@ fn comparison(args: &Args, whole: &Node) -> Comparison {
     }
 }
 
-/// Counts the stacks that the picture holds, so that --stats can be checked: the weight that
-/// came in is the weight that is drawn. What was cut is drawn as `[cut]`, and said.
+/// Counts the stacks in the picture, so that --stats can be checked: the weight that came in is the
+/// weight that is drawn. What was cut is drawn as `[cut]`, and reported.
 fn account(Stacks { profile, frames, .. }: &Stacks, pipe: &mut Pipe) {
     let cut = profile.is_cut().then(|| frames.find(CUT)).flatten();
     for node in profile.nodes.iter().filter(|node| node.self_weight > 0) {

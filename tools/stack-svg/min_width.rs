@@ -26,7 +26,7 @@ impl FromStr for MinWidth {
 }
 
 impl MinWidth {
-    /// The width as a share of the whole picture, which is so many pixels wide.
+    /// The width as a share of the whole picture, which is `pixels` wide.
     pub(crate) fn share_of(self, pixels: usize) -> f64 {
         match self {
             MinWidth::Pixels(width) => width / pixels as f64,

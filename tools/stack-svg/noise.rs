@@ -22,7 +22,7 @@ impl Sides {
         }
     }
 
-    /// What changed; each profile is taken for one recording.
+    /// What changed; each profile counts as one recording.
     pub(crate) fn compare(mut self, question: Question, pipe: &Pipe) -> Changed {
         if let Some(samples) = pipe.header_samples_of_two() {
             for (run, samples) in [&mut self.before, &mut self.after].into_iter().zip(samples) {
@@ -42,7 +42,7 @@ impl Sides {
     }
 }
 
-/// What noise does not explain.
+/// The changes that noise does not explain.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changed {
     functions: HashSet<Vec<u8>>,
@@ -51,9 +51,9 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    /// Says it of each frame, by its number.
+    /// For each frame, by its number, whether its function changed by more than noise explains.
     pub(crate) fn of_frames(&self, frames: &FrameTable) -> Vec<bool> {
-        // So a picture of one profile does not pay for the names that are compared.
+        // A picture of one profile must not spend time on the names that are compared.
         if self.functions.is_empty() {
             return vec![false; frames.len()];
         }

@@ -22,7 +22,7 @@ use crate::profile::{LeftOut, Node, Profile};
 use crate::sight::rows_in_sight;
 use crate::strip::Strip;
 
-/// The largest weight of which all lower ones are exact as a number of the script.
+/// Up to this weight, all weights are exact as numbers of the script.
 const MOST_OF_A_NUMBER: u64 = 1 << 53;
 
 /// What the picture shows, and its looks.
@@ -32,7 +32,7 @@ pub(crate) struct Picture<'a> {
     pub(crate) frames: &'a FrameTable,
     /// Every frame, for the script; `None` for a picture without one.
     pub(crate) script_data: Option<&'a Profile>,
-    /// What `--max-frames` left out, also of what the script has.
+    /// The frames that `--max-frames` left out, which the script lacks, too.
     pub(crate) cut: LeftOut,
     /// The frames that are drawn without the script; it lacks those that are too deep.
     pub(crate) drawn: &'a Profile,
@@ -40,14 +40,14 @@ pub(crate) struct Picture<'a> {
     pub(crate) strip: Option<&'a Strip>,
     /// The boxes of a flame chart of lines that have a time, in place of `drawn` and the strip.
     pub(crate) chart: Option<&'a Drawing>,
-    /// The frames that are too narrow to be drawn without it.
+    /// The frames that are too narrow to be drawn without the script.
     pub(crate) narrow: LeftOut,
     pub(crate) comparison: Comparison,
-    /// For each frame of `frames`, whether noise does not explain what became of it, and the same
-    /// for the whole.
+    /// For each frame of `frames`, whether it changed by more than noise explains, and the same for
+    /// the whole.
     pub(crate) changed: &'a [bool],
     pub(crate) whole_changed: bool,
-    /// What made each root frame a profile of its own, if anything did.
+    /// How the input was split into profiles, each with its own root frame.
     pub(crate) split: Option<&'a Split>,
     pub(crate) command: String,
 }
@@ -101,7 +101,7 @@ impl Picture<'_> {
         document.write(|block| self.caption_in_chart(block, &by_name))
     }
 
-    /// Whether it is a chart of lines that have no time: their order is the place of frames.
+    /// Whether it is a chart of lines that have no time: frames are in the order of the lines.
     fn is_in_order(&self) -> bool {
         self.kind.chart && self.chart.is_none()
     }
@@ -167,7 +167,7 @@ impl Picture<'_> {
         Caption { title, label, fill: hex(color), is_wide }
     }
 
-    /// Whether noise does not explain what became of the function.
+    /// Whether the function changed by more than noise explains.
     fn is_changed(&self, node: &Node) -> bool {
         node.frame.map_or(self.whole_changed, |id| self.changed[id as usize])
     }
@@ -320,8 +320,8 @@ fn micro(time: u64) -> String {
     seconds(time / 1000 * 1000)
 }
 
-/// What a box says, as far as there is room: the place of a frame without the folders, which are
-/// in its title.
+/// What a box says, as far as there is room: the frame's place comes without the folders, which are
+/// in the title of the box.
 fn label(frame: &[u8]) -> String {
     let FrameParts { name, place, marks } = FrameParts::of(frame);
     match place {

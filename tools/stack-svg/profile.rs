@@ -94,13 +94,13 @@ impl Profile {
         self.without(|node| !keep(node.weight))
     }
 
-    /// The profile without the frames that have more than so many below them.
+    /// The profile without the frames deeper than `most`.
     pub(crate) fn no_deeper(&self, most: usize) -> Profile {
         self.without(|node| node.depth > most)
     }
 
-    /// The profile without some frames, and without all that stand on them, which
-    /// `is_left_out` must name, too.
+    /// The profile without some frames. `is_left_out` must be true for all frames on top of one
+    /// that is left out, too.
     fn without(&self, is_left_out: impl Fn(&Node) -> bool) -> Profile {
         let mut kept: Vec<Node> = Vec::new();
         let mut left_out = LeftOut::default();
@@ -137,8 +137,8 @@ impl Profile {
     }
 }
 
-/// Which of frames with these weights are the `max_frames` heaviest: of one weight, the first.
-/// `None` if that is all of them.
+/// Which frames of these weights are the `max_frames` heaviest; of equal weights, the first. `None`
+/// if all of them are.
 fn heaviest_of(weights: &[u64], max_frames: usize) -> Option<Vec<bool>> {
     if weights.len() <= max_frames {
         return None;
@@ -156,9 +156,8 @@ fn heaviest_of(weights: &[u64], max_frames: usize) -> Option<Vec<bool>> {
     Some(weights.iter().map(is_kept).collect())
 }
 
-/// Adds the weights of the first profile to the self weights of the nodes: a
-/// stack belongs to the node where it ends, or to what was cut off from the last one
-/// that was kept.
+/// Adds the weights of the first profile to the self weights of the nodes. A stack belongs to the
+/// node where it ends or, if that was cut off, to the cut weight of the last node that was kept.
 ///
 /// `nodes` are the whole and then those of `tree`, in the same order, and so are `cut`.
 fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node], cut: &mut [u64]) {
@@ -166,7 +165,7 @@ fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node], cut:
     let mut path = vec![0];
     for stack in stacks.iter() {
         path.truncate(stack.shared + 1);
-        // If a frame was left out, so were all that stand on it.
+        // If a frame was left out, so were all frames on top of it.
         for (&frame, depth) in stack.frames.iter().zip(1..).skip(path.len() - 1) {
             let is_here =
                 |(node, _): &(&TreeNode, usize)| (node.depth, node.frame) == (depth, frame);
@@ -181,8 +180,8 @@ fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node], cut:
     }
 }
 
-/// Puts a frame that stands for what was cut off behind each node that lost some of its
-/// children; returns what they weigh together.
+/// Inserts a frame for what was cut off after each node that lost some of its children; returns the
+/// weight of these frames together.
 fn insert_cut(tree: &[TreeNode], cut_before: &[u64], nodes: &mut Vec<Node>) -> u64 {
     add_up(nodes);
     let whole = mem::take(nodes);

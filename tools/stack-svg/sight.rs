@@ -1,6 +1,6 @@
-//! Which rows of a deep picture are in sight without the script: those next to the roots. What
-//! shows a picture shows its upper edge, or all of it as small as it must be, and the upper edge
-//! of a high one has nothing but the tops of towers.
+//! Which rows of a deep picture are in sight without the script: those next to the roots. Programs
+//! show the upper edge of a picture, or all of it as small as it must be; and the upper edge of a
+//! high picture has only the tops of towers.
 
 use crate::profile::Node;
 
@@ -10,8 +10,8 @@ const ROWS_OF_PAGE: usize = 95;
 /// More rows would be too small on a page to be read.
 const MOST_ROWS: usize = 300;
 
-/// Of a picture that is higher than a page, rows with less than this part of the weight are out
-/// of sight: they are the tops of narrow towers.
+/// In a picture that is higher than a page, rows with less than this part of the weight are out of
+/// sight: they are the tops of narrow towers.
 const LEAST_PART: f64 = 0.01;
 
 /// How many rows are in sight, besides that of the whole.

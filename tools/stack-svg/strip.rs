@@ -20,11 +20,11 @@ use samples::{Sample, Source};
 /// How many lanes the file has; one more is the sum of all others.
 const MOST_LANES: usize = 1000;
 
-/// With fewer steps or lanes than this, the others of both get fewer first.
+/// Steps are reduced to `FEWEST_STEPS` first, then lanes to `FEWEST_LANES`, then steps again.
 const FEWEST_STEPS: u64 = 60;
 const FEWEST_LANES: usize = 8;
 
-/// How large a picture may be because of its strip, in bytes: there are as many steps as fit.
+/// The largest size of a picture with a strip, in bytes: the strip has as many steps as fit.
 const MOST_BYTES: usize = 19_500_000;
 
 /// How large the strip may be in a picture that is large without it.
@@ -35,22 +35,22 @@ const BYTES_OF_FRAME: usize = 7;
 
 /// What ran when.
 pub(crate) struct Strip {
-    /// What lanes are values of.
+    /// What each lane is a value of.
     by: Split,
     /// The nanoseconds of a step, and how many steps there are.
     width: u64,
     steps: u64,
     /// The heaviest first.
     lanes: Vec<Lane>,
-    /// How many lanes the last one is the sum of, if it is one.
+    /// How many lanes the last one sums up; 0 if it is a lane of its own.
     others: usize,
-    /// Whether there are fewer steps than else, so that the picture is not too large.
+    /// Whether there are fewer steps than usual, so that the picture is not too large.
     is_coarse: bool,
     /// Whether some lines have no time, so that no lane has them.
     has_untimed: bool,
     /// The weights by stack, lane and step, for the script.
     entries: String,
-    /// Of a flame chart, what ran in each lane; the sum of others has none.
+    /// For a flame chart, what ran in each lane; the sum of other lanes has none.
     chart: Option<Chart>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Chart {
 
 pub(crate) struct Lane {
     pub(crate) name: String,
-    /// The value with a first letter that says what it is, see [`Clock::add`].
+    /// The value, with a letter before it that says what it is, see [`Clock::add`].
     value: Vec<u8>,
     pub(crate) weight: u64,
     /// The steps in which it weighs something, in their order.
@@ -106,7 +106,7 @@ impl Strip {
         })
     }
 
-    /// What to say where something is left out so that the picture is not too large.
+    /// The notes on what is left out so that the picture is not too large.
     pub(crate) fn notes(&self) -> Vec<String> {
         let why = "so that the picture is not too large";
         let step = seconds(self.width);
@@ -117,7 +117,7 @@ impl Strip {
         let lanes = (self.others > 0).then_some(lanes);
         let merged = self.chart.as_ref().and_then(|chart| chart.merged_within).map(|within| {
             let within = seconds(within);
-            format!("what ran within {within} s is drawn as far as its stacks are equal, {why}")
+            format!("what ran within {within} s is drawn as the frames its stacks share, {why}")
         });
         [steps, lanes, merged].into_iter().flatten().collect()
     }
@@ -178,7 +178,7 @@ impl Strip {
 }
 
 impl Lane {
-    /// About how many bytes it takes in the file.
+    /// About how many bytes the lane takes in the file.
     fn bytes(&self) -> usize {
         let of_number = |number: u64| 1 + number.checked_ilog2().unwrap_or(0) as usize / 5;
         let step = |&(_, weight): &(u64, u64)| 1 + of_number(weight);
@@ -186,7 +186,7 @@ impl Lane {
     }
 }
 
-/// How many bytes the picture has room for the weights of lanes and steps.
+/// How many bytes of the picture are left for the weights of lanes and steps.
 fn room_for_steps(profile: &Profile, frames: &FrameTable, chart: Option<&Chart>) -> usize {
     let names: usize = (0..frames.len()).map(|id| frames.name(id as FrameId).len() + 1).sum();
     let others = names + BYTES_OF_FRAME * profile.nodes.len() + chart.map_or(0, |it| it.text.len());
@@ -219,14 +219,14 @@ impl Chart {
 
 /// Which lane each value has.
 struct Keys {
-    /// The heaviest first; the lightest share the last one.
+    /// The lane of each value, the heaviest first; the lightest values share the last lane.
     lanes: Vec<u32>,
-    /// How many share it.
+    /// How many values share it.
     others: usize,
 }
 
 impl Keys {
-    /// At most so many values have a lane of their own.
+    /// Gives at most `most` values a lane of their own.
     fn new(clock: &Clock, most: usize) -> Keys {
         let totals = totals(clock);
         let mut order: Vec<usize> = (0..totals.len()).collect();
@@ -253,8 +253,7 @@ fn totals(clock: &Clock) -> Vec<u64> {
     totals
 }
 
-/// Makes fewer steps, or fewer lanes, of what the file has no room for; returns whether that is
-/// possible.
+/// Reduces steps or lanes that the file has no room for; returns whether that was possible.
 fn has_less(clock: &mut Clock, keys: &mut Keys) -> bool {
     let lanes = keys.named();
     if clock.cells.columns() <= FEWEST_STEPS && lanes > FEWEST_LANES {
@@ -283,7 +282,7 @@ fn lanes(clock: &Clock, keys: &Keys, entries: &[Entry]) -> Vec<Lane> {
     sums.into_iter().zip(values).map(lane).collect()
 }
 
-/// What the sum of so many lanes is called.
+/// The name of the sum of `others` lanes.
 fn others_name(others: usize) -> String {
     let word = if others == 1 { "other" } else { "others" };
     format!("{} {word}", grouped(others as u64))

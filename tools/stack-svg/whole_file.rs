@@ -18,17 +18,17 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-/// As many links as the system follows.
+/// The most links that are followed, as the system does.
 const MAX_LINKS: usize = 40;
 
-/// Writes `bytes` to a temporary file beside `path` and gives it that name, so
-/// that nobody ever sees a part, and a failure leaves `path` as it was. What
-/// is no regular file, as a pipe or `/dev/stdout`, is written in place, and so
-/// is a file that cannot be replaced by one of the same owner.
+/// Writes `bytes` to a temporary file beside `path` and gives it that name, so that nobody ever
+/// sees a part, and a failure leaves `path` as it was. Pipes, `/dev/stdout` and others that are not
+/// regular files are written in place, and so is a file that cannot be replaced by one of the same
+/// owner.
 ///
 /// # Errors
 ///
-/// [`Error::Output`] with what the system says.
+/// [`Error::Output`] with the error of the system.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = match Destination::of(path) {
         Ok(Destination::File(path)) => replace(&path, bytes),
@@ -39,7 +39,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 enum Destination {
-    /// A regular file, existing or not, behind all links: they stay.
+    /// A regular file, existing or not, after all links were followed: the links stay.
     File(PathBuf),
     /// Anything else.
     Stream,
@@ -55,8 +55,8 @@ impl Destination {
                 _ => Path::new("."),
             };
             let folder = fs::canonicalize(folder)?;
-            // An open descriptor, even where it leads to a regular file: that
-            // one is being written by whoever opened it.
+            // An open descriptor. Even a regular file must not be replaced here: the program that
+            // opened it is writing to it.
             if folder.starts_with("/proc") || folder.starts_with("/dev/fd") {
                 return Ok(Destination::Stream);
             }
@@ -84,7 +84,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let old = match OpenOptions::new().write(true).open(path) {
         Ok(old) => Some(old.metadata()?),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
-        // A file that must not be written must not be replaced either.
+        // A file that is write-protected must not be replaced either.
         Err(error) => return Err(error),
     };
     let _signals = SignalsWait::start()?;
@@ -94,7 +94,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     temporary.as_file().write_all(bytes)?;
-    // Some file systems keep the news of a full disk until the file is closed.
+    // Some file systems report a full disk only when the file is closed.
     temporary.as_file().sync_all()?;
     match temporary.persist(path) {
         Ok(_) => Ok(()),
@@ -117,9 +117,8 @@ fn beside(path: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     Ok(temporary)
 }
 
-/// Writes to the file at `path` itself if the system refused to replace it: its
-/// folder must not be written, its owner is another, or it is mounted there by
-/// itself.
+/// Writes to the file at `path` itself if the system refused to replace it: the folder is
+/// write-protected, the file has another owner, or it is mounted there.
 fn in_place_if_refused(path: &Path, bytes: &[u8], error: io::Error) -> io::Result<()> {
     let refused = [
         ErrorKind::PermissionDenied,

@@ -28,8 +28,8 @@ struct Args {
     #[arg(long)]
     calls: bool,
 
-    /// Print what perf record --call-graph should be told for each program of OCaml:
-    /// fp, dwarf, or lbr
+    /// Print the value for perf record --call-graph that suits each program of OCaml: fp, dwarf, or
+    /// lbr
     #[arg(long, conflicts_with = "calls")]
     call_graph: bool,
 
@@ -81,8 +81,8 @@ fn list(
     }
 }
 
-/// The bytes of an executable. In a file only those are read that are needed: what its headers
-/// do not name may be far larger.
+/// The bytes of an executable. A file is mapped, so that only what is needed is read: what its
+/// headers do not name may be far larger.
 fn bytes_of(path: &Path, input: &mut Input) -> Result<Cow<'static, [u8]>> {
     let name = input.name().to_owned();
     let failed = |source| Error::Input { name: name.clone(), source };
@@ -105,7 +105,7 @@ fn note_without_g(input: &Input, units: &BTreeSet<Vec<u8>>, pipe: &Pipe) {
     }
 }
 
-/// What `--call-graph` of `perf record` has to be.
+/// The value for `--call-graph` of `perf record`.
 fn call_graph(unwinding: Unwinding) -> &'static [u8] {
     match unwinding {
         Unwinding::FramePointers => b"fp",
@@ -126,7 +126,7 @@ fn write_function(function: &Symbol, table: &mut Table, pipe: &mut Pipe) -> Resu
         .row(&[&function.symbol, &symbol_name(function), &location, address.as_bytes(), mark], pipe)
 }
 
-/// A row for what was inlined there, and then for the function proper.
+/// A row for each function that was inlined there, and then one for the function itself.
 fn write_call(call: &Call, table: &mut Table, pipe: &mut Pipe) -> Result<()> {
     let address = format!("{:#x}", call.return_address);
     call.frames.iter().try_for_each(|frame| {

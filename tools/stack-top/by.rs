@@ -12,7 +12,7 @@ use common::{
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// A function, by its name alone: wherever in its source it was, with whatever mark
+    /// A function, by its name alone, without its place and marks
     Function,
     /// A module, namespace or package, by the names of functions
     Module,
@@ -30,8 +30,8 @@ pub(crate) enum By {
 const NO_LINE: &[u8] = b"[no line]";
 
 impl By {
-    /// The stacks of what is counted, equal ones summed. Functions keep their marks if these are
-    /// wanted, as they say the colours of a drawing.
+    /// The stacks of what is counted, equal ones summed. With `with_marks`, functions keep their
+    /// marks, which decide the colours of a drawing.
     pub(crate) fn regrouped(self, stacks: SortedStacks, with_marks: bool) -> SortedStacks {
         let frames = stacks.frames();
         let label = |frame| self.label(frames.name(frame), with_marks);
@@ -94,7 +94,7 @@ impl By {
         matches!(self, By::File | By::Line) && rows.all(|name| name == NO_LINE)
     }
 
-    /// The head of the column of names, and what so many rows are.
+    /// The head of the column of names, and the plural for the number of rows.
     pub(crate) fn words(self) -> (&'static str, &'static str) {
         match self {
             By::Function => ("FUNCTION", "functions"),

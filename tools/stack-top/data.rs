@@ -22,7 +22,7 @@ struct JsonRow {
     #[serde(rename = "self")]
     self_weight: u64,
     total: u64,
-    /// Of a line, those that it is in, the heaviest first.
+    /// For a line, the functions that it is in, the heaviest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     functions: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,14 +69,13 @@ pub(crate) fn families_as_tsv(profile: &Profile, families: &Families, rows: usiz
     Answer::new(text, families.shown())
 }
 
-/// An object of a row for each function.
+/// A JSON object with a row for each function.
 pub(crate) fn json(profile: &Profile, rows: &Rows) -> Answer {
     let json_rows = rows.rows.iter().map(|row| JsonRow::of(profile, row.frame)).collect();
     Answer::new(document(profile, json_rows), rows.shown())
 }
 
-/// An object of a row for each function that was asked for, with its callers and
-/// callees.
+/// A JSON object with a row for each function that was asked for, with its callers and callees.
 pub(crate) fn families_as_json(profile: &Profile, families: &Families, rows: usize) -> Answer {
     let mut json_rows: Vec<JsonRow> = Vec::new();
     let mut last = None;

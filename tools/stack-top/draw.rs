@@ -15,7 +15,7 @@ use crate::profile::Profile;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bar {
     frame: FrameId,
-    /// The first cell, and the one behind the last.
+    /// The first cell, and the one after the last.
     start: usize,
     end: usize,
 }
@@ -26,8 +26,8 @@ struct Bars {
 }
 
 impl Bars {
-    /// A frame starts and ends at the cell that is nearest, so no edge is more than
-    /// half a cell off, and a frame stands exactly on the one that called it.
+    /// A frame starts and ends at the nearest cell, so no edge is more than half a cell off, and a
+    /// frame is exactly on top of its caller.
     fn of(profile: &Profile, columns: usize) -> Bars {
         let whole = u128::from(profile.total);
         let cell = |weight: u64| {

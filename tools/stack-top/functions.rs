@@ -13,8 +13,8 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// The functions of the lines in these stacks. Of two functions that is heavier which weighs
-    /// more itself, then with what it calls.
+    /// The functions of the lines in these stacks. The heavier of two functions is the one with
+    /// more self weight, or else with more total weight.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ impl Functions {
         self.by_line.get(line).map_or(&[], Vec::as_slice)
     }
 
-    /// What a table for people says of a line: `work`, or `work +2` where it is in three.
+    /// What a table for people shows for a line: `work`, or `work +2` if it is in three functions.
     pub(crate) fn summary(&self, line: &[u8]) -> String {
         match self.on(line) {
             [] => String::new(),

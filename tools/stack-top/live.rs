@@ -7,7 +7,7 @@ use common::{Live, NO_WEIGHT, Overflows, Pipe, Result, Screen, StackCounts, Stat
 use crate::Args;
 use crate::asked::Patterns;
 
-/// The stacks so far: of all intervals, or of the one at hand.
+/// The stacks so far: of all intervals, or of the current one.
 #[derive(Default)]
 struct Stacks {
     counts: StackCounts,
@@ -55,7 +55,7 @@ pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<
         Ok(())
     })?;
     pipe.leave_out(&overflows);
-    // Where the recording was stopped within an interval, that one is the newest.
+    // If the recording ended within an interval, that one is the newest.
     let is_over = !stacks.is_new;
     let last = if args.last && is_over { newest } else { stacks };
     let answer = args.answer(last.counts, patterns, &Screen::of_stdout(), pipe)?;
@@ -87,8 +87,8 @@ impl Shown {
         }
     }
 
-    /// On a terminal in place of what was shown before, into a pipe behind an empty
-    /// line, or in JSON as the next line.
+    /// On a terminal in place of what was shown before; in a pipe after an empty line, or in JSON
+    /// as the next line.
     fn text(&mut self, text: &[u8], args: &Args, pipe: &mut Pipe) -> Result<()> {
         let screen = Screen::of_stdout();
         let text = match screen.rows.filter(|_| args.follow) {
@@ -102,17 +102,17 @@ impl Shown {
     }
 }
 
-/// The text with what makes a terminal write it over the text before: as many lines
-/// as there is room for, of which the last one is kept in any case.
+/// The text with the codes that make a terminal write it over the text before: as many lines as
+/// fit, always with the last one.
 fn redrawn(text: &[u8], rows: usize, is_first: bool) -> Vec<u8> {
     let lines: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').collect();
-    // The cursor stands in the line behind the last one.
+    // The cursor ends up in the line after the last one.
     let room = rows.saturating_sub(1).max(2);
     let (last, others) = lines.split_last().map_or((&b""[..], &[][..]), |(last, it)| (*last, it));
     let mut out = if is_first { b"\x1b[2J\x1b[H".to_vec() } else { b"\x1b[H".to_vec() };
     for line in others.iter().take(room - 1).chain([&last]) {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        // What is left of a longer line before is erased, then all below.
+        // Erases what is left of a longer line, and then all lines below.
         out.extend_from_slice(line);
         out.extend_from_slice(b"\x1b[K\n");
     }

@@ -75,7 +75,7 @@ struct Args {
     #[arg(long, conflicts_with_all = ["callers", "callees", "draw", "tsv"])]
     tree: bool,
 
-    /// In the tree, sum branches that weigh less than this share, with --under of what matches
+    /// In the tree, sum branches that weigh less than this share (with --under, of what matches)
     #[arg(long, value_name = "SHARE", default_value = "1%")]
     min: Least,
 

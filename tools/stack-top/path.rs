@@ -2,8 +2,8 @@
 
 use common::Screen;
 
-/// How wide a column of paths may be that has names behind it, as wide as `names` at most: they
-/// share what is left of the line, and neither takes what the other needs not.
+/// How wide a column of paths may be before a column of names that is at most `names` wide: the
+/// paths get what the names do not need, but at least half of the room.
 pub(crate) fn width_before_names(screen: &Screen, before: usize, names: usize) -> Option<usize> {
     let room = screen.width_of_name(before)?.saturating_sub(2);
     Some(room.saturating_sub(names).max(room / 2))

@@ -17,7 +17,7 @@ pub(crate) enum Relation {
 }
 
 impl Relation {
-    /// What stands for the stacks in which there is none.
+    /// The name for the stacks in which there is none.
     fn nobody(self) -> &'static str {
         match self {
             Relation::Caller => "[no caller]",
@@ -163,7 +163,7 @@ impl Family {
     }
 }
 
-/// Which frames of a stack came before.
+/// Which frames of a stack were already met.
 struct Seen {
     /// For each frame, the number of the last walk that met it.
     walks: Vec<u64>,
@@ -175,7 +175,7 @@ impl Seen {
         Seen { walks: vec![0; frames], walk: 0 }
     }
 
-    /// Calls `each` with the first place of each frame that is wanted.
+    /// Calls `each` with the first position of each frame that is wanted.
     fn first_of_each(
         &mut self,
         frames: impl Iterator<Item = (usize, FrameId)>,

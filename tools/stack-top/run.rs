@@ -3,8 +3,8 @@
 use common::{Screen, fitted, printable};
 use console::measure_text_width;
 
-/// Names of frames that call one another, with `;` between them. What does not
-/// fit on a terminal is left out behind the first: `main;...;Db.query`.
+/// Names of frames that call one another, with `;` between them. What does not fit on a terminal is
+/// left out after the first: `main;...;Db.query`.
 pub(crate) fn run(screen: &Screen, names: &[&[u8]], before: usize) -> Vec<u8> {
     let whole = names.join(&b';');
     let (Some(width), [first, rest @ .., last]) = (screen.width_of_name(before), names) else {

@@ -49,7 +49,7 @@ pub(crate) struct Value {
     pub(crate) total: u64,
 }
 
-/// Which value each stack is of: its first frame.
+/// The value of each stack, which is its first frame.
 struct Values {
     names: FrameTable,
     /// The number of the value for each frame that is a first one.
@@ -65,7 +65,7 @@ impl Values {
             let Values { names, of_root, totals } = &mut values;
             let value = *of_root.entry(frames[0]).or_insert_with(|| {
                 let name = stacks.frames().name(frames[0]);
-                // A root is a frame, of which only the name tells it apart.
+                // Roots count as equal if they have the same name, with any place and marks.
                 names.intern(if *split == Split::Root { FrameParts::of(name).name } else { name })
             });
             totals.resize(totals.len().max(value as usize + 1), 0);
@@ -99,9 +99,9 @@ impl Values {
 }
 
 impl SplitProfile {
-    /// Sums the stacks, which `split` put below their values. `most` says of all values, the
-    /// heaviest first, how many columns there may be: the last one is the sum of the values
-    /// that have none. If all of `files` have one, they stay in their order.
+    /// Sums the stacks, which `split` put below their values. `most` gets all values, the heaviest
+    /// first, and returns the largest number of columns: the last one is the sum of the values
+    /// without a column. If all of `files` have one, they stay in their order.
     pub(crate) fn of(
         stacks: &SortedStacks,
         split: &Split,
@@ -170,7 +170,7 @@ impl SplitProfile {
         for (stack, number) in stacks.iter().zip(1u64..).filter(|(stack, _)| stack.weight > 0) {
             let column = column_of(stack.frames[0]);
             self.lines[column].add(stack.weight);
-            // A value that was put above a stack is no function.
+            // A value that was put above a stack is not a function.
             let own = if *split == Split::Root { stack.frames } else { &stack.frames[1..] };
             let counted = by.counted(own);
             for (at, &frame) in counted.iter().enumerate() {
@@ -221,7 +221,7 @@ impl SplitProfile {
     }
 }
 
-/// No sum is over that of all stacks, which fits.
+/// No sum is larger than that of all stacks, which fits into 64 bits.
 fn add(sum: &mut FrameWeights, added: FrameWeights) {
     sum.self_weight += added.self_weight;
     sum.total += added.total;

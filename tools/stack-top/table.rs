@@ -27,7 +27,7 @@ impl Columns {
         Columns { widths }
     }
 
-    /// The width of all columns and of the space behind each.
+    /// The width of all columns and of the space after each.
     pub(crate) fn width(&self) -> usize {
         self.widths.iter().map(|width| width + 2).sum()
     }

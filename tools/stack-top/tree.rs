@@ -31,7 +31,7 @@ impl FromStr for Least {
 /// A frame in the tree, or the whole.
 #[derive(Default)]
 struct Node {
-    /// None for the whole.
+    /// `None` for the whole.
     frame: Option<FrameId>,
     self_weight: u64,
     total: u64,
@@ -96,7 +96,7 @@ impl Tree {
         }
     }
 
-    /// The whole, of which the roots are children.
+    /// The index of the whole, which has the roots as children.
     fn whole(&self) -> usize {
         self.nodes.len() - 1
     }
@@ -127,7 +127,7 @@ impl Tree {
 /// A line of the tree.
 struct Line {
     cells: Vec<String>,
-    /// What stands before the names: the branches.
+    /// What comes before the names: the branches.
     branches: String,
     names: Names,
 }
@@ -193,7 +193,7 @@ fn heads(profile: &Profile) -> Vec<String> {
     heads.iter().map(|&head| head.to_owned()).collect()
 }
 
-/// What a line says of its weights. Several branches have no self weight of their own.
+/// The numbers of a line. Several branches together have no self weight.
 fn cells(profile: &Profile, total: u64, own: Option<u64>) -> Vec<String> {
     let number = |weight| profile.unit.number(weight);
     let of_tree = |weight| share(weight, profile.total);
@@ -207,8 +207,8 @@ fn cells(profile: &Profile, total: u64, own: Option<u64>) -> Vec<String> {
 /// The lines of the tree, a parent before its children.
 fn lines(tree: &Tree, profile: &Profile, draw: Branches) -> Vec<Line> {
     let mut lines = Vec::new();
-    // What is to be drawn, the next one last: the node or others, with the branches
-    // before it and before what is below it.
+    // What is left to draw, the next one last: the node or others, with the branches before it and
+    // before what is below it.
     let mut pending = Vec::new();
     push_children(tree, tree.whole(), None, &draw, &mut pending);
     while let Some(Pending { what, branches, below }) = pending.pop() {

@@ -26,7 +26,7 @@ impl Profile {
     }
 }
 
-/// `is_root` says of each frame whether stacks start there.
+/// Cuts stacks to what starts at a frame for which `is_root` is true.
 fn cut(stacks: &SortedStacks, is_root: &[bool]) -> SortedStacks {
     let (mut counts, mut text) = (StackCounts::default(), StackBuf::default());
     for stack in stacks.iter().filter(|stack| stack.weight > 0) {
@@ -49,7 +49,7 @@ impl Under {
         let rest = format!(": {below} of {all} ({})\n", share(*total, self.all));
         let several = || [b"functions that match ", &self.pattern[..]].concat();
         let name = root.map_or_else(several, |root| profile.name(root).to_vec());
-        // The end of the line is no part of the width.
+        // The end of the line is not part of the width.
         [screen.name(&name, rest.chars().count() - 1), rest].concat()
     }
 }

@@ -21,11 +21,11 @@ pub(crate) enum Mode {
     Menu(usize),
 }
 
-/// How it ended.
+/// How the program ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Quit,
-    /// The stacks that are shown are wanted, on standard output.
+    /// The stacks that are shown go to standard output.
     Write,
     /// They were written to a file.
     Written,
@@ -67,7 +67,7 @@ pub(crate) struct App {
     pub(crate) copied: Option<String>,
 }
 
-/// Lines above the boxes but for that of the steps, and below them.
+/// The lines above the boxes, without the line of the steps, and the lines below them.
 const LINES_ABOVE: usize = 2;
 const LINES_BELOW: usize = 3;
 
@@ -94,7 +94,7 @@ impl App {
         wanted.min(self.size[1].saturating_sub(LINES_BELOW + 1))
     }
 
-    /// How many rows of boxes, or of the table with its head, there is room for.
+    /// How many rows of boxes, or of the table with its head, fit.
     pub(crate) fn room(&self) -> usize {
         self.size[1].saturating_sub(self.lines_above() + LINES_BELOW.min(self.size[1] / 2)).max(1)
     }
@@ -109,7 +109,7 @@ impl App {
         self.first_row = Some(self.first_row_in_sight());
     }
 
-    /// The rows that there are: the first, and the one after the last.
+    /// The first row, and the one after the last.
     fn rows(&self) -> [isize; 2] {
         [-(self.layout.callers.len() as isize), self.layout.main.len() as isize]
     }

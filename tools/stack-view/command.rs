@@ -1,4 +1,4 @@
-//! The commands that do with folded stacks what the reader did here.
+//! The commands that do to folded stacks what the reader did here.
 
 use common::{CallTree, FrameId, literal_pattern, module, shell_word};
 
@@ -8,10 +8,10 @@ use crate::steps::Step;
 /// The longest pattern of one option, in bytes: a system may refuse a longer word.
 const LONGEST_PATTERN: usize = 30_000;
 
-/// The module of what is marked as the kernel's.
+/// The module of frames with the mark of the kernel.
 const KERNEL: &[u8] = b"[kernel]";
 
-/// What does the same as a step.
+/// The command that does the same as a step.
 pub(crate) fn of_step(step: &Step, profile: &Profile) -> String {
     let exact = |name: &[u8]| shell_word(&format!("^{}$", literal_pattern(name)));
     match step {
@@ -30,7 +30,7 @@ pub(crate) fn of_step(step: &Step, profile: &Profile) -> String {
     }
 }
 
-/// What keeps the stacks that begin with these frames.
+/// The command that keeps the stacks that begin with these frames.
 pub(crate) fn of_path(frames: &[FrameId], profile: &Profile) -> String {
     let names = frames.iter().map(|frame| literal_pattern(profile.name(*frame)));
     format!(
@@ -39,7 +39,7 @@ pub(crate) fn of_path(frames: &[FrameId], profile: &Profile) -> String {
     )
 }
 
-/// What keeps the stacks that end with these frames, which are in the order leaf first.
+/// The command that keeps the stacks that end with these frames, which are in the order leaf first.
 pub(crate) fn of_end(frames: &[FrameId], profile: &Profile) -> String {
     let names = frames.iter().rev().map(|frame| literal_pattern(profile.name(*frame)));
     format!(
@@ -48,7 +48,7 @@ pub(crate) fn of_end(frames: &[FrameId], profile: &Profile) -> String {
     )
 }
 
-/// What keeps the stacks with a frame.
+/// The command that keeps the stacks with a frame.
 pub(crate) fn of_frame(frame: FrameId, profile: &Profile) -> String {
     let name = literal_pattern(profile.name(frame));
     format!("stack-grep --stack {}", shell_word(&format!("(^|;){name}(;|$)")))
@@ -58,7 +58,7 @@ pub(crate) fn of_frame(frame: FrameId, profile: &Profile) -> String {
 /// so in this profile, or else their names.
 fn patterns_of_module(its: &[u8], profile: &Profile) -> Vec<String> {
     if its == KERNEL {
-        // A pattern that speaks of marks sees them.
+        // A pattern with a mark sees marks.
         return vec![r"_\[k\](_\[.\])*$".to_owned(), r"^\[kernel\]$".to_owned()];
     }
     let all = || (0..profile.frames.len() as FrameId).filter(|it| *it != CallTree::NO_FRAME);

@@ -42,7 +42,7 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`common::Error::Overflow`], or what the pattern of a search has wrong.
+    /// [`common::Error::Overflow`], or an error in the pattern of a search.
     pub(crate) fn on(&mut self, event: &Event) -> Result<()> {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => {
@@ -119,7 +119,7 @@ impl App {
         Ok(())
     }
 
-    /// Changes the view; it is scrolled to where it was not before.
+    /// Changes the view, and scrolls to the current frame.
     fn change<T>(&mut self, change: impl FnOnce(&mut View) -> T) -> T {
         let result = change(&mut self.view);
         self.scroll_to_current();

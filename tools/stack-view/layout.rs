@@ -24,13 +24,13 @@ pub(crate) enum What {
 /// The boxes of a view: rows by their distance from the root, up and, in a sandwich, down.
 #[derive(Default)]
 pub(crate) struct Layout {
-    /// The zoomed frame and what stands on it; the frames below the zoom come first.
+    /// The zoomed frame and all on top of it; the frames below the zoom come first.
     pub(crate) main: Vec<Vec<Cells>>,
     /// In a sandwich, the callers, the nearest first.
     pub(crate) callers: Vec<Vec<Cells>>,
 }
 
-/// The boxes of the view, on so many cells and rows.
+/// The boxes of the view, on `width` cells and `rows` rows.
 pub(crate) fn layout(view: &mut View, width: usize, rows: usize) -> Layout {
     let zoom = view.zoom();
     let path = view.tree(Side::Main).path(zoom);
@@ -69,7 +69,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// The cell that is nearest to a place, so that a frame stands exactly on its caller.
+    /// The cell that is nearest to a weight, so that a frame is exactly on top of its caller.
     fn cell(self, weight: u64) -> usize {
         let whole = u128::from(self.to.saturating_sub(self.from).max(1));
         let inside = u128::from(weight.clamp(self.from, self.to) - self.from);
@@ -77,8 +77,7 @@ impl Scale {
     }
 }
 
-/// The boxes of a branch and of all that stands on it, as far as they are in the range and the
-/// rows.
+/// The boxes of a branch and of all on top of it, as far as they are in the range and the rows.
 fn rows_above(
     view: &mut View,
     (side, root): Place,
@@ -134,7 +133,7 @@ fn row(
         let mut first = first.min(last - 1);
         match is_kept {
             true => clear(&mut row, first),
-            // One that was kept may take a cell of its neighbour.
+            // A kept frame may take a cell of its neighbour.
             false => first = first.max(row.last().map_or(0, |before| before.to)),
         }
         if first < last {

@@ -42,7 +42,8 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
                 Live::Stack(line) => {
                     if overflows.add(&mut sum, line.stack, line.count) {
                         all.add(line.stack, line.count);
-                        // The first interval is all that there is, and most inputs have none.
+                        // Until the first interval ends, `all` has everything; most inputs have no
+                        // intervals.
                         if shown.is_some() {
                             last.add(line.stack, line.count);
                         }
@@ -78,7 +79,7 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
     })
 }
 
-/// Ends the reading where the other thread has ended, which says why itself.
+/// The error that ends the reading if the other thread has ended: that thread says why.
 fn nobody_looks() -> Error {
     Error::Output { name: "the terminal".to_owned(), source: ErrorKind::BrokenPipe.into() }
 }

@@ -81,7 +81,7 @@ fn new_app(profile: Profile) -> App {
     App::new(profile, Palette::of_terminal(), io::stdout().is_terminal())
 }
 
-/// The error where there is no terminal to show anything on.
+/// The error if there is no terminal to show anything on.
 fn no_terminal(error: &io::Error) -> Error {
     Error::Usage(format!("no terminal to show it on ({error}): stack-top prints tables into pipes"))
 }

@@ -6,14 +6,14 @@ use common::{CallTree, FrameId, FrameParts, FrameTable, Result, StackCounts, Uni
 
 use crate::colors::FrameColor;
 
-/// What stands for stacks of which all frames were hidden, as stack-collapse-frames writes it.
+/// The stack that is left if all frames were hidden, as stack-collapse-frames writes it.
 pub(crate) const HIDDEN: &[u8] = b"[hidden]";
 
 /// The stacks that came in, before any step.
 pub(crate) struct Profile {
     pub(crate) frames: FrameTable,
-    /// For each frame the first one of the same function: with other places and marks, it is
-    /// the same.
+    /// For each frame the first one of the same function, which may have another place and other
+    /// marks.
     pub(crate) functions: Vec<FrameId>,
     pub(crate) colors: Vec<FrameColor>,
     /// What all views show before any step.
@@ -26,7 +26,7 @@ impl Profile {
     ///
     /// [`common::Error::Overflow`] when the weights do not add up in 64 bits.
     pub(crate) fn new(mut counts: StackCounts, unit: Unit) -> Result<Profile> {
-        // Its number then has its place among the others.
+        // Added now, so that its number is in the order of the names, too.
         counts.add(HIDDEN, 0);
         let stacks = counts.into_sorted();
         let tree = Arc::new(CallTree::of(&stacks)?);
@@ -38,12 +38,12 @@ impl Profile {
         Ok(Profile { functions: functions_of(&frames), colors, frames, tree, unit })
     }
 
-    /// The whole name of a frame; of the whole, `all`.
+    /// The full name of a frame; `all` for the whole.
     pub(crate) fn name(&self, frame: FrameId) -> &[u8] {
         if frame == CallTree::NO_FRAME { b"all" } else { self.frames.name(frame) }
     }
 
-    /// What a frame is called, without its place and marks.
+    /// The name of a frame's function, without its place and marks.
     pub(crate) fn function_name(&self, frame: FrameId) -> &[u8] {
         FrameParts::of(self.name(frame)).name
     }

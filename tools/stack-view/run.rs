@@ -15,17 +15,17 @@ use crate::no_terminal;
 use crate::signals::{self, Signals};
 use crate::terminal::Screen;
 
-/// How long keys are waited for before signals and new intervals are looked for.
+/// How long to wait for a key before a look at signals and new intervals.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// After this time the screen says that something is being worked out.
+/// After this time the screen says that work is going on.
 const SOON: Duration = Duration::from_millis(50);
 
-/// Shows it until the reader ends it. `intervals` come in while a recording goes on.
+/// Shows the app until the reader ends it. `intervals` come in while a recording goes on.
 ///
 /// # Errors
 ///
-/// A usage error where there is no terminal, [`Error::Overflow`], or what the terminal says.
+/// A usage error if there is no terminal, [`Error::Overflow`], or an error of the terminal.
 pub(crate) fn run(mut app: App, intervals: Option<Receiver<Interval>>) -> Result<App> {
     #[cfg(unix)]
     let signals = Signals::new().map_err(|error| no_terminal(&error))?;
@@ -34,7 +34,7 @@ pub(crate) fn run(mut app: App, intervals: Option<Receiver<Interval>>) -> Result
     app.place();
     let mut has_changed = true;
     while app.ended.is_none() {
-        // What did not change costs nothing, also over a slow line.
+        // Nothing is drawn without a change: the line to the terminal may be slow.
         if std::mem::take(&mut has_changed) {
             screen.draw(&app).map_err(failed)?;
         }
@@ -102,7 +102,7 @@ fn take_newest(
     Ok(true)
 }
 
-/// Does something that may take its time, and says so if it does.
+/// Does something that may take long; the screen says so if it does.
 fn work(
     app: &mut App,
     screen: &mut Screen,
@@ -112,7 +112,7 @@ fn work(
         let (done, is_done) = channel();
         let worker = scope.spawn(move || {
             let result = act(app);
-            // Nobody waits if it was quick.
+            // The receiver may have stopped waiting.
             let _ = done.send(());
             result
         });

@@ -6,7 +6,7 @@ use common::{CallTree, FrameId, PatternSyntax, Result, compile_patterns};
 use crate::profile::Profile;
 use crate::trees::{BranchId, Shape, Tree};
 
-/// What a query finds, and what of the calls that is.
+/// What a query finds: frames, and weights of calls.
 pub(crate) struct Hits {
     pub(crate) query: String,
     /// Which frames are found.
@@ -57,7 +57,7 @@ impl Hits {
         self.below[call as usize]
     }
 
-    /// The weight of a branch of which it, or a branch above it, is found.
+    /// The weight of the stacks of a branch in which it, or a branch above it, is found.
     pub(crate) fn weight_of(&self, tree: &Tree, id: BranchId, calls: &CallTree) -> u64 {
         let at = tree.branch(id).calls.iter();
         let Shape::BottomUp { is_total, .. } = tree.shape() else {
@@ -95,7 +95,7 @@ fn matching(query: &str, profile: &Profile) -> Result<Vec<bool>> {
     Ok(names.map(|name| !name.is_empty() && regex.is_match(name)).collect())
 }
 
-/// Whether there is a capital letter; in a pattern that of `\W` is none.
+/// Whether there is a capital letter; the one in `\W` of a pattern does not count.
 fn has_capital(text: &str, is_pattern: bool) -> bool {
     let mut is_escaped = false;
     text.as_bytes().chars().any(|letter| {

@@ -9,7 +9,7 @@ use signal_hook::{flag, low_level};
 
 use crate::terminal::{Screen, give_back};
 
-/// What came since the last look.
+/// The signals that came since the last look.
 pub(crate) struct Signals {
     /// The number of a signal that ends the process, or 0.
     ends: Arc<AtomicUsize>,
@@ -19,7 +19,7 @@ pub(crate) struct Signals {
 impl Signals {
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub(crate) fn new() -> io::Result<Signals> {
         let (ends, stops) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -33,7 +33,7 @@ impl Signals {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub(crate) fn obey(&self, screen: &mut Screen) -> io::Result<bool> {
         let signal = self.ends.load(Ordering::SeqCst);
         if signal != 0 {
@@ -47,18 +47,18 @@ impl Signals {
     }
 }
 
-/// Ends as this signal ends a process that knows nothing of it.
+/// Ends the process as the signal does by default.
 pub(crate) fn end(signal: i32) {
     give_back();
-    // It does not come back.
+    // This does not return.
     let _ = low_level::emulate_default_handler(signal);
 }
 
-/// Stops until the shell lets it go on.
+/// Stops until the shell continues it.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// The error of the system.
 pub(crate) fn stop(screen: &mut Screen) -> io::Result<()> {
     give_back();
     low_level::emulate_default_handler(SIGTSTP)?;

@@ -1,12 +1,12 @@
-//! The steps by which a reader asks for a part of the profile. Each means exactly what a command
-//! does with the folded stacks, see command.rs.
+//! The steps by which a reader asks for a part of the profile. Each does exactly what a command
+//! does to the folded stacks, see command.rs.
 
 use common::{CallTree, FrameId, FrameParts, NodeId, Result, StackTree, module, printable};
 
 use crate::profile::{HIDDEN, Profile};
 
-/// What a reader asks for. Functions and modules are named, as a profile that goes on has other
-/// numbers for them.
+/// What a reader asks for. Functions and modules are given by name: their numbers change while a
+/// recording goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Only(Vec<u8>),
@@ -35,7 +35,7 @@ impl Step {
     ///
     /// # Errors
     ///
-    /// [`common::Error::Overflow`], which the weights of a part have no reason for.
+    /// [`common::Error::Overflow`], which is not expected of a part of the profile.
     pub(crate) fn apply(&self, tree: &CallTree, profile: &Profile) -> Result<CallTree> {
         let frames = 0..profile.frames.len() as FrameId;
         match self {
@@ -57,8 +57,9 @@ impl Step {
     }
 }
 
-/// Makes a tree from another one: where `keeps` is true of the call that a stack ends in. `place`
-/// gives a call its place below that of its caller, and `leaf` the place of its own weight.
+/// Makes a tree of some stacks of another one: those for which `keeps` is true of their last call.
+/// `place` returns the node of a call, below the node of its caller; `leaf` returns the node of its
+/// self weight.
 fn rebuilt(
     from: &CallTree,
     keeps: impl Fn(u32) -> bool,
@@ -117,7 +118,7 @@ fn is_empty(tree: &StackTree, node: NodeId, profile: &Profile) -> bool {
     node == StackTree::ROOT || is_root_frame(node) && profile.name(tree.frame(node)).is_empty()
 }
 
-/// Gives calls of a function by itself the place of the first one.
+/// Merges calls of a function by itself into the first one.
 fn fold_recursion(tree: &CallTree, profile: &Profile) -> Result<CallTree> {
     let is_again = |to: &StackTree, parent, frame| {
         parent != StackTree::ROOT && is_same_tower(profile, to.frame(parent), frame)
@@ -126,7 +127,7 @@ fn fold_recursion(tree: &CallTree, profile: &Profile) -> Result<CallTree> {
         frame if is_again(to, parent, frame) => parent,
         frame => to.child(parent, frame),
     };
-    // What ran is the leaf, so it keeps its own place and marks.
+    // The leaf is what ran, so it keeps its own place and marks.
     let leaf = |to: &mut StackTree, place: NodeId, call: u32| {
         let own = tree.call(call).frame;
         if call == CallTree::WHOLE || is_empty(to, place, profile) {
@@ -146,8 +147,7 @@ fn said_of(profile: &Profile, frame: FrameId) -> [&[u8]; 2] {
     [place, marks]
 }
 
-/// Whether two frames are of one function, but for how often it was folded before, as in
-/// `add (x4+)`.
+/// Whether two frames are of one function, whatever the height of its tower, as in `add (x4+)`.
 fn is_same_tower(profile: &Profile, one: FrameId, other: FrameId) -> bool {
     let base = |frame| without_height(profile.function_name(frame));
     profile.is_same(one, other) || base(one) == base(other)

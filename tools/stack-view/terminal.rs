@@ -1,5 +1,5 @@
-//! The terminal: the screen and the keys are on it itself, as standard input and output may be
-//! pipes; and it is given back whole, however this ends.
+//! The terminal. Screen and keys use it directly, as standard input and output may be pipes. It is
+//! given back as it was, however the program ends.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -48,7 +48,7 @@ impl Screen {
     ///
     /// # Errors
     ///
-    /// What the system says where there is no terminal.
+    /// The error of the system if there is no terminal.
     pub(crate) fn take() -> io::Result<Screen> {
         let terminal = new_terminal()?;
         give_back_on_panic();
@@ -56,11 +56,11 @@ impl Screen {
         Ok(Screen { terminal, drawn: None })
     }
 
-    /// Draws what is to be seen now.
+    /// Draws the current screen.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub(crate) fn draw(&mut self, app: &App) -> io::Result<()> {
         let size = self.terminal.size()?;
         if self.drawn.replace(size) != Some(size) {
@@ -71,11 +71,11 @@ impl Screen {
         self.terminal.draw(|frame| draw(app, frame)).map(|_| ())
     }
 
-    /// Says that something is being worked out, in the last line.
+    /// Says in the last line that work is going on.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub(crate) fn say_working(&mut self) -> io::Result<()> {
         let [_, rows] = self.size();
         let last = rows.saturating_sub(1) as u16;
@@ -93,7 +93,7 @@ impl Screen {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub(crate) fn event(&self, within: Duration) -> io::Result<Option<Event>> {
         match event::poll(within) {
             Ok(true) => event::read().map(Some),
@@ -108,7 +108,7 @@ impl Screen {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     #[cfg(unix)]
     pub(crate) fn take_again(&mut self) -> io::Result<()> {
         self.drawn = None;
@@ -119,7 +119,7 @@ impl Screen {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub(crate) fn copy(&mut self, text: &str) -> io::Result<()> {
         use ratatui::crossterm::clipboard::CopyToClipboard;
         execute!(self.terminal.backend_mut(), CopyToClipboard::to_clipboard_from(text))
@@ -139,7 +139,7 @@ fn take() -> io::Result<()> {
     execute!(terminal, EnterAlternateScreen, EnableMouseCapture, cursor::Hide)
 }
 
-/// Gives the terminal back as it was. Where that fails there is nobody to tell.
+/// Gives the terminal back as it was. A failure cannot be reported anywhere.
 pub(crate) fn give_back() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;

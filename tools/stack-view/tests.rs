@@ -151,7 +151,7 @@ fn stacks() -> impl Strategy<Value = Stacks> {
 }
 
 proptest! {
-    // A file of failures would lie among the tools.
+    // A file of failing cases would be written among the tools.
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
 
     #[test]
@@ -190,7 +190,7 @@ proptest! {
                 if app.view.scope_call() == 0 {
                     prop_assert_eq!(rows.collect::<BTreeMap<_, _>>(), expected);
                 } else {
-                    // Callers of the zoomed frame are no rows of it.
+                    // Callers of the zoomed frame are not among its rows.
                     for (name, weights) in rows {
                         prop_assert!(expected.remove(&name).is_some_and(|it| it[1] >= weights[1]));
                     }

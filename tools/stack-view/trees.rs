@@ -16,10 +16,10 @@ pub(crate) const ROOT: BranchId = 0;
 pub(crate) enum Shape {
     /// The calls as they are.
     TopDown,
-    /// On each function who called it, up to the call `scope`: of its own weight, or with
-    /// `is_total` of all that goes through it.
+    /// The callers of each function on top of it, up to the call `scope`: by its self weight or,
+    /// with `is_total`, by all weight that goes through it.
     BottomUp { scope: u32, is_total: bool },
-    /// What the calls of one function called, merged.
+    /// What the calls of one function call, merged.
     Callees,
 }
 
@@ -35,8 +35,8 @@ pub(crate) struct Branch {
     pub(crate) weight: u64,
     /// The part of the weight that is in no branch above it.
     pub(crate) own: u64,
-    /// The calls that it is of, and those whose weight they have there: in a tree from the
-    /// leaves up these are others.
+    /// The calls of the branch, each with the call that has its weight: in a tree from the leaves,
+    /// that is another one.
     pub(crate) calls: Vec<(u32, u32)>,
     kids: Option<Vec<BranchId>>,
 }
@@ -78,7 +78,7 @@ impl Tree {
         Tree::new(Shape::TopDown, is_heavy_first, CallTree::NO_FRAME, sum)
     }
 
-    /// What is below a call, from its own weights up.
+    /// The part from a call on, merged from the leaves.
     pub(crate) fn bottom_up(calls: &CallTree, scope: u32, is_heavy_first: bool) -> Tree {
         let mut sum = Sum::default();
         for number in calls.below(scope).filter(|it| calls.call(*it).own > 0) {
@@ -93,8 +93,8 @@ impl Tree {
         )
     }
 
-    /// Who calls a function, and what it calls, as far as these calls of it go, of which none is
-    /// below another.
+    /// The callers and the callees of a function, in these calls of it. None of these is below
+    /// another.
     pub(crate) fn sandwich(
         calls: &CallTree,
         frame: FrameId,
@@ -141,7 +141,7 @@ impl Tree {
         at == top
     }
 
-    /// The branches that stand on one, from left to right.
+    /// The branches on top of one, from left to right.
     pub(crate) fn kids(&mut self, calls: &CallTree, id: BranchId) -> Vec<BranchId> {
         if let Some(kids) = &self.branches[id as usize].kids {
             return kids.clone();
@@ -207,7 +207,7 @@ impl Tree {
         sums.sums
     }
 
-    /// Makes branches side by side, right of what their parent weighs itself.
+    /// Makes branches side by side, right of the self weight of their parent.
     fn plant(&mut self, parent: BranchId, mut sums: Vec<(FrameId, Sum)>) -> Vec<BranchId> {
         match self.is_heavy_first {
             true => sums.sort_by_key(|(frame, sum)| (Reverse(sum.weight), *frame)),
@@ -224,7 +224,7 @@ impl Tree {
         (first..self.branches.len() as BranchId).collect()
     }
 
-    /// The branch of these frames, from below the root on, or of as many as there are.
+    /// The branch of these frames, from the root on, or the last of them that is there.
     pub(crate) fn find(&mut self, calls: &CallTree, frames: &[FrameId]) -> BranchId {
         let mut at = ROOT;
         for frame in frames {

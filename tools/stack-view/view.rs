@@ -61,7 +61,7 @@ pub(crate) struct View {
     /// The tree of the view that is shown, if it is not the flame graph.
     merged: Tree,
     callers: Tree,
-    /// The zoomed branch of the flame graph, which the other views are of.
+    /// The zoomed branch of the flame graph, which the other views show.
     pub(crate) scope: BranchId,
     /// The zoomed branch of the bottom up view.
     merged_zoom: BranchId,
@@ -114,7 +114,7 @@ impl View {
         }
     }
 
-    /// The branches that stand on one, from left to right.
+    /// The branches on top of one, from left to right.
     pub(crate) fn kids(&mut self, (side, id): Place) -> Vec<BranchId> {
         let tree = match (side, self.kind) {
             (Side::Callers, _) => &mut self.callers,
@@ -138,8 +138,8 @@ impl View {
         self.flame.branch(self.scope).calls[0].0
     }
 
-    /// The call from which on calls count for a search: a sandwich shows also the callers of the
-    /// zoomed part.
+    /// A search counts calls from this one on. A sandwich also shows the callers of the zoomed
+    /// part.
     fn outermost(&self) -> u32 {
         if self.kind == Kind::Sandwich { CallTree::WHOLE } else { self.scope_call() }
     }
@@ -187,9 +187,9 @@ impl View {
         self.find_hits();
     }
 
-    /// The outermost calls of the sandwich's function in the zoomed part. A function that is not
-    /// in it, but calls it, is shown by zooming out; where there is none at all, the one with the
-    /// most self weight takes its place.
+    /// The outermost calls of the sandwich's function in the zoomed part. If it is only outside of
+    /// that part, the zoom goes out to it; if it is nowhere, the function with the most self weight
+    /// takes its place.
     fn calls_of_focus(&mut self) -> Vec<u32> {
         let frames = self.profile.frames.len();
         loop {
@@ -308,7 +308,8 @@ impl View {
         self.fill_table();
     }
 
-    /// Adds up what the search finds of the calls that are shown; the table has no other rows.
+    /// Adds up what the search finds of the calls that are shown; the table keeps only rows of
+    /// hits.
     fn find_hits(&mut self) {
         // A sandwich may have zoomed out.
         let top = self.outermost();

@@ -12,9 +12,9 @@ use crate::view::View;
 ///
 /// # Errors
 ///
-/// [`Error::Output`] with what the system says.
+/// [`Error::Output`] with the error of the system.
 pub(crate) fn to_pipe(view: &View, pipe: &mut Pipe) -> Result<()> {
-    // How many samples there are is known of all stacks only.
+    // The number of samples is known only for all stacks.
     if view.command().is_empty() {
         pipe.write_header()?;
     } else {
@@ -32,7 +32,7 @@ pub(crate) fn to_pipe(view: &View, pipe: &mut Pipe) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Output`] with what the system says.
+/// [`Error::Output`] with the error of the system.
 pub(crate) fn to_output(view: &View, out: &mut Output) -> Result<()> {
     let mut stack = Vec::new();
     for (frames, weight) in view.stacks() {
@@ -46,7 +46,7 @@ pub(crate) fn to_output(view: &View, out: &mut Output) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Output`] with what the system says.
+/// [`Error::Output`] with the error of the system.
 pub(crate) fn to_new_file(view: &View, name: &str) -> Result<()> {
     let failed = |source| Error::Output { name: name.to_owned(), source };
     let mut out = BufWriter::new(File::create_new(name).map_err(failed)?);

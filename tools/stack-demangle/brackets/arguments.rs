@@ -2,8 +2,8 @@
 
 use super::{Groups, is_word, operator};
 
-/// Returns `name` without the arguments of functions, the return type, which
-/// C++ shows for templates, and qualifiers such as ` const` behind them.
+/// Returns `name` without the arguments of functions, without the qualifiers after them, such as `
+/// const`, and without the return type, which C++ shows for templates.
 pub(crate) fn without_arguments(name: &[u8]) -> Vec<u8> {
     let groups = Groups::of(name);
     let mut shorter =
@@ -34,8 +34,8 @@ pub(crate) fn without_arguments(name: &[u8]) -> Vec<u8> {
 /// The shortened name under construction.
 struct Shorter {
     out: Vec<u8>,
-    /// Where the function's name begins in `out`, behind its return type; `None`
-    /// when the return type was dropped.
+    /// Where the function's name begins in `out`, after its return type; `None` when the return
+    /// type was dropped.
     start: Option<usize>,
     /// Whether the last word was `operator`, whose name may hold a space:
     /// `operator int*`.
@@ -81,8 +81,8 @@ impl Shorter {
     }
 }
 
-/// Returns the end of the qualifiers behind arguments that end at `end`, as in
-/// `(int) const &`; `None` if these are no arguments.
+/// Returns the end of the qualifiers after arguments that end at `end`, as in `(int) const &`;
+/// `None` if these are not arguments.
 ///
 /// Only another name or a clone mark may follow arguments. In Java's
 /// `Foo.bar(I)V` a return type follows, so the name stays.

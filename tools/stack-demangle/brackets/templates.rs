@@ -53,9 +53,9 @@ fn end_of_arguments(name: &[u8], at: usize, groups: &Groups) -> Option<usize> {
     }
 }
 
-/// Whether `<inside>` behind `::` are arguments, and no name as in Rust's
-/// `core::str::<impl str>::len`, Java's `Foo::<init>`, Python's
-/// `py::<module>:/app.py` and GCC's `f()::<lambda(int)>`.
+/// Whether `<inside>` after `::` holds arguments, and is not a name as in Rust's `core::str::<impl
+/// str>::len`, Java's `Foo::<init>`, Python's `py::<module>:/app.py` and GCC's
+/// `f()::<lambda(int)>`.
 fn is_turbofish(inside: &[u8]) -> bool {
     const NAMES: [&[u8]; 10] = [
         b"init",

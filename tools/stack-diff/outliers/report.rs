@@ -1,4 +1,4 @@
-//! What is printed of many profiles: a line for each, the most unlike first.
+//! Prints many profiles: a line for each, the most unlike first.
 
 use common::{grouped, printable, push_field};
 use serde::Serialize;
@@ -54,8 +54,8 @@ fn cells(outliers: &Outliers, profile: &Unlike, mark: &str) -> [String; 3] {
     ]
 }
 
-/// The functions that make it unlike, as far as chance does not explain them; all of a profile
-/// that is like the others.
+/// The functions that make a profile unlike, as far as chance does not explain them; all functions
+/// of a profile that is like the others.
 fn named(outliers: &Outliers, profile: &Unlike) -> String {
     let is_real = profile.errors() > outliers.limit;
     let shown = |it: &&Difference| !is_real || it.errors > outliers.limit;
@@ -135,7 +135,7 @@ fn tsv(outliers: &Outliers) -> Vec<Vec<u8>> {
 struct Document {
     /// How much functions vary from profile to profile, in percent of each.
     noise: f64,
-    /// As many standard errors are hardly chance.
+    /// More standard errors than this are hardly chance.
     limit: f64,
     profiles: Vec<Row>,
 }

@@ -7,7 +7,7 @@ use super::{Change, Report};
 
 #[derive(Serialize)]
 struct Document {
-    /// What the numbers of the rows are in: `%`, or the unit of the weights.
+    /// The unit of the numbers in the rows: `%`, or the unit of the weights.
     unit: String,
     before: Side,
     after: Side,

@@ -2,7 +2,7 @@
 
 use super::{Change, Report};
 
-/// How many columns stand before the function.
+/// How many columns come before the function.
 const NUMBERS: usize = 8;
 
 /// The titles of the columns of self and of total.
@@ -38,8 +38,8 @@ pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {
     lines
 }
 
-/// A change: before, after, difference, and how exact that is. Nothing where there
-/// is nothing, such as the self weight of what only calls others.
+/// A change: before, after, difference, and how exact that is. Empty where nothing weighs, such as
+/// the self weight of a function that only calls others.
 fn cells(report: &Report<'_>, change: &Change) -> [String; 4] {
     if change.is_of_nothing() {
         return Default::default();
@@ -93,7 +93,7 @@ fn foot(report: &Report<'_>) -> Vec<String> {
         vec!["* noise does not explain it; \u{b1} two standard errors".to_owned(), runs];
     if !report.comparison.are_counts {
         lines.push(
-            "The weights are no counts of samples: each stack is taken for one sample.".to_owned(),
+            "The weights are not counts of samples: each stack is taken for one sample.".to_owned(),
         );
     }
     lines

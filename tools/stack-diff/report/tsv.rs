@@ -4,7 +4,7 @@ use common::push_field;
 
 use super::{Change, Report};
 
-/// The whole, which only weights can compare.
+/// The row of the whole, only with --absolute: otherwise it is always 100 %.
 const WHOLE: &str = "[whole]";
 
 pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {

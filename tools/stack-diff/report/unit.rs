@@ -9,12 +9,12 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// What a column of such numbers is called beside its title.
+    /// What follows the title of a column of such numbers.
     pub(crate) fn title(&self) -> String {
         match self {
             Unit::Percent => " %".to_owned(),
             Unit::Weights(common::Unit::Things(name)) => format!(" {name}"),
-            // Each number says it, or nobody knows.
+            // Each number has its unit, or the unit is not known.
             Unit::Weights(_) => String::new(),
         }
     }
@@ -33,7 +33,7 @@ impl Unit {
     }
 }
 
-/// The text of a number that was negative or not; what reads as 0 is not.
+/// `text` with the sign of `value`. A text that reads as 0 has the sign `+`.
 pub(crate) fn with_sign(value: f64, text: &str) -> String {
     let is_less = value < 0.0 && text.contains(|char| matches!(char, '1'..='9'));
     format!("{}{text}", if is_less { '-' } else { '+' })

@@ -11,8 +11,8 @@ use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
 use crate::profile::Profile;
 
-/// Who calls the functions with which stacks begin. callgrind_annotate takes for the total of
-/// a function what its callers spend on it, so it needs one for these, too.
+/// The caller of the functions with which stacks begin. callgrind_annotate adds up what callers
+/// spend on a function to get its total, so these functions need a caller, too.
 const TOP: &str = "[all]";
 
 /// What callgrind writes in place of a name that it does not know.
@@ -42,8 +42,8 @@ pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) 
     Ok(())
 }
 
-/// The name of the event, with its unit where the name does not tell it: `cpu-clock_(count)`.
-/// Spaces separate events.
+/// The name of the event, with its unit where the name does not show it: `cpu-clock_(count)`.
+/// Without spaces, which separate events.
 fn event_word(event: &ExportedEvent) -> String {
     let label = event.label();
     let unit = match event.unit() {
@@ -61,11 +61,11 @@ fn event_word(event: &ExportedEvent) -> String {
     if is_told { word } else { format!("{word}_({unit})") }
 }
 
-/// Names of functions and files, which are written out only once.
+/// Names of functions and files: each is written out once, then only its number.
 struct Names<'a> {
     functions: &'a Functions<'a>,
     is_said: Vec<bool>,
-    /// The number of the file of each function, counted from 1, which is the unknown one.
+    /// The number of the file of each function. Numbers start with 1, the unknown file.
     files: Vec<usize>,
     is_file_said: Vec<bool>,
 }
@@ -83,7 +83,7 @@ impl<'a> Names<'a> {
         Names { functions, is_said: vec![false; functions.list().len()], files, is_file_said }
     }
 
-    /// `(7) main` the first time, then `(7)`. The number 1 is taken.
+    /// `(7) main` the first time, then `(7)`. The number 1 is that of [`TOP`].
     fn function(&mut self, function: FunctionId, out: &mut Output) -> io::Result<()> {
         let place = function as usize;
         write!(out, "({})", place + 2)?;
@@ -96,7 +96,7 @@ impl<'a> Names<'a> {
         out.write_all(b"\n")
     }
 
-    /// The file of a function, in the same way.
+    /// The file of a function, written in the same way.
     fn file(&mut self, function: FunctionId, out: &mut Output) -> io::Result<()> {
         let file = self.files[function as usize];
         write!(out, "({file})")?;
@@ -107,8 +107,8 @@ impl<'a> Names<'a> {
         out.write_all(b"\n")
     }
 
-    /// A call from a line of this file. How often a function was called is not known: once at
-    /// least.
+    /// A call from a line of this file. How often a function was called is not known: at least
+    /// once.
     fn call(
         &mut self,
         callee: FunctionId,

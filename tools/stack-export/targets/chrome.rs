@@ -1,10 +1,10 @@
 //! The trace events of Chrome:
 //! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
 //!
-//! Samples of a thread that follow each other are one slice of each function that they have in
-//! common. Where weights are times, a slice begins when its sample was taken, or where the slice
-//! before it ends, and lasts as long as the sample weighs. Stacks without times are laid out one after the other, from 0 on: a time is shown as
-//! it is, one of anything else as a microsecond.
+//! Consecutive samples of a thread make one slice of each function that they have in common. Where
+//! weights are times, a slice begins when its sample was taken, or where the slice before it ends,
+//! and lasts as long as the sample weighs. Stacks without times come one after the other, from 0
+//! on: weights that are times are shown as they are, any other weight of one as a microsecond.
 
 use std::io::{self, Write};
 
@@ -20,11 +20,11 @@ struct Trace<'a> {
     out: &'a mut Output,
     /// The numbers of the process and of the thread.
     ids: (u64, u64),
-    /// For a weight of one.
+    /// How many nanoseconds a weight of one is shown as.
     nanoseconds: u64,
     /// Whether slices last as long as samples weigh.
     has_durations: bool,
-    /// Where in time the trace is.
+    /// The time up to which the trace is written, in nanoseconds.
     now: u128,
 }
 
@@ -34,8 +34,8 @@ pub(super) fn most(event: &ExportedEvent) -> u64 {
     i64::MAX.unsigned_abs() / nanoseconds(event)
 }
 
-/// The weight that is shown: where the weights are no times, slices of threads with times do
-/// not show them.
+/// The weight that is shown. If the weights are not times, the slices of threads with times do not
+/// show them.
 pub(super) fn weight(profile: &Profile, event: &ExportedEvent) -> u64 {
     if has_durations(event) {
         return event.total;
@@ -110,7 +110,7 @@ impl Trace<'_> {
                 // Slices of one track must not overlap.
                 begin = begin.max(self.now);
             }
-            // After a pause nothing goes on.
+            // After a pause no slice continues.
             let is_next = self.now >= begin;
             let shared = if is_next { shared_prefix(open, frames) } else { 0 };
             open[shared..].iter().rev().try_for_each(|&frame| self.leave(frame))?;
@@ -155,8 +155,8 @@ impl Walker for Trace<'_> {
         Ok(())
     }
 
-    /// Of two events at one time, speedscope takes the end first, as it is in the file, but
-    /// not if a function of the same name and arguments begins: hence the arguments.
+    /// speedscope takes the end of two events at one time first, as in the file, but not if the
+    /// other one begins a function of the same name and arguments: hence the arguments.
     fn leave(&mut self, frame: FrameId) -> io::Result<()> {
         self.event('E', frame, r#","args":{}"#)
     }

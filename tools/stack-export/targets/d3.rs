@@ -1,6 +1,6 @@
-//! What d3-flame-graph draws: `{"name":"main","children":[…],"value":14}`. Values are
-//! inclusive. That of the whole comes first, as whoever looks at the first bytes only, such as
-//! stack-parse, knows the format by it.
+//! What d3-flame-graph draws: `{"name":"main","children":[…],"value":14}`. Values are inclusive.
+//! The value of the whole comes first, so that programs that look only at the first bytes, such as
+//! stack-parse, know the format.
 
 use std::io::{self, Write};
 
@@ -44,7 +44,7 @@ impl Walker for Tree<'_> {
         Ok(())
     }
 
-    /// The value comes last, as it is known only then.
+    /// The value comes last, when it is known.
     fn leave(&mut self, _: FrameId) -> io::Result<()> {
         let value = self.values.pop().unwrap_or_default();
         self.values.last_mut().into_iter().for_each(|caller| *caller += value);

@@ -52,7 +52,7 @@ fn part(weight: u64, event: &ExportedEvent) -> f64 {
     weight as f64 / event.total as f64
 }
 
-/// A text as Graphviz reads it, which knows escapes such as `\N`. It also knows entities, but
+/// A text in quotes for Graphviz, where escapes such as `\N` mean something. Entities do, too, but
 /// no name has a `;`.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");

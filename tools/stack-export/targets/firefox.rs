@@ -17,7 +17,7 @@ use crate::threads::{interval, process_of, threads_of};
 use crate::times::Times;
 use tables::{CATEGORIES, Tables};
 
-/// The version of the format; viewers read older ones than their own.
+/// The version of the format: viewers read theirs and older ones.
 const VERSION: u32 = 55;
 
 pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
@@ -83,7 +83,7 @@ fn milliseconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1_000_000.0
 }
 
-/// Whose samples they are.
+/// The thread that samples belong to.
 struct Whose<'a> {
     name: &'a str,
     process: &'a str,
@@ -157,7 +157,7 @@ struct Samples {
 #[derive(Clone, Copy)]
 enum Scale {
     Whole,
-    /// In milliseconds; the number of nanoseconds that are a weight of one.
+    /// In milliseconds; holds the number of nanoseconds in a weight of one.
     Milliseconds(u64),
 }
 

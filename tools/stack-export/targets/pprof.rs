@@ -1,4 +1,4 @@
-//! pprof's profile.proto, packed by gzip:
+//! pprof's profile.proto, compressed by gzip:
 //! <https://github.com/google/pprof/blob/main/proto/profile.proto>.
 //!
 //! Each event is a type of sample. Each line of a function is a location, together with the
@@ -27,8 +27,7 @@ use strings::Strings;
 pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let mut packed = GzEncoder::new(out, Compression::default());
     let mut strings = Strings::default();
-    // Messages that are written one after the other are one message: a list is what is in any
-    // of them.
+    // Messages that follow each other are read as one message, and their lists are joined.
     let mut bytes = Vec::new();
     let mut put = |part: Part| {
         bytes.clear();
@@ -44,7 +43,7 @@ pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
             b"" => 0,
             file => strings.intern(file, &mut part),
         };
-        // It has no `system_name`, as pprof would shorten a name that is equal to it: `operator
+        // There is no `system_name`: pprof would shorten a name that is equal to it, `operator
         // new(unsigned long)` to `operator new`.
         part.function.push(Function { id, name, filename });
         put(part)?;
@@ -77,7 +76,7 @@ fn head(profile: &Profile, strings: &mut Strings) -> Part {
         let unit = strings.add(unit(event), &mut head);
         head.sample_type.push(ValueType { r#type, unit });
     }
-    // Where nothing is said, the last is shown first.
+    // Without this, the last type is shown first.
     head.default_sample_type = head.sample_type[0].r#type;
     let times = Times::of(profile);
     head.time_nanos = times.date().unwrap_or_default().cast_signed();
@@ -85,7 +84,7 @@ fn head(profile: &Profile, strings: &mut Strings) -> Part {
     head
 }
 
-/// The name that viewers know, or else the event's own.
+/// The unit's name that viewers know, or else the event's own.
 fn unit(event: &ExportedEvent) -> String {
     match event.unit() {
         Unit::Time(1) => "nanoseconds".to_owned(),
@@ -98,7 +97,7 @@ fn unit(event: &ExportedEvent) -> String {
     }
 }
 
-/// Gives lines of functions, and what was inlined there, their numbers.
+/// Gives numbers to locations: a line of a function with what was inlined there.
 struct Locations<'a> {
     functions: &'a Functions<'a>,
     /// By the sites, the outermost first.
@@ -111,7 +110,8 @@ impl<'a> Locations<'a> {
         Locations { functions, known: HashMap::new(), sites: Vec::new() }
     }
 
-    /// The locations of a stack, leaf first; none if there is no stack. Those that are new go into the message.
+    /// The locations of a stack, leaf first; none if there is no stack. New ones are added to the
+    /// message.
     fn of_stack(
         &mut self,
         profile: &Profile,
@@ -125,7 +125,7 @@ impl<'a> Locations<'a> {
         }
         let mut ids = Vec::with_capacity(stack.frames.len());
         let is_inlined = |frame: FrameId| self.functions.site(profile, frame).is_inlined;
-        // An inlined function is part of the location of the one that it was put into.
+        // An inlined function is part of the location of its caller.
         let runs = stack.frames.chunk_by(|_, &next| is_inlined(next));
         for run in runs.collect::<Vec<_>>().into_iter().rev() {
             self.sites.clear();

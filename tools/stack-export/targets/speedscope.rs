@@ -62,7 +62,7 @@ struct OneProfile<'a> {
     weights: Weights<'a>,
 }
 
-/// What speedscope does not read, and stack-parse does.
+/// Fields that stack-parse reads, and speedscope does not.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Origin<'a> {
@@ -86,16 +86,16 @@ enum Of<'a> {
     Thread(&'a Profile, &'a Thread<'a>),
 }
 
-/// `[[0,1],[0,2]]`: for each stack the places of its frames, root first.
+/// `[[0,1],[0,2]]`: for each stack the indices of its frames, root first.
 struct Samples<'a>(Of<'a>);
 
-/// The places of the frames of a stack.
+/// The indices of the frames of a stack.
 struct Places<'a>(&'a Profile, &'a [FrameId]);
 
 /// What each stack weighs.
 enum Weights<'a> {
     AsGiven(Of<'a>),
-    /// The nanoseconds between samples: the thread, and the usual one.
+    /// The nanoseconds between samples; holds the thread and the usual interval.
     Times(&'a Thread<'a>, u64),
 }
 
@@ -127,13 +127,13 @@ pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Adds the number of the process to names that come again.
+/// Adds the number of the process to names that are not unique.
 fn tell_apart(profiles: &mut [OneProfile<'_>]) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     profiles.iter().for_each(|it| *counts.entry(it.name.clone()).or_default() += 1);
     for profile in profiles.iter_mut().filter(|it| counts[&it.name] > 1) {
         let Origin { pid, tid, .. } = profile.origin;
-        // Where there is no number of a thread, the name has that of the process.
+        // A thread without a number has that of the process in its name already.
         if !pid.is_empty() && !tid.is_empty() {
             profile.name.push_str(&format!(", pid {pid}"));
         }

@@ -1,8 +1,8 @@
 //! Looks for the callers of cut stacks in the stacks that are not cut.
 //!
 //! The callers of a frame are the paths to its first occurrence in every stack that has it. They
-//! are certain if all these paths are one. A path that starts with `[truncated]`, maybe after the
-//! thread's name, has lost its first frames: it agrees with each path of the same thread that
+//! are certain if all these paths are the same. A path that starts with `[truncated]`, maybe after
+//! the thread's name, has lost its first frames: it agrees with each path of the same thread that
 //! ends with the frames that are left.
 //!
 //! One pass over the tree finds the paths for all cut stacks, so the time is linear in the size of
@@ -18,7 +18,7 @@ use super::Cut;
 pub(super) struct Search<'t> {
     tree: &'t StackTree,
     paths: HashMap<Cut, Paths>,
-    /// For each frame of the tree, whether any cut stack goes on with it.
+    /// For each frame of the tree, whether any cut stack starts with it.
     is_wanted: Vec<bool>,
 }
 
@@ -37,7 +37,7 @@ impl<'t> Search<'t> {
         Search { tree, paths: HashMap::new(), is_wanted: Vec::new() }
     }
 
-    /// Has the callers of a cut stack looked up.
+    /// Adds a cut stack, whose callers will be looked up.
     pub(super) fn add(&mut self, cut: Cut) {
         self.paths.entry(cut).or_default();
         let frame = cut.1 as usize;
@@ -47,7 +47,7 @@ impl<'t> Search<'t> {
         self.is_wanted[frame] = true;
     }
 
-    /// The callers that are certain, root first. A path whose last frame is unknown is none.
+    /// The callers that are certain, root first. A path whose last frame is unknown does not count.
     pub(super) fn run(
         mut self,
         is_truncated: impl Fn(FrameId) -> bool,

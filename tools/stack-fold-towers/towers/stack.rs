@@ -21,12 +21,12 @@ pub(super) struct FoldingStack {
 #[derive(Clone, Copy)]
 struct FrameEntry {
     height: u32,
-    /// Where the frame stands in the input.
+    /// The frame's index in the input.
     origin: u32,
     note: usize,
 }
 
-/// What is known of a frame that also stands among the `max_period` frames below it.
+/// What is known of a frame that is also among the `max_period` frames below it.
 #[derive(Clone, Copy, Default)]
 struct Note {
     /// Which of the `max_period` frames below are the same; the lowest bit is the nearest.
@@ -41,10 +41,10 @@ struct Note {
 /// The repetitions of a tower; 0 where there is none.
 #[derive(Clone, Copy, Default)]
 struct Repetitions {
-    /// Those that stand here now, to which a further repetition is added.
+    /// Those that are there now, to which a further repetition is added.
     now: u32,
-    /// The most that stood on each other: `map` in `rename;map;map;map;rename;map` has 3, though
-    /// only 1 stands there now.
+    /// The most that followed each other at any time: `map` in `rename;map;map;map;rename;map` has
+    /// 3, though only 1 is there now.
     greatest: u32,
 }
 
@@ -91,8 +91,8 @@ impl FoldingStack {
         self.notes.clone_from(&other.notes);
     }
 
-    /// Returns how many leading frames have nothing to fold: those before the first frame that
-    /// also stands among the `max_period` below it.
+    /// Returns how many leading frames have nothing to fold: those before the first frame that is
+    /// also among the `max_period` below it.
     pub(super) fn plain(&self, frames: &[u32]) -> usize {
         let again = |&at: &usize| self.same_below(&frames[..at], frames[at]) != 0;
         (0..frames.len()).find(again).unwrap_or(frames.len())
@@ -143,7 +143,7 @@ impl FoldingStack {
 
     fn push_entry(&mut self, frame: u32, entry: FrameEntry) {
         let top = self.frames.len();
-        // All rules need a frame that stood there one repetition before.
+        // All rules need a frame that was there one repetition before.
         let same = self.same_below(&self.frames, frame);
         self.frames.push(frame);
         self.entries.push(entry);
@@ -211,7 +211,7 @@ impl FoldingStack {
         true
     }
 
-    /// Returns the shortest period whose repetitions end at the top and are to be folded: at least
+    /// Returns the shortest period whose repetitions end at the top and are foldable: at least
     /// `min_height` of them, or one more on top of those that were folded before.
     fn shortest_tower(&self) -> Option<usize> {
         let len = self.frames.len();
@@ -224,7 +224,7 @@ impl FoldingStack {
         })
     }
 
-    /// Returns how often the last `period` frames stand there one above the other.
+    /// Returns how many copies of the last `period` frames are on top of each other.
     fn copies(&self, period: usize) -> usize {
         self.note(self.frames.len() - 1).repeats[period - 1] as usize / period + 1
     }
@@ -248,7 +248,7 @@ impl FoldingStack {
             end = start;
         }
         self.add_tower(longest.0..longest.1, repetitions);
-        // Other frames may now stand below the longest repetition and make a cycle with it: in
+        // Other frames may now be below the longest repetition and make a cycle with it: in
         // `f;a;c;f;x;f;a;c;x;f` the repetition `f;x` is gone, which leaves `f;a;c` twice.
         self.pending.push((self.frames[top], self.entries[top]));
         self.forget_towers_across_top(0);
@@ -273,8 +273,8 @@ impl FoldingStack {
         }
     }
 
-    /// Returns the start of the repetition that ends before `end`: where the frame at `end` stands
-    /// next below it.
+    /// Returns the start of the repetition that ends before `end`: the nearest frame below `end`
+    /// that is the same as the one at `end`.
     fn repetition_start(&self, end: usize) -> usize {
         end - 1 - self.note(end).same.trailing_zeros() as usize
     }

@@ -50,7 +50,7 @@ function sumSteps() {
 
 const weightBetween = (first, last) => before[last + 1] - before[first];
 
-// Nanoseconds in seconds, exact, and with no digit too many: as common's seconds.rs.
+// Nanoseconds in seconds: exact, without zeros at the end, as in common's seconds.rs.
 function seconds(time) {
   const fraction = String(time % 1000000000n).padStart(9, '0').replace(/0+$/, '');
   const whole = String(time / 1000000000n);

@@ -8,10 +8,10 @@ use std::process::{Command, Output, Stdio};
 use bstr::ByteSlice;
 use common::{Error, Result, file_and_line, hexadecimal, is_digits};
 
-/// What disassembles, the first that is here.
+/// The programs that disassemble. The first that is installed is used.
 const PROGRAMS: [&str; 2] = ["objdump", "llvm-objdump"];
 
-/// What is said where neither is.
+/// The message if none of them is installed.
 const NO_OBJDUMP: &str = "--asm needs objdump: install binutils, or llvm for llvm-objdump";
 
 /// An instruction, and the line that it is compiled from.
@@ -24,11 +24,11 @@ pub(crate) struct Instruction {
     pub(crate) line: u32,
 }
 
-/// Disassembles what is at these addresses of an executable; `options` are those of `objdump -M`.
+/// Disassembles these addresses of an executable; `options` are those of `objdump -M`.
 ///
 /// # Errors
 ///
-/// Neither program is here, or what it says.
+/// None of the programs is installed, or the message of the one that failed.
 pub(crate) fn instructions(
     file: &Path,
     addresses: Range<u64>,
@@ -87,7 +87,7 @@ fn instruction(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// `je     1770` of `je     1770 <f(int)+0x90>`, if that jumps within these addresses: names may be
-/// long, and it is clear of which function the address is.
+/// long, and the function is known.
 fn without_own_name<'a>(text: &'a [u8], addresses: &Range<u64>) -> &'a [u8] {
     let target = text.split_once_str(" <").and_then(|(jump, _)| {
         let (_, target) = jump.rsplit_once_str(" ").or_else(|| jump.rsplit_once_str("\t"))?;

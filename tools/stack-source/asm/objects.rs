@@ -24,7 +24,7 @@ struct Object {
     build_id: Vec<u8>,
 }
 
-/// A function of a file that is here.
+/// A function of a file that was found.
 pub(crate) struct Function {
     pub(crate) name: Vec<u8>,
     pub(crate) file: PathBuf,
@@ -56,7 +56,8 @@ impl Objects {
         self.addresses.is_empty()
     }
 
-    /// The functions of all files that are here, the heaviest first; and what to say of the others.
+    /// The functions of all files that were found, the heaviest first, and a message about the
+    /// others.
     pub(crate) fn into_functions(self, symfs: Option<&Path>) -> (Vec<Function>, Option<String>) {
         let mut functions = Vec::new();
         let mut missing = Vec::new();

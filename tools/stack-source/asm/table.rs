@@ -8,7 +8,7 @@ use crate::find::Sources;
 use crate::listing::Row;
 use crate::text::{INDENT, Style, readable, right, truncated, widths};
 
-/// The widest column of instructions in a pipe: few are longer, and their lines come after them.
+/// The widest column of instructions in a pipe: few are longer, and the source follows them.
 const WIDEST: usize = 48;
 
 /// The narrowest one.
@@ -17,8 +17,8 @@ const LEAST: usize = 16;
 /// The space after each column.
 const GAP: usize = 2;
 
-/// A line for each row: self, its share of the function, address, instruction, and where the line
-/// of the source changes that.
+/// A line for each row: self, its share of the function, address, instruction, and the line of the
+/// source wherever that changes.
 pub(super) fn table(
     style: &Style<'_>,
     rows: &[Row],

@@ -1,4 +1,4 @@
-//! Code of which no line is known, in a function of which others are.
+//! Code without a line, in functions that also have code with lines.
 
 use super::{Line, Part};
 

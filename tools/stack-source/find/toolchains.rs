@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 
 use super::below;
 
-/// The compilers that are here. Each is asked once, and only if a path is of its language.
+/// The compilers that are installed. Each is asked once, and only for a path of its language.
 #[derive(Default)]
 pub(crate) struct Toolchains {
     rust: OnceCell<Option<Rust>>,
@@ -91,8 +91,8 @@ impl Go {
     }
 }
 
-/// A path of a module as the cache has it: `github.com/!burnt!sushi/toml@v1.0.0/lex.go`, as file
-/// systems may take upper and lower case as equal.
+/// A path of a module as Go's cache writes it, since some file systems ignore case:
+/// `github.com/!burnt!sushi/toml@v1.0.0/lex.go`.
 fn escaped_module(path: &[u8]) -> Vec<u8> {
     let version = path.find_byte(b'@').unwrap_or_default();
     let end = path[version..].find_byte(b'/').map_or(path.len(), |length| version + length);
@@ -105,7 +105,7 @@ fn escaped_module(path: &[u8]) -> Vec<u8> {
     escaped
 }
 
-/// What a program prints; `None` if it is not here or fails.
+/// What a program prints; `None` if it is not installed or fails.
 fn answer(program: &str, args: &[&str]) -> Option<Vec<u8>> {
     let mut command = Command::new(OsStr::new(program));
     let output = command.args(args).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;

@@ -1,4 +1,4 @@
-//! A profile merged from the leaves: on each function stands who called it.
+//! A profile merged from the leaves: the callers of a function are on top of it.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ struct LeafFirst {
 }
 
 struct LeafFirstStack {
-    /// Where its frames stand in [`LeafFirst::frames`].
+    /// Where its frames are in [`LeafFirst::frames`].
     frames: Range<usize>,
     weight: u64,
     /// How much of the weight the first of two profiles has.
@@ -76,7 +76,7 @@ impl LeafFirst {
 }
 
 impl Tree {
-    /// Adds what is new in a stack.
+    /// Adds the frames that are new in a stack.
     fn open(&mut self, frames: &[FrameId], stack: &LeafFirstStack) {
         for &frame in frames {
             let depth = self.open.len();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     proptest! {
-        // A file of failures would lie among the tools.
+        // A file of failing cases would be written among the tools.
         #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 
         /// Against the same tree from reversed lines, which is cut as any other.

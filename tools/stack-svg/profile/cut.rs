@@ -1,5 +1,5 @@
-//! What `--max-frames` cut off stands in a frame of its own, `[cut]`, on each frame that
-//! lost something: so own weights stay right, and it can be seen where something is missing.
+//! What `--max-frames` cut off is a frame of its own, `[cut]`, on each frame that lost something.
+//! So self weights stay right, and one sees where something is missing.
 
 use common::{FrameId, grouped};
 
@@ -10,7 +10,7 @@ use super::{LeftOut, Node, Profile, heaviest_of};
 /// The name of the frame.
 pub(crate) const CUT: &[u8] = b"[cut]";
 
-/// Stands for the name as long as it has no number.
+/// Replaces the name as long as it has no number.
 const UNNAMED: FrameId = FrameId::MAX;
 
 /// A frame with the weight that was cut off from another at this depth.
@@ -25,15 +25,15 @@ impl Profile {
         self.left_out.frames > 0
     }
 
-    /// Gives the name to the frames that stand for what was cut off.
+    /// Gives the name to the frames for what was cut off.
     pub(crate) fn name_cut(&mut self, name: FrameId) {
         for node in &mut self.nodes {
             node.frame = node.frame.map(|frame| if frame == UNNAMED { name } else { frame });
         }
     }
 
-    /// The heaviest frames of a chart, at most so many besides the whole. Between two of
-    /// them at most one frame stands for what was cut off there.
+    /// The heaviest frames of a chart, at most `max_frames` besides the whole. Between two of them
+    /// there is at most one frame for what was cut off there.
     pub(crate) fn at_most(self, max_frames: usize) -> Profile {
         let weights: Vec<u64> = self.nodes[1..].iter().map(|node| node.weight).collect();
         match heaviest_of(&weights, max_frames) {
@@ -42,7 +42,9 @@ impl Profile {
         }
     }
 
-    /// `are_kept` says it of each frame but the whole.
+    /// Keeps the frames for which `are_kept` is true. It has no entry for the whole, which is
+    /// always kept.
+    /// kept.
     fn cut_to(&self, are_kept: &[bool]) -> Profile {
         let mut kept: Vec<Node> = Vec::new();
         let mut left_out = LeftOut::default();
@@ -58,7 +60,7 @@ impl Profile {
             }
             left_out.frames += 1;
             left_out.weight += node.self_weight;
-            // What stands on a frame that was cut off is part of its weight.
+            // A frame on top of one that was cut off is part of its weight.
             if node.depth > open {
                 continue;
             }
@@ -75,9 +77,9 @@ impl Profile {
 }
 
 impl LeftOut {
-    /// What the user should know of frames that `--max-frames` cut, if it cut any.
+    /// The message about frames that `--max-frames` cut, if it cut any.
     pub(crate) fn cut_words(self, total: u64) -> Option<String> {
-        let words = || format!("{} cut by --max-frames, and stand in [cut]", self.are(total));
+        let words = || format!("{} cut by --max-frames, and drawn as [cut]", self.are(total));
         (self.frames > 0).then(words)
     }
 
@@ -93,7 +95,7 @@ impl LeftOut {
 mod tests {
     use super::*;
 
-    /// The nodes as depth, start, weight and own weight; [cut] is told by its mark.
+    /// The nodes as depth, start, weight and own weight; whether it is [cut].
     fn shape(profile: &Profile) -> Vec<(usize, u64, u64, u64, bool)> {
         let is_cut = |node: &Node| node.frame == Some(UNNAMED);
         let nodes = profile.nodes.iter();

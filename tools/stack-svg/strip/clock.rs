@@ -14,8 +14,7 @@ use crate::escape::shown;
 /// How many steps of time a picture has at most.
 const MOST_STEPS: u64 = 2_000;
 
-/// How many weights by stack, lane and time are kept at most: as many as a table of this size
-/// in memory has.
+/// The most weights by stack, lane and time that are kept in memory.
 const MOST_CELLS: usize = 7_000_000;
 
 /// The label that says when a line's samples were taken, in seconds.
@@ -40,7 +39,7 @@ pub(crate) struct Timed {
 
 /// What ran when, of the lines that were read.
 pub(crate) struct Clock {
-    /// What lanes are values of.
+    /// What each lane is a value of.
     pub(crate) by: Split,
     pub(crate) cells: Cells<Key>,
     /// The stacks as folded text.
@@ -50,14 +49,14 @@ pub(crate) struct Clock {
     /// The last name of each value's thread.
     comms: FrameTable,
     comm_of: Vec<Option<FrameId>>,
-    /// What has no time.
+    /// The lines without a time.
     pub(crate) untimed: Total,
-    /// Each line that has one, for a flame chart.
+    /// Each line with a time, for a flame chart.
     pub(crate) lines: Option<Vec<Timed>>,
 }
 
 impl Clock {
-    /// A lane is a value of `split`, or else a thread; a flame chart has each line.
+    /// A lane is a value of `split`, or else a thread; for a flame chart, each line is kept.
     pub(crate) fn new(split: Option<&Split>, is_chart: bool) -> Clock {
         Clock {
             by: split.cloned().unwrap_or_else(|| Split::Label("tid".to_owned())),
@@ -76,8 +75,8 @@ impl Clock {
         self.cells.total() > 0
     }
 
-    /// Notes a line. Its value starts with a letter: `=` that of a label, `-` none, `/` a root
-    /// frame.
+    /// Notes a line. Its value starts with `=` for the value of a label, `-` for a missing label,
+    /// or `/` for a root frame.
     pub(crate) fn add(&mut self, line: &FoldedLine<'_>) {
         if line.count == 0 {
             return;
@@ -98,7 +97,7 @@ impl Clock {
         };
         self.note_comm(value, line);
         let key = Key { stack: self.stacks.intern(line.stack), value };
-        // What does not fit into the sum of all is left out of the profile, too.
+        // What does not fit into the sum of all weights is missing in the profile, too.
         let fits = self.cells.add(key, time, line.count).is_ok();
         if let Some(lines) = self.lines.as_mut().filter(|_| fits) {
             lines.push(Timed { time, key, weight: line.count });
@@ -123,13 +122,13 @@ impl Clock {
         match self.values.name(value) {
             [b'=', value @ ..] => row_name(label_value(Some(value)), comm, self.by.key()),
             [b'/', root @ ..] => shown(root),
-            // Lanes of one kind only, of threads that nobody asked for, are all that ran.
+            // If no line has the label, the only lane is all that ran.
             _ if self.values.len() == 1 => "all".to_owned(),
             _ => row_name(label_value(None), None, self.by.key()),
         }
     }
 
-    /// Says what the strip lacks.
+    /// Notes which lines the strip lacks.
     pub(crate) fn report(&self, pipe: &Pipe) {
         let Total { lines, weight } = self.untimed;
         if lines == 0 || !self.is_running() {
@@ -145,7 +144,7 @@ impl Clock {
     }
 }
 
-/// The nanoseconds of a time, cut off, as `stack-grep --label 'since>=12.5'` compares it: what is
+/// A time in nanoseconds, rounded down, as `stack-grep --label 'since>=12.5'` compares it. A time
 /// before the first sample counts as 0.
 fn time(value: &[u8]) -> Option<u64> {
     let number = value.split(|&byte| byte == b' ').next()?;

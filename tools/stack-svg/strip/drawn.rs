@@ -13,7 +13,7 @@ use super::Strip;
 /// How many lanes are drawn; with more, the last one is the sum of the rest.
 const MOST_DRAWN: usize = 8;
 
-/// The part of the width that names have, and their most letters.
+/// Names get the width divided by this, and at most [`LETTERS`] letters.
 const NAMES: usize = 8;
 const LETTERS: usize = 24;
 
@@ -99,7 +99,7 @@ impl Strip {
 
     /// The cells of each shade as one path, in which a step is 1 wide and a lane 1 high.
     fn paths(&self, rows: &[Row], per_cell: usize) -> Vec<String> {
-        // The sum of many others would make all that has a name pale.
+        // The row for the rest is left out: it could be so dark that all named rows are pale.
         let named = rows.iter().filter(|row| !row.is_rest);
         let shades = Shades::of(named.flat_map(|row| &row.cells).copied().collect());
         let mut paths = vec![String::new(); SHADES];

@@ -40,7 +40,7 @@ pub(super) fn nodes_of(stacks: &FrameTable, profile: &Profile, frames: &FrameTab
     (0..stacks.len() as FrameId).map(|stack| node_of(stacks.name(stack))).collect()
 }
 
-/// All of them, in their order.
+/// All entries, in their order.
 pub(super) fn of(clock: &Clock, nodes: &[u32], lanes: &[u32]) -> Vec<Entry> {
     let entry = |(key, cell, weight): (super::Key, u64, u64)| Entry {
         node: nodes[key.stack as usize],
@@ -50,7 +50,7 @@ pub(super) fn of(clock: &Clock, nodes: &[u32], lanes: &[u32]) -> Vec<Entry> {
     };
     let mut entries: Vec<Entry> = clock.cells.iter().map(entry).collect();
     entries.sort_unstable();
-    // Stacks that were cut off at one frame, and the lanes that share one.
+    // Stacks that were cut off at the same frame, and values that share a lane, become one.
     entries.dedup_by(|next, kept| {
         let is_same = (next.node, next.lane, next.step) == (kept.node, kept.lane, kept.step);
         if is_same {
@@ -61,8 +61,8 @@ pub(super) fn of(clock: &Clock, nodes: &[u32], lanes: &[u32]) -> Vec<Entry> {
     entries
 }
 
-/// The entries as numbers. For each node and lane: how far the node is from the last one, the
-/// lane, how many steps follow, and for each step how far it is from the last one, and its weight.
+/// The entries as numbers. For each node and lane: the distance of the node from the last one, the
+/// lane, the number of steps, and for each step its distance from the last one and its weight.
 pub(super) fn text(entries: &[Entry]) -> String {
     let mut text = String::with_capacity(entries.len() * 3);
     let mut last = 0;

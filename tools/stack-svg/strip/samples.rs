@@ -6,13 +6,13 @@ use crate::embed::push_number;
 
 use super::clock::{Clock, Timed};
 
-/// How many samples the file has at most: with more, those that are near each other are merged.
+/// How many samples the file has at most: with more, samples that are near each other are merged.
 const MOST_SAMPLES: usize = 1_000_000;
 
-/// A pause is longer than so many of the usual intervals of its lane, and is left empty.
+/// A pause is longer than this many usual intervals of its lane, and is left empty.
 const LEAST_PAUSE: u64 = 4;
 
-/// A stack that ran for some time, as far as the samples say it.
+/// A stack that ran for some time, as far as the samples show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     /// In nanoseconds.
@@ -40,7 +40,7 @@ impl Source<'_> {
         let mut lanes = vec![Vec::new(); count];
         for &Timed { time, key, weight } in self.clock.lines.iter().flatten() {
             let (node, lane) = (self.nodes[key.stack as usize], self.lanes[key.value as usize]);
-            // The others share a lane, where their stacks would be mixed.
+            // The other values share a lane, where their stacks would be mixed.
             if let Some(lane) = lanes.get_mut(lane as usize) {
                 lane.push(Sample { start: time, end: time, node, weight });
             }
@@ -58,8 +58,8 @@ impl Source<'_> {
         self.few(lanes, usual)
     }
 
-    /// At most [`MOST_SAMPLES`], if need be by merging those in a short time to what their stacks
-    /// have in common.
+    /// Returns at most [`MOST_SAMPLES`]. If there are more, those in a short time are merged to the
+    /// frames that their stacks have in common.
     fn few(&self, mut lanes: Vec<Vec<Sample>>, usual: u64) -> (Vec<Vec<Sample>>, Option<u64>) {
         let mut within = None;
         let mut time = usual;
@@ -103,8 +103,8 @@ fn median(times: &mut [u64]) -> Option<u64> {
     (!times.is_empty()).then(|| *times.select_nth_unstable(middle).1)
 }
 
-/// A sample lasts until the next one, or before a pause, for a usual interval; none lasts longer
-/// than to `last`. Samples of one time share theirs.
+/// A sample lasts until the next one or, before a pause, for the usual interval; it never ends
+/// after `last`. Samples of the same time share that time.
 fn give_ends(samples: &mut [Sample], interval: u64, last: u64) {
     let mut from = 0;
     while from < samples.len() {
@@ -123,8 +123,8 @@ fn give_ends(samples: &mut [Sample], interval: u64, last: u64) {
     }
 }
 
-/// For each lane, how many samples it has, and for each of them how far it is from the end of the
-/// last one, how long it is, its frame and its weight.
+/// For each lane, the number of its samples, and for each of them its distance from the end of the
+/// last one, its length, its frame and its weight.
 pub(super) fn text(lanes: &[Vec<Sample>]) -> String {
     let count: usize = lanes.iter().map(Vec::len).sum();
     let mut text = String::with_capacity(count * 12);

@@ -1,10 +1,10 @@
-// Computes where the boxes of the flame chart stand: blocks that are wide enough, and those that
-// are not together, as deep as they are.
+// Computes the boxes of the flame chart: blocks that are wide enough, and those that are not, drawn
+// together at their depth.
 
-// Blocks must be as many times as wide as frames of other views, or they are drawn together.
+// The least width of a block that is drawn alone, as a multiple of that of frames in other views.
 const WIDER = 3;
 
-// The least width of a box, so that it is seen.
+// The least width of a box: it must be visible.
 const HAIR = 1;
 
 // The boxes of the chart, of the lanes that are in sight.
@@ -24,7 +24,7 @@ function boxesOfChart({ from, to }, width, kept, least) {
 }
 
 function placeBox(box, from, scale, width) {
-  // The edges of what is cut are out of sight.
+  // The cut edges of a box are out of sight.
   box.x = Math.max((box.start - from) * scale, -CUT);
   box.width = Math.max(Math.min((box.end - from) * scale, width + CUT) - box.x, HAIR);
 }
@@ -48,7 +48,7 @@ class Blocks {
     this.narrow = [];
   }
 
-  // Each before those that stand on it, from left to right, and then the narrow ones.
+  // Each before those on top of it, from left to right, and then the narrow ones.
   boxes() {
     const { count, depths, shared } = this.lane.samples;
     for (let at = 0; at < count; at++) {
@@ -61,7 +61,7 @@ class Blocks {
     return [...this.wide, ...this.narrow];
   }
 
-  // Ends the open blocks but so many, before a sample.
+  // Ends all open blocks but the first `open`, before a sample.
   close(open, last) {
     const { starts, ends } = this.lane.samples;
     while (this.firsts.length > open) {
@@ -88,7 +88,7 @@ class Blocks {
   }
 
   // Puts a narrow block to the last ones of its row, or into a box of its own. Those of one
-  // function get four times as wide as others, and there is a box for each gap that is seen.
+  // function get four times as wide as others, and there is a box for each visible gap.
   addNarrow(block) {
     const { lane, depth, first, last, start, end } = block;
     const weight = lane.samples.sums[last] - lane.samples.sums[first];

@@ -1,11 +1,11 @@
 // The flame chart: what ran when, in a lane for each thread, on one axis of time. samples.rs writes
-// the numbers. Each sample is of a stack of the profile, so that a selection and steps leave as
-// much of the chart as of the profile.
+// the numbers. Each sample is of a stack of the profile, so a selection and steps leave as much of
+// the chart as of the profile.
 
 const timeline = part('chart-data') === null ? null : readTimeline();
 
-// For each lane its samples, in the order of time: from when to when they are, in nanoseconds,
-// the frame where the stack of each ends, and its weight.
+// For each lane its samples, in the order of time: start and end of each in nanoseconds, the frame
+// where its stack ends, and its weight.
 function readTimeline() {
   const numbers = new Numbers(textOf('chart-data'));
   const lanes = [];
@@ -32,8 +32,8 @@ function timeOfSelection() {
   return limits.map((step) => step * Number(strip.width));
 }
 
-// What is left of the samples of a lane. `shared` says of each how many frames it has in common
-// with the one before, unless there is a gap between them, and `sums` what weighs all before it.
+// What is left of the samples of a lane. `shared` has for each the number of frames in common with
+// the one before, 0 after a gap; `sums` has the weight of all samples before it.
 function samplesLeft(all, leaves, [from, to]) {
   const isLeft = (_, at) => leaves[all.nodes[at]] !== 0 && all.starts[at] >= from && all.starts[at] < to;
   const [starts, ends, weights] = [all.starts, all.ends, all.weights].map((values) => values.filter(isLeft));
@@ -56,10 +56,10 @@ function commonNode(one, other) {
   return one;
 }
 
-// Where many lanes are shown, so much of a lane's weight may be deeper than its rows.
+// If many lanes are shown, this part of a lane's weight may be deeper than its rows.
 const DEEPER = 0.02;
 
-// How many rows a lane needs for all of it, and so that little of it is deeper.
+// How many rows a lane needs for all frames, and how many so that little weight is deeper.
 function rowsOfLane({ weights, depths }) {
   const sizes = [];
   depths.forEach((depth, at) => (sizes[depth] = (sizes[depth] ?? 0) + Number(weights[at])));
@@ -104,7 +104,7 @@ class ChartTree {
     return first * (deepest + 2) + depth;
   }
 
-  // The block of the samples from one to before another, which is made once.
+  // The block of the samples from `first` to before `last`, which is made once.
   block(lane, depth, first, last) {
     const key = this.keyOf(lane, depth, first);
     const block = lane.blocks.get(key) ?? this.makeBlock(lane, depth, first, last);
@@ -139,7 +139,7 @@ class ChartTree {
     return kids;
   }
 
-  // Without the lane, which is no frame.
+  // Without the lane, which is not a frame.
   stackOf(branch) {
     return branch.path().slice(2);
   }
@@ -156,8 +156,7 @@ function nameAt({ samples }, depth, at) {
   return tree.name[node];
 }
 
-// The weight of those samples, of some of a lane, of which a frame is found that is as deep as
-// this or deeper.
+// The weight of some samples of a lane that have a found frame at this depth or deeper.
 function foundAmong({ lane, depth, first, last }, hits) {
   const { nodes, weights } = lane.samples;
   let weight = ZERO;
@@ -170,11 +169,11 @@ function foundAmong({ lane, depth, first, last }, hits) {
 // The chart of the tree that is shown, which is made once.
 const chartNow = () => (tree.chart ??= new ChartTree());
 
-// A time in seconds, to so many digits.
+// A time in seconds, with at most `digits` digits after the point.
 const inSeconds = (time, digits) => Number((time / 1e9).toFixed(digits));
 
-// From when to when something is, to the microsecond unless told otherwise.
+// The time from start to end, by default to the microsecond.
 const wordsOfTime = (from, to, digits = 6) => `${inSeconds(from, digits)} – ${inSeconds(to, digits)} s`;
 
-// How many digits show the limits of so many nanoseconds.
+// How many digits are needed for the limits of this time, in nanoseconds.
 const digitsOfTime = (length) => Math.min(Math.max(11 - Math.floor(Math.log10(length)), 0), 9);

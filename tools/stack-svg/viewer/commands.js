@@ -1,22 +1,22 @@
-// The commands that do with folded stacks what the steps do here.
+// The commands that do to folded stacks what the steps do here.
 
-// As the regex crate wants it, and for regular expressions of this language.
+// Escaped for the regex crate and for regular expressions of this language.
 const literal = (text) => text.replace(/[\\.+*?()|[\]{}^$#&~-]/g, '\\$&');
 
-// A pattern for a part of names. What cannot be shown is written in digits.
+// A pattern for a part of names. Bytes that cannot be shown are written as digits.
 function patternOf(text) {
   const parts = text.split(ESCAPES);
   return parts.map((part, at) => (at % 2 === 1 ? `(?-u:${part})` : literal(part))).join('');
 }
 
-// A word of a shell.
+// A word quoted for a shell.
 const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 
 // The longest pattern of one option: a system may refuse a longer word.
 const LONGEST_PATTERN = 30000;
 
-// Patterns that together match the names of a module and no others: one that is
-// short, if it does so with the names in this profile, or else the names.
+// Patterns that together match the names of a module and no others: a short one, if it does so with
+// the names in this profile, or else the names.
 function patternsOfModule(module) {
   const text = patternOf(modules[module]);
   const short = [
@@ -28,7 +28,7 @@ function patternsOfModule(module) {
   ];
   const matchesIt = (pattern) => {
     const regex = new RegExp(pattern);
-    // A pattern that speaks of marks sees them.
+    // A pattern with a mark sees marks.
     const seen = pattern.includes('_\\[') ? markedName : functionName;
     return allNames.every((name) => regex.test(seen(name)) === (moduleOf[name] === module));
   };
@@ -50,7 +50,7 @@ function listsOf(ofModule) {
   return lists.map((list) => `^(${list.join('|')})$`);
 }
 
-// Puts the values of the label above the stacks, as they are here.
+// Puts the values of the label above the stacks, as in the picture.
 function commandOfSplit() {
   const key = /^label:(.*)/.exec(facts.split);
   return key ? `stack-merge --by-label ${key[1]} | ` : '';
@@ -75,7 +75,7 @@ function commandOf({ letter, what }) {
 
 const commandOfSteps = () => [...commandOfSelection(), ...state.steps.map(commandOf)].join(' | ');
 
-// Lists the source of a function, of what the steps leave.
+// Shows the source of a function, of the stacks that the steps leave.
 const commandOfSource = (name) => (
   [commandOfSteps(), `stack-source -e ${exactly(name)}`].filter(Boolean).join(' | ')
 );

@@ -2,8 +2,8 @@
 
 const picture = document.currentScript.ownerSVGElement;
 
-// Whether the picture is a document of its own, not a part of a page; and how many
-// pictures of ours stand before it in the page.
+// Whether the picture is a document of its own, not a part of a page; and how many of our pictures
+// come before it in the page.
 const isAlone = picture === document.documentElement;
 const nth = isAlone ? 0 : [...document.querySelectorAll('svg.stack-svg')].indexOf(picture);
 
@@ -19,7 +19,7 @@ const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_
 const valueOf = new Uint8Array(128);
 for (let value = 0; value < DIGITS.length; value++) valueOf[DIGITS.charCodeAt(value)] = value;
 
-// Weights are numbers, or where these would not be exact, BigInts.
+// Weights are numbers, or BigInts if numbers would not be exact.
 const isLarge = facts.large !== '';
 const Weights = isLarge ? BigUint64Array : Float64Array;
 const ZERO = isLarge ? 0n : 0;
@@ -60,17 +60,17 @@ class Numbers {
   }
 }
 
-// Names with their marks, such as _[k] for the kernel. Everywhere else a name is
-// its number here; the whole, which is no frame, has the number NOBODY.
+// Names with their marks, such as _[k] for the kernel. Everywhere else a name is its number here;
+// the whole, which is not a frame, has the number NOBODY.
 const names = textOf('names').split('\n');
 const NOBODY = -1;
 
-// What stack-collapse-frames leaves of a stack of which it hides every frame.
+// What stack-collapse-frames writes for a stack if it hides every frame.
 const HIDDEN = names.includes('[hidden]') ? names.indexOf('[hidden]') : names.push('[hidden]') - 1;
 // The numbers of all names.
 const allNames = names.map((_, name) => name);
 
-// What was cut off stands in a frame of its own.
+// What was cut off is a frame of its own.
 const isCut = (name) => names[name] === '[cut]';
 
 // For each frame where its name ends and where its marks start: a place may be between
@@ -122,7 +122,7 @@ const [colorsOfNames, classesOfNames] = readColors(textOf('colors'));
 const [moduleNumbers, ...modules] = textOf('modules').split('\n');
 const moduleOf = readModules(new Numbers(moduleNumbers));
 const changeColors = facts.changes.split(' ');
-// The functions whose change noise does not explain.
+// The functions that changed by more than noise explains.
 const changed = new Set((facts.changed.match(/\S+/g) ?? []).map((name) => (name === 'all' ? NOBODY : Number(name))));
 
 function readTree(numbers) {
@@ -146,7 +146,7 @@ function readTree(numbers) {
   return addUp(frame);
 }
 
-// Room for so many frames.
+// Room for `count` frames.
 function framesFor(count) {
   return {
     name: new Int32Array(count),
@@ -158,8 +158,8 @@ function framesFor(count) {
   };
 }
 
-// Computes the total weights from the self weights. Of two profiles, `own` are those of
-// both together, or of the one that is shown.
+// Computes the total weights from the self weights. With two profiles, `own` are the sums of both,
+// or those of the one that is shown.
 function addUp(frame) {
   const { parent, own, ownBefore, gap } = frame;
   const count = own.length;
@@ -167,7 +167,7 @@ function addUp(frame) {
   const total = own.slice();
   const before = ownBefore.slice();
   const after = ownAfter.slice();
-  // For each frame, the index behind its last descendant.
+  // For each frame, the index after its last descendant.
   const end = new Uint32Array(count);
   for (let node = count - 1; node > 0; node--) {
     const above = parent[node];
@@ -180,7 +180,7 @@ function addUp(frame) {
     if (end[above] === 0) end[above] = end[node];
   }
   end[0] = count;
-  // Where frames stand need not be exact.
+  // The positions of frames need not be exact.
   const start = new Float64Array(count);
   const next = new Float64Array(count);
   next[0] = isChart ? 0 : Number(own[0]);
@@ -189,14 +189,14 @@ function addUp(frame) {
     next[parent[node]] = start[node] + Number(total[node]);
     next[node] = start[node] + (isChart ? 0 : Number(own[node]));
   }
-  // The weights of each frame by itself, and with all that stands on it.
+  // The weights of each frame by itself, and with all frames on top of it.
   const self = { weight: own, before: ownBefore, after: ownAfter };
   const all = { weight: total, before, after };
   return { ...frame, count, self, all, total, before, after, ownAfter, end, start };
 }
 
-// The tree of which boxes are as wide as their weight in one of two profiles, `before`
-// or `after`, or in both.
+// The tree in which boxes are as wide as their weight in one of two profiles, `before` or `after`,
+// or in both.
 function treeByWidth(from, width) {
   return width === 'both' ? from : addUp({ ...from, own: from.self[width] });
 }

@@ -31,7 +31,7 @@ function drawBoxes(keepsRows = false) {
   const content = (shown.bottom - shown.top + 1) * shown.row;
   const room = page.stage.clientHeight;
   shown.height = isUp() ? Math.max(content, room - 1) : content;
-  // What is in sight stays, however low the rest has become.
+  // What is in sight stays there, even if the rest is now lower.
   const kept = isUp() ? -base - shown.row : base + topOf(0) + room;
   if (keepsRows) shown.height = Math.max(shown.height, kept);
   page.frames.style.height = `${shown.height}px`;
@@ -45,10 +45,10 @@ function drawBoxes(keepsRows = false) {
   drawMap();
 }
 
-// Rows are at most so many times as high as usual.
+// Rows of a small picture are at most so many times as high as usual.
 const HIGHEST = 1.6;
 
-// Computes how deep the profile is, and as deep as which depth it is drawn at first.
+// Computes how deep the profile is, and how deep it is drawn at first.
 function measureDepth(width) {
   Object.assign(shown, { width, deepest: 0, drawn: 0 });
   const { count, depth, parent, total } = whole;
@@ -86,7 +86,7 @@ function fitRows() {
 
 const topOf = (row) => (isUp() ? shown.height - (row + 1) * shown.row : (row - shown.top) * shown.row);
 
-// Scrolls so that a row, and what stands on it, is in sight.
+// Scrolls so that a row, and what is on top of it, is in sight.
 function revealRow(row) {
   const room = page.stage.clientHeight;
   const top = isSandwich() ? topOf(0) - room / 2 : topOf(row);
@@ -113,15 +113,15 @@ function drawRows() {
   else for (const element of before.values()) element.remove();
   addInOrder();
   page.frames.classList.add('boxes');
-  // What had the focus may be out of the range now.
+  // What had the focus may now be out of the drawn rows.
   if (hadFocus && !page.frames.contains(document.activeElement)) page.stage.focus({ preventScroll: true });
   [shown.from, shown.to] = [first, last];
   markCurrent(hadFocus);
   markEdges();
 }
 
-// Adds what is new, so that a screen reader finds each frame before those that stand on it.
-// Elements that are there already are in this order, and keep the focus.
+// Adds new elements, so that a screen reader finds each frame before those on top of it. Elements
+// that are there already are in this order, and keep the focus.
 function addInOrder() {
   const blocks = document.createDocumentFragment();
   const frames = document.createDocumentFragment();
@@ -134,7 +134,7 @@ function addInOrder() {
   page.frames.append(frames, blocks);
 }
 
-// Where there is more to scroll to, rows fade instead of being cut.
+// Where one can scroll, rows fade instead of being cut.
 function markEdges() {
   const { scrollTop, scrollHeight, clientHeight } = page.stage;
   page.stage.classList.toggle('more-above', scrollTop > 0);
@@ -149,7 +149,7 @@ function redrawWhenScrolled() {
   if (first < shown.from + 2 || last > shown.to - 2) draw();
 }
 
-// Of a chart, other lanes are in sight now.
+// A chart has other lanes in sight now.
 function drawScrolled() {
   if (isInChart()) drawBoxes(true);
   else drawRows();
@@ -161,7 +161,7 @@ const groupTemplate = make('div', 'frame group', '', { 'aria-hidden': 'true' });
 // The element that the frame of a box already has, at its new place. It keeps the focus.
 function drawnAgain(box, before) {
   const element = box.branch && before.get(box.branch);
-  // The table has taken the place of the frames since.
+  // The table may have replaced the frames since.
   if (element?.parentNode !== page.frames) return null;
   before.delete(box.branch);
   shown.elements.set(box.branch, element);
@@ -200,7 +200,7 @@ function fillFrame(element, { branch, width }) {
   markFrame(element);
 }
 
-// Says where in its tree a frame is: others like it may not be drawn.
+// Says where a frame is in its tree: others like it may not be drawn.
 function describe(element, branch) {
   // The whole is not drawn in a chart, and to count blocks would take long.
   element.setAttribute('aria-level', isInChart() ? branch.depth : branch.depth + 1);
@@ -229,10 +229,10 @@ function colorOfBlock({ branches, name }) {
   return [...sizes].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
 }
 
-// In front of the file of a place, as in place.rs.
+// The folders before the file of a place, as in place.rs.
 const FOLDERS = /^ \(((?=[a-z]:[\\/]|\\\\).*[\\/]|.*\/)(?!:)/is;
 
-// What a box says: the place of a frame without the folders.
+// The text of a box: the place of a frame comes without the folders.
 function labelOf(branch, room) {
   const { name, before, after, word = nameText(name) } = branch;
   if (branch.ofStrip) return fitted(`${word} (${summary(branch)})`, room);
@@ -243,7 +243,7 @@ function labelOf(branch, room) {
 
 const summary = (branch) => `${counted(branch.weight)}, ${percent(branch.weight, tree.total[0])}`;
 
-// From when to when a block of a chart is, as one of a list; no lane or whole is a block.
+// The times of a block of a chart, as a list of one; a lane or the whole has none.
 const timesOf = ({ first, start, length, end = start + length, ofStrip }) => (
   first === undefined || ofStrip ? [] : [wordsOfTime(start, end)]
 );

@@ -10,15 +10,15 @@ const fits = (text, room) => columns(text) <= room;
 
 const PLAIN = /^[\x20-\x7e\u2026\u2212]*$/;
 
-// A name cut to fewer letters than this is left out; to fewer columns, if it has letters of two.
+// A name cut to fewer letters than this is left out; with letters of two columns, to fewer columns.
 const LEAST_LETTERS = 6;
 const LEAST_OF_WIDE = 3;
 
-// Of a name cut to fewer letters than this only the end is shown.
+// A name cut to fewer letters than this shows only its end.
 const LEAST_OF_BOTH = 14;
 
-// The name in so many columns. The function's own name is kept longest, then its class, then
-// its arguments, then the outer modules; empty if there is too little room to be of use.
+// The name in `room` columns. The function's own name is kept longest, then its class, then its
+// arguments, then the outer modules; empty if there is too little room to be of use.
 function fitted(text, room) {
   if (text.length <= room && PLAIN.test(text)) return text;
   if (fits(text, room)) return text;
@@ -33,7 +33,7 @@ function fitted(text, room) {
     ?? (fits(name, room - 1) ? dotted(name, own > 0) : cutName(name, room));
 }
 
-// The class and the own name, and as much of the arguments as there is room for.
+// The class and the own name, and as much of the arguments as fits.
 function withoutArguments(text, { start, end }, room) {
   const kept = text.slice(start, end);
   const before = start > 0 ? '…' : '';
@@ -64,23 +64,23 @@ function cutName(name, room) {
   return `${fitting(letters, room - 1 - tail)}…${behind}`;
 }
 
-// Those of these letters that fit.
+// The first of these letters that fit.
 function fitting(letters, room) {
   let left = room;
   const end = letters.findIndex((letter) => (left -= isWide(letter) ? 2 : 1) < 0);
   return letters.slice(0, end < 0 ? letters.length : end).join('');
 }
 
-// The name and what is said behind it; only the name if there is no room.
+// The name and the text after it; only the name if there is no room.
 function fittedWith(name, said, room) {
   const left = room - said.length - 1;
   return left < LEAST_LETTERS ? fitted(name, room) : `${fitted(name, left)} ${said}`;
 }
 
-// The ends of words that are no function: of clones, and of files.
+// The ends of words that are not functions: of clones, and of files.
 const SUFFIX = /^(cold|py|js|rb|so|sh|exe|dll|func\d.*)$/s;
 
-// What is the name of a function, unlike a closure or the hash of a symbol of Rust.
+// Whether a word is the name of a function, and not a closure or the hash of a symbol of Rust.
 const NAME = /^(?!h[\da-f]{16}$)[a-z_~$*(\u0080-\uffff]/i;
 
 // An operator of C++, a separator, and the path of a file.
@@ -95,7 +95,7 @@ const isAt = (pattern, text, at) => {
 
 const knownParts = new Map();
 
-// The parts of a name, which are asked for at each draw.
+// The parts of a name, computed once: every draw needs them.
 function partsOf(text) {
   if (!knownParts.has(text)) knownParts.set(text, findParts(text));
   return knownParts.get(text);
@@ -109,7 +109,7 @@ function findParts(text) {
   if (own < 0) return { modules: [], start: 0, own: 0, end: text.length };
   const { start: from, word } = parts[own];
   const start = own === 0 ? from : startOfClass(text, parts[own - 1].start, from);
-  // A type that is returned comes before the name, and is no module of it.
+  // A return type comes before the name, and is not one of its modules.
   const typed = parts.slice(0, own).findLastIndex((one) => one.word.includes(' '));
   const starts = parts.slice(Math.max(typed, 0), own).map((one) => one.start + one.word.lastIndexOf(' ') + 1);
   const modules = starts.filter((at) => at > 0 && at < start);
@@ -138,7 +138,7 @@ function componentsOf(text) {
   return parts;
 }
 
-// Opens or closes a bracket. `->`, and `>` within other brackets, are none.
+// Opens or closes a bracket. `->`, and `>` within other brackets, are not brackets.
 function stepTo(text, at, open) {
   const letter = text[at];
   if ('(<[{'.includes(letter)) open.push(letter);
@@ -153,7 +153,7 @@ function isNamed(parts, at) {
   return NAME.test(word) && !(at > 0 && (isClone || SUFFIX.test(word))) && !isOfClosure;
 }
 
-// Where the class begins, without its modules and a type before it.
+// Where the class begins, after its modules and a type before it.
 function startOfClass(text, from, own) {
   const part = text.slice(from, own);
   if (part[0] !== '<') return from + /^[^<([]*[/ ]|/.exec(part)[0].length;

@@ -13,7 +13,7 @@ const SHADES = 8;
 // Whether all lanes are shown, and what is drawn.
 const lanesShown = { areAll: false, count: 0, drawn: '', rows: [] };
 
-// The strip, or null where no line has a time.
+// The strip, or null if no line has a time.
 function makeStrip(app) {
   if (strip === null) return null;
   const box = makeIn(app, 'div', 'strip', '', { role: 'group', 'aria-label': 'Time' });
@@ -76,7 +76,7 @@ function drawNames(rows) {
   if (hadFocus) rows.at(-1).button.focus();
 }
 
-// Selects a lane, or takes that back; the sum of the rest opens all lanes.
+// Selects a lane, or takes that back; the row for the rest opens all lanes.
 function askLane(lane) {
   if (lane === null) {
     lanesShown.areAll = true;
@@ -119,7 +119,7 @@ function rowOfCells(shades, perCell) {
   return row;
 }
 
-// Which shade a weight has, of some: as common's shades.rs.
+// The shade of a weight among these weights, as in common's shades.rs.
 function shadesOf(weights) {
   const sorted = Float64Array.from(weights.filter((weight) => weight > 0)).sort();
   const top = sorted[Math.ceil(((sorted.length - 1) * 99) / 100)] ?? 1;
@@ -133,7 +133,7 @@ function shadesOf(weights) {
 }
 
 // Marks the part of the time that the chart shows. The chart has an axis of its own, and one is
-// enough where both are the same.
+// enough if both are the same.
 function markShownTime() {
   if (strip === null) return;
   const isPart = isInChart() && isRange();
@@ -159,7 +159,7 @@ function drawSeconds(width) {
   }
 }
 
-// Marks what is selected, or what is dragged over and not yet selected.
+// Marks the selection, or the range of a drag that has not ended.
 function drawSelection(range = selection.range) {
   const { veils, edges, cells, times } = page.strip;
   const limits = range ?? [0, strip.steps];
@@ -186,17 +186,17 @@ function placeInStrip({ clientX, clientY }) {
   return { step: Math.min(Math.max(step, 0), strip.steps - 1), row };
 }
 
-// Where a drag began; null while there is none.
+// Where a drag began; null if there is none.
 let drag = null;
 
-// Nearer than this, in pixels, a drag is a click.
+// A shorter drag, in pixels, is a click.
 const LEAST_DRAG = 3;
 
 function onStripDown(event) {
   if (event.button !== 0) return;
   const limits = selection.range ?? [0, strip.steps];
   const { step } = placeInStrip(event);
-  // The other edge of a range stays where it is.
+  // The other edge of a range stays.
   const side = selection.range === null ? -1 : page.strip.edges.indexOf(event.target);
   const anchor = side < 0 ? step : side === 0 ? limits[1] - 1 : limits[0];
   drag = { anchor, x: event.clientX, isEdge: side >= 0, range: null };
@@ -228,7 +228,7 @@ function onStripCancel() {
   hideTip();
 }
 
-// What ran around a step: as many steps as a cell has.
+// What ran around a step: in the steps of its cell.
 function showTimeTip({ name, sums }, step, event) {
   const perCell = Math.max(1, Math.ceil((strip.steps * LEAST_CELL) / page.strip.times.clientWidth));
   const from = step - (step % perCell);

@@ -1,26 +1,26 @@
-// Computes where the boxes of a view stand, in pixels.
+// Computes where the boxes of a view are, in pixels.
 
 // Narrower frames, in pixels, are drawn together, as one block.
 const LEAST_WIDTH = 1;
 
-// More boxes in sight make narrow frames wider, up to so many pixels.
+// With more boxes in sight, narrow frames get wider, up to so many pixels.
 const MOST_BOXES = 3000;
 const WIDEST_NARROW = 8;
 
-// No block is wider, so that a click on one always leads nearer to its frames.
+// No block is wider, so that a click on one always zooms in.
 const WIDEST_BLOCK = 48;
 
 // The least width of the current frame, so that it is always visible.
 const CURRENT_WIDTH = 4;
 
-// The kids of a branch of which a part is between two weights.
+// The kids of a branch that are at least in part between two weights.
 function kidsWithin({ kids }, from, to) {
   const first = firstWhere(kids.length, (at) => kids[at].start + kids[at].size > from);
   const end = firstWhere(kids.length, (at) => kids[at].start >= to);
   return kids.slice(first, end);
 }
 
-// The first index below `count` for which `holds`; it does for all after it, too.
+// The first index below `count` for which `holds` is true; it is true for all later ones, too.
 function firstWhere(count, holds) {
   let [low, high] = [0, count];
   while (low < high) {
@@ -47,9 +47,9 @@ function intoBlock(last, kid, scale) {
   return { frames: 1, branches: [kid], weight, start, end: start + size, row: depth, cell };
 }
 
-// The boxes of a branch and of all that is above it, as far as they are in the range,
-// which has the whole width: each before those that stand on it, from left to right. Frames
-// in `kept` are drawn however narrow they are, others if they have the `least` width.
+// The boxes of a branch and of all above it, as far as they are in the range, which has the whole
+// width: each before those on top of it, from left to right. Frames in `kept` are drawn however
+// narrow they are, others if they have the `least` width.
 function boxesOf(zoom, { from, to }, width, kept, least) {
   const scale = width / (to - from);
   const boxes = [];
@@ -66,7 +66,7 @@ function boxesOf(zoom, { from, to }, width, kept, least) {
     while (kids.length > 0) pending.push(kids.pop());
   }
   for (const box of boxes) {
-    // The edges of what is cut are out of sight.
+    // The cut edges of a box are out of sight.
     const left = Math.max((box.start - from) * scale, -CUT);
     const right = Math.min((box.end - from) * scale, width + CUT);
     box.x = left;
@@ -75,7 +75,7 @@ function boxesOf(zoom, { from, to }, width, kept, least) {
   return boxes;
 }
 
-// How far a frame that goes on outside of the range is drawn, in pixels.
+// How far a frame that continues outside of the range is drawn, in pixels.
 const CUT = 3;
 
 // The frames below the zoomed one, which have the whole width.
@@ -84,7 +84,7 @@ function ancestorsOf(zoom, width) {
   return zoom.path().slice(0, -1).map(boxOf);
 }
 
-// The boxes of the view that is shown. Where they would be too many, narrow ones get wider.
+// The boxes of the view that is shown. If there are too many, narrow ones get wider.
 function layout(width) {
   const kept = new Set(state.current?.path());
   let boxes = boxesOfView(state.zoom, shownRange(), width, kept, LEAST_WIDTH);
@@ -94,7 +94,7 @@ function layout(width) {
   return ancestorsOf(state.zoom, width).concat(boxes);
 }
 
-// Whether so many boxes are in sight that a browser takes long to draw them.
+// Whether there are more boxes in sight than a browser draws at once.
 function areTooMany(boxes) {
   if (isOnPaper || boxes.length <= MOST_BOXES) return false;
   const [first, last] = rowsOf(boxes);

@@ -31,7 +31,7 @@ function drawCrumbs() {
   const hadFocus = page.crumbs.contains(document.activeElement);
   page.crumbs.replaceChildren();
   const path = view === 'sandwich' || view === 'table' ? [] : zoom.path();
-  // The way to the part of the flame graph that another view shows.
+  // The path to the part of the flame graph that another view shows.
   const way = view !== 'flame' && view !== 'chart' && (part.parent !== null || view === 'table') ? part.path() : [];
   for (const branch of [...way, ...path]) {
     makeIn(page.crumbs, 'button', 'crumb', branch.word).ask = () => zoomToCrumb(branch);
@@ -104,8 +104,8 @@ function showTip(box, event) {
   placeTip(event);
 }
 
-// Below the pointer, or above it, or where neither has room, below the status line, whose
-// numbers stay in sight.
+// Below the pointer, or above it, or if neither has room, below the status line, which stays in
+// sight.
 function placeTip({ clientX, clientY }) {
   const height = page.tip.offsetHeight;
   const status = page.status.getBoundingClientRect();
@@ -139,7 +139,7 @@ function zoomToCrumb(branch) {
   else zoomTo(branch);
 }
 
-// As much of a name as three lines hold.
+// As much of a name as fits into three lines.
 function nameInTip(branch) {
   const line = Math.min(TIP_WIDTH, 0.8 * page.app.clientWidth) / LETTER;
   return fitted(branch.word, Math.floor(2.5 * line));
@@ -196,7 +196,7 @@ function onLeave() {
   showStatus();
 }
 
-// Calls functions at the events that they are named by.
+// Calls a function at each event that has its name.
 function listen(target, acts, options) {
   for (const [event, act] of Object.entries(acts)) target.addEventListener(event, act, options);
 }

@@ -1,6 +1,6 @@
 // What the search found, in the picture and in numbers.
 
-// Behind a color: so much of it is left where a frame is faded.
+// After a colour: how much of it is left in a faded frame.
 const FADED = '50';
 
 // Shows whether the search found a frame. What it missed is faded, as are the frames below
@@ -24,7 +24,7 @@ function markBlock(element) {
   element.classList.toggle('one', box.isOfOne === true);
   box.color ??= colorOfBlock(box);
   const color = state.hits === null ? box.color : box.color + FADED;
-  // The least is still seen.
+  // Even the least part is visible.
   element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : color;
 }
 
@@ -64,8 +64,8 @@ function showFound({ weight, whole, functions }) {
   announce(`${page.matched.textContent}, ${page.functions.textContent}`);
 }
 
-// The weight that the search found in the zoom, each stack counted once, and how many
-// functions those are.
+// The weight that the search found in the zoom, each stack counted once, and the number of
+// functions that were found.
 function foundNow() {
   const { hits, zoom } = state;
   if (state.view === 'table') {
@@ -127,7 +127,7 @@ function nextHit(by) {
   return null;
 }
 
-// Whether a branch or one above it is found: others are not looked into.
+// Whether a branch or one above it is found: otherwise it is not searched.
 const holdsHit = (branch) => branch.tree.matchedWeight(branch, state.hits) > 0;
 
 // The function of a sandwich is drawn once, as the root of its callees.
@@ -180,11 +180,11 @@ function nextNode(by) {
   return null;
 }
 
-// A hit that is narrower, as a part of the width, is zoomed.
+// The next hit is zoomed if it is narrower, as a part of the width.
 const LEAST_SHARE = 0.02;
 
-// Zooms to the next hit, or with -1 to the one before. The zoomed frame stays, so that
-// the share that was found is of the same whole.
+// Zooms to the next hit, or with -1 to the one before. The zoomed frame stays, so that the share
+// that was found is still of the same whole.
 function walkMatches(by) {
   if (state.hits === null) return;
   if (state.view === 'table') return goToRow(table.current + by);

@@ -1,4 +1,4 @@
-// What can be asked about a function, as a menu; and the steps taken so far.
+// What the reader can ask about a function, as a menu; and the steps taken so far.
 
 const MENU = [
   ['o', 'Only stacks with it'],
@@ -45,7 +45,7 @@ function makeItem(letter, word, name) {
   return isRight;
 }
 
-// Adds what copies the command for the source of a function, if its lines are known.
+// Adds an item that copies the command for the source of a function, if its lines are known.
 function makeListing(name) {
   if (name === NOBODY || nameEnds[name] === markStarts[name]) return;
   const command = commandOfSource(name);
@@ -77,7 +77,7 @@ function onContextMenu(event) {
   openMenu({ x: event.clientX, y: event.clientY });
 }
 
-// A step in words; of roots that are away, how many there were, and which key puts them back.
+// A step in words; if roots were taken away, how many, and the key that puts them back.
 function wordInPage(step, at) {
   if (step.letter !== 'r') return wordOfStep(step);
   const before = treeAfter(state.steps.slice(0, at));

@@ -2,7 +2,7 @@
 
 const map = { drawn: '', boxes: [] };
 
-// Rows of the map are at least so high, in pixels.
+// The least height of a row of the map, in pixels.
 const LEAST_ROW = 0.8;
 
 function drawMap() {
@@ -29,7 +29,7 @@ function paintMap(root, width, height) {
   [canvas.width, canvas.height] = [width * sharp, height * sharp];
   const boxes = boxesOfView(root, { from: root.start, to: root.start + root.size }, width, new Set(), LEAST_WIDTH);
   const [first, last] = rowsOf(boxes);
-  // Of a very deep view, the rows next to the root are drawn.
+  // For a very deep view, the rows next to the root are drawn.
   const row = Math.min(Math.max(height / (last - first + 1), LEAST_ROW), 4);
   const context = canvas.getContext('2d');
   context.scale(sharp, sharp);
@@ -41,7 +41,7 @@ function paintMap(root, width, height) {
   }
 }
 
-// Shows what is under the pointer in the middle.
+// Moves what is under the pointer to the middle of the view.
 function onMap(event) {
   if (event.type === 'pointerdown') page.map.setPointerCapture(event.pointerId);
   else if (event.buttons === 0) return;

@@ -1,6 +1,6 @@
-// Names as the bytes that they are in the profile.
+// Names as bytes, as they are in the profile.
 
-// Bytes that cannot be shown stand in the picture as escapes, such as \xAD.
+// Bytes that cannot be shown are escapes in the picture, such as \xAD.
 const ESCAPES = /((?:\\x[0-9A-F]{2})+)/;
 
 const bytesOfEscapes = (text) => text.match(/[0-9A-F]{2}/g).map((digits) => parseInt(digits, 16));

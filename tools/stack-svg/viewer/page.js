@@ -8,7 +8,7 @@ const VIEWS = [
   ...(timeline ? [{ id: 'chart', word: 'Chart', hint: 'What ran when (5)' }] : []),
 ];
 
-// Which weights of two profiles boxes may be as wide as.
+// The weights of two profiles that can be the width of boxes.
 const WIDTHS = { both: 'before and after', before: 'before', after: 'after' };
 
 const KEYS = [
@@ -150,12 +150,12 @@ function showPage() {
   page.app.style.fontSize = `${facts.letter}px`;
   showOver(picture, page.app);
   fillWindow();
-  // A phone would else show the picture as wide as a screen, and small.
+  // Otherwise a phone would show the picture as wide as a large screen, and small.
   if (isAlone) {
     const content = 'width=device-width, initial-scale=1';
     picture.append(make('meta', '', '', { name: 'viewport', content }));
   }
-  // A scroll bar takes the place of the margin.
+  // A scroll bar replaces the margin.
   const { offsetWidth, clientWidth } = page.stage;
   page.stage.style.marginRight = `${Math.max(0, MARGIN - (offsetWidth - clientWidth))}px`;
 }
@@ -169,7 +169,7 @@ function fillWindow() {
 let toast = 0;
 let announcement = 0;
 
-// Says a text to a screen reader, once nothing newer is to be said.
+// Gives a text to a screen reader, unless a newer one comes at once.
 function announce(text) {
   clearTimeout(announcement);
   announcement = setTimeout(() => (page.live.textContent = text), 400);

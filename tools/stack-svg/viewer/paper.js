@@ -1,24 +1,24 @@
 // Print: what is shown, on one page; rows that would be nearly empty are left out.
 
-// The width of the picture on paper, in pixels, and the width of a page in its heights.
+// The width of the picture on paper, in pixels, and the width of a page as a part of its height.
 const PAPER_WIDTH = 1200;
 const PAGE_SHAPE = 0.7;
 const WIDEST_PAPER = 4000;
 
-// How many rows of a table stand on a page.
+// How many rows of a table are on a page.
 const ROWS_OF_PAPER = 50;
 
 let isOnPaper = false;
 
-// Of a picture that is higher than a page, rows are left out of which less than this part
-// of the width would be printed: a page of one narrow tower shows nothing else.
+// In a picture that is higher than a page, rows are left out if less than this part of the width
+// would be printed: a page of one narrow tower shows nothing else.
 const LEAST_PRINTED = 0.01;
 
-// The most rows that are printed: those next to the zoomed frame. Letters of more would be too
-// small to be read on a page as wide as the widest.
+// The most rows that are printed: those next to the zoomed frame. With more rows, letters would be
+// too small to be read, even on a page as wide as the widest.
 const MOST_PRINTED = Math.floor(WIDEST_PAPER / PAGE_SHAPE / ROW) - 10;
 
-// The boxes that are printed; the footer says what is not.
+// The boxes that are printed; the footer says what is left out.
 function printed(boxes) {
   const widths = new Map();
   for (const { row, width } of boxes) widths.set(row, (widths.get(row) ?? 0) + width);

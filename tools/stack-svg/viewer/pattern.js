@@ -1,6 +1,5 @@
-// Regular expressions. A bad one may take longer than the universe is old, so a worker
-// tries them, which can be ended; where a page allows no worker, only those that
-// cannot take long are tried.
+// Regular expressions. A bad one may run nearly for ever, so a worker runs them, which can be
+// stopped. Where a page forbids workers, only those are run that cannot take long.
 
 // How long a pattern may take, in milliseconds.
 const PATIENCE = 1000;
@@ -31,8 +30,8 @@ function findInWorker() {
   };
 }
 
-// The name of a frame that is shown with a place, as a pattern sees it first: `^read$` finds
-// `read (file.c:12)`. Empty for others.
+// The name without its place, if the frame has one, since a pattern sees it first: `^read$` finds
+// `read (file.c:12)`. Otherwise empty.
 const namedAlone = (name) => (nameEnds[name] < markStarts[name] ? functionName(name) : '');
 
 function startWorker() {
@@ -53,7 +52,7 @@ function startWorker() {
   return worker;
 }
 
-// Starts a worker unless there is one, which takes longer than a pattern does.
+// Starts a worker unless there is one: starting takes longer than most patterns.
 function readyWorker() {
   try {
     if (!finder.isForbidden) finder.worker ??= startWorker();
@@ -62,7 +61,7 @@ function readyWorker() {
   }
 }
 
-// Finds the names that a pattern matches, and tells the hits later.
+// Finds the names that a pattern matches, and puts them into the hits later.
 function findPattern({ source, isExact }, hits) {
   const flags = isExact ? '' : 'i';
   try {
@@ -113,8 +112,8 @@ function forbidWorker() {
   findHere();
 }
 
-// Tries a pattern that cannot take long, here, at the next turn, since the search that
-// asks is not complete yet.
+// Runs a pattern that cannot take long, here, at the next turn, since the caller's search is not
+// complete yet.
 function findHere() {
   const { source, flags, hits } = finder.ask ?? {};
   finder.ask = null;
@@ -145,9 +144,9 @@ const TOKENS = new RegExp([
   /(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/,
 ].map(({ source }) => source).join('|'), 'g');
 
-// An upper bound of the steps that a pattern takes for one text: each repetition may end
-// anywhere, and each choice may be made. What repeats a repetition or a choice, and what
-// refers back to a group, has none.
+// An upper bound of the steps that a pattern takes for one text: each repetition may end anywhere,
+// and each choice may be made. There is no bound for a repetition of a repetition or of a choice,
+// and for a reference back to a group.
 function worstOf(source, length) {
   let steps = length + 1;
   // For each open group, whether it has a choice or a repetition.
@@ -167,7 +166,7 @@ function worstOf(source, length) {
   return steps;
 }
 
-// Writes what was found into the hits, and shows it if they are still looked for.
+// Writes the result into the hits, and shows it if they are still wanted.
 function settle(hits, found, error) {
   hits.error = error;
   if (found !== null) hits.names = found;

@@ -1,12 +1,12 @@
 // The mouse and the fingers: the wheel scrolls, and with Control it zooms around the pointer;
 // dragging moves the picture, two fingers do both.
 
-// Pixels that a hand may shake.
+// A move of fewer pixels is a shaking hand.
 const SHAKE = 4;
 
 const pointers = new Map();
 
-// What the hand holds, if it moved: the picture or the map.
+// What is dragged, once it has moved: the picture or the map.
 let isDragged = false;
 
 // Which part of the width the event is at.
@@ -17,8 +17,8 @@ function partOf(x) {
 
 let gesture = 0;
 
-// Shows the new range at the next repaint. It becomes a step of the history once the
-// hand rests, since browsers refuse many steps in a row.
+// Shows the new range at the next repaint. It becomes a step of the history when the hand rests,
+// since browsers refuse many steps in a row.
 function rangeMoved() {
   soon(renderRange);
   clearTimeout(gesture);
@@ -40,7 +40,7 @@ function onWheel(event) {
   if (isAside) {
     moveRange((Math.abs(x) > Math.abs(y) ? x : y) / page.stage.clientWidth);
   } else {
-    // Two fingers on a touch pad are told as small steps with Control.
+    // Browsers send two fingers on a touch pad as small steps of the wheel with Control.
     const isPinch = event.ctrlKey && Math.abs(y) < 50;
     const step = Math.max(-200, Math.min(y, 200));
     scaleRange(Math.exp(step * (isPinch ? 0.01 : 0.003)), partOf(event.clientX));
@@ -64,7 +64,7 @@ function onPointerDown(event) {
 function onPointerMove(event) {
   const held = pointers.get(event.pointerId);
   if (held === undefined) return onPointer(event);
-  // The button was let go outside of the window.
+  // The button was released outside of the window.
   if (event.buttons === 0) return onPointerEnd(event);
   const { clientX: x, clientY: y } = event;
   if (!isDragged && Math.hypot(x - held.x, y - held.y) < SHAKE) return;
@@ -81,7 +81,7 @@ function onPointerMove(event) {
 
 function dragTo(held, x, y) {
   moveRange((held.x - x) / page.stage.clientWidth);
-  // A finger scrolls by itself.
+  // A finger scrolls without help.
   page.stage.scrollTop += held.y - y;
   rangeMoved();
 }
@@ -97,7 +97,7 @@ function onPointerEnd({ pointerId }) {
   page.stage.classList.remove('dragged');
 }
 
-// The end of a drag is no click.
+// The end of a drag is not a click.
 function dropClick(event) {
   if (isDragged) event.stopPropagation();
   isDragged = false;

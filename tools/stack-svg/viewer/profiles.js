@@ -9,7 +9,7 @@ function profilesOf(from) {
   return [...weights].sort(([one, a], [other, b]) => compare(b, a) || compareNames(one, other));
 }
 
-// A list to choose one from, or null where there is one profile only.
+// A list to choose one from, or null if there is only one profile.
 function makeProfiles(bar) {
   if (facts.split === '') return null;
   const list = makeIn(bar, 'select', 'profiles', '', { 'aria-label': 'Profile', title: 'Profile (p)' });

@@ -13,7 +13,7 @@ const isRange = () => state.range?.zoom === state.zoom;
 // Whether anything is out of sight to the left or right.
 const isZoomed = () => state.view !== 'table' && (isRange() || state.zoom !== rootOf(state.view));
 
-// Chooses a range. Where it leaves the zoomed frame, it zooms out to a caller that holds it.
+// Chooses a range. If it leaves the zoomed frame, zooms out to a caller that holds it.
 function setRange(from, to) {
   const root = rootOf(state.view);
   const step = stepOfRange(to - from);
@@ -28,13 +28,13 @@ function setRange(from, to) {
   state.range = weight < zoom.size ? { zoom, from: start, to: end } : null;
 }
 
-// Places are multiples of a step that is a small part of a pixel, so that they take few
-// digits in the address.
+// Positions are multiples of a step that is a small part of a pixel, so that they need few digits
+// in the address.
 const stepOfRange = (weight) => 2 ** Math.floor(Math.log2(Math.max(weight, 1) / 65536));
 const rounded = (place, step) => Math.round(place / step) * step;
 
-// Makes the range `times` as wide; what is at a part of its width, such as 0.5 for the
-// middle, stays there.
+// Makes the range `times` as wide; the point at this part of its width, such as 0.5 for the middle,
+// stays there.
 function scaleRange(times, part = 0.5) {
   const { from, to } = shownRange();
   const fixed = from + part * (to - from);
@@ -98,7 +98,7 @@ function renderRange() {
   hideTip();
 }
 
-// Behind the names of the zoomed frames: which part of the last one is shown.
+// After the names of the zoomed frames: which part of the last one is shown.
 function drawRangeCrumb() {
   page.crumbs.querySelector('.range')?.remove();
   if (isRange()) {
@@ -114,7 +114,7 @@ function drawRangeCrumb() {
   page.crumbs.scrollLeft = page.crumbs.scrollWidth;
 }
 
-// As in the address: where the range starts in the zoomed frame, and its weight.
+// For the address: where the range starts in the zoomed frame, and its weight.
 function rangeText() {
   const { zoom } = state;
   const { from, to } = state.range;

@@ -1,24 +1,24 @@
 // Makes a tree of frames from another one: with some of its stacks, or without
 // some of its frames.
 
-// A copy with as much room again.
+// A copy with twice the room.
 function longer(values) {
   const copy = new values.constructor(2 * values.length);
   copy.set(values);
   return copy;
 }
 
-// Takes frames, each a child of an earlier one, in the order of the other tree. There is
-// room for so many at first.
+// Takes frames, each a child of an earlier one, in the order of the other tree. At first there is
+// space for `room` frames.
 class TreeBuilder {
   constructor(room) {
     this.count = 0;
     this.frame = framesFor(room);
-    // For each frame its last kid, the kid before it, and its self weight behind its last kid.
+    // For each frame its last kid, the kid before it, and its self weight after its last kid.
     this.lastKid = new Uint32Array(room);
     this.sibling = new Uint32Array(room);
     this.behind = new Weights(isChart ? room : 0);
-    // The kids, by name, of frames that stand for several ones of the other tree.
+    // The kids, by name, of frames that replace several frames of the other tree.
     this.shared = new Map();
     this.make(NOBODY, 0, 0);
   }
@@ -45,7 +45,7 @@ class TreeBuilder {
     for (const key of ['lastKid', 'sibling', 'behind']) this[key] = longer(this[key]);
   }
 
-  // The child of this name; in a flame chart, the last one if nothing came behind it.
+  // The child of this name; in a flame chart, the last one if nothing came after it.
   child(parent, name) {
     const last = this.lastKid[parent];
     const isLast = last !== 0 && this.behind[parent] === ZERO && this.frame.name[last] === name;
@@ -54,7 +54,7 @@ class TreeBuilder {
     return this.share(found);
   }
 
-  // Tells that kids of several frames will be the kids of this one.
+  // Notes that kids of several frames will be the kids of this one.
   share(node) {
     if (isChart || this.shared.has(node)) return node;
     const kids = new Map();
@@ -71,7 +71,7 @@ class TreeBuilder {
     if (isChart) this.behind[node] += own;
   }
 
-  // The tree, and the place of each frame in it if that is another.
+  // The tree, and the index of each frame in it if that is another one.
   tree() {
     const { frame, count } = this;
     const order = this.shared.size > 0 ? this.orderByName() : null;
@@ -88,8 +88,8 @@ class TreeBuilder {
     return { ...addUp(frames), places: order?.places };
   }
 
-  // The frames, each before its kids, and kids in the order of their names; and the place
-  // of each frame in this order.
+  // The frames, each before its kids, and kids in the order of their names; and the index of each
+  // frame in this order.
   orderByName() {
     const { frame, sibling, lastKid } = this;
     const nodes = new Uint32Array(this.count);
@@ -110,10 +110,9 @@ class TreeBuilder {
   }
 }
 
-// A tree with those stacks whose last frame `keeps` has, all if there is none.
-// `placeOf` gives a frame its place in the new tree, and `leafOf` the place of its
-// self weight. The `origin` of a tree has for each frame of the other one the frame that has
-// its self weight, or 0.
+// A tree with those stacks whose last frame `keeps` has, or with all stacks if that is null.
+// `placeOf` gives the index of a frame in the new tree, and `leafOf` that of its self weight. The
+// `origin` of a tree has for each frame of the other one the frame with its self weight, or 0.
 function rebuilt(from, keeps, placeOf, leafOf) {
   const kept = keptFrames(from, keeps);
   const builder = new TreeBuilder(from.count + 1);
@@ -124,7 +123,7 @@ function rebuilt(from, keeps, placeOf, leafOf) {
     leaves[node] = leafOf(builder, places[node], node);
     builder.add(leaves[node], own, from.ownBefore[node]);
   };
-  // In a flame chart, self weight has its place between the kids and behind them.
+  // In a flame chart, self weight is between the kids and after them.
   const rest = isChart ? from.own.slice() : null;
   const open = [0];
   const close = (before) => {

@@ -31,10 +31,10 @@ function foldedStacks() {
   const file = new FileParts();
   const bytes = names.map(() => null);
   const { ownBefore, ownAfter } = tree;
-  // What a flame chart has not written yet.
+  // What is not yet written of a flame chart.
   const rest = tree.own.slice();
   let path = new Uint8Array(4096);
-  // For each open frame, and where its name ends in the path.
+  // The open frames, and where the name of each ends in the path.
   const open = [];
   const ends = [];
   const write = (counts) => {

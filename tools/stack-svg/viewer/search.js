@@ -15,14 +15,14 @@ function parsed(query) {
 
 function textMatcher({ source, isExact }) {
   if (isExact) return (name) => bareNames[name].includes(source);
-  // Faster than one name after the other.
+  // Faster than one name after another.
   smallNames ??= bareNames.join('\n').toLowerCase().split('\n');
   const small = source.toLowerCase();
   return (name) => smallNames[name].includes(small);
 }
 
-// The frames that a query finds. A broken pattern finds none, and is named. A pattern is
-// tried elsewhere: see pattern.js; `error` says so until the frames are known.
+// The frames that a query finds. A broken pattern finds none, and is reported. A pattern runs
+// elsewhere, see pattern.js; `error` says so until the frames are known.
 class Hits {
   constructor(query) {
     this.query = query.slice(0, LONGEST_QUERY);
@@ -30,7 +30,7 @@ class Hits {
     this.names = new Uint8Array(names.length);
     this.forget();
     const search = parsed(this.query);
-    // Who types a pattern has the worker by its end.
+    // The worker is ready when the reader has typed the pattern.
     if (query[0] === '/') readyWorker();
     if (search.isPattern) return findPattern(search, this);
     const matches = textMatcher(search);
@@ -48,7 +48,7 @@ class Hits {
     return name !== NOBODY && this.names[name] === 1;
   }
 
-  // Whether the frame or one of its ancestors is found, as far as they are shown.
+  // Whether the frame or one of its ancestors that are shown is found.
   reach(node) {
     const top = outermost();
     if (this.reached === null || this.top !== top) {
@@ -62,7 +62,7 @@ class Hits {
     return this.reached[node] === 1;
   }
 
-  // How deep the last frame of a stack is that is found; 0 if none is.
+  // The depth of the last frame of a stack that is found; 0 if none is.
   deepest(node) {
     if (this.depths === null) {
       this.depths = new Uint32Array(tree.count);

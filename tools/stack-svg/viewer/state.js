@@ -1,5 +1,5 @@
-// What is shown, and how the fragment of the address names it: by hashes of
-// names, so that a link still works when the same profile is drawn again.
+// What is shown, and how the fragment of the address says it: by hashes of names, so that a link
+// still works when the same profile is drawn again.
 
 const trees = {
   flame: new TopDown(),
@@ -9,7 +9,7 @@ const trees = {
 const state = {
   view: 'flame',
   zoom: trees.flame.root,
-  // In the other views, the branch of the flame graph that they are of.
+  // In the other views, the branch of the flame graph that they show.
   scope: trees.flame.root,
   // The part of the zoomed frame that is shown, if not all of it: see range.js.
   range: null,
@@ -18,7 +18,7 @@ const state = {
   hits: null,
   // What the reader asked for: see steps.js.
   steps: [],
-  // Of two profiles, which weight boxes are as wide as: see WIDTHS.
+  // With two profiles, the weight that is the width of boxes: see WIDTHS.
   width: 'both',
   // The function in the sandwich view, and its two trees.
   focus: NOBODY,
@@ -33,10 +33,10 @@ const isSandwich = () => state.view === 'sandwich';
 
 const START = { view: facts.view, flipped: facts.inverted !== '', steps: firstSteps() };
 
-// The hashes of names that were computed so far. An array that has all places is faster.
+// The hashes of names that are known so far. An array without holes is faster.
 const hashes = names.map(() => undefined);
 
-// 24 bits of FNV-1a. A link needs those of all names, to tell equal ones apart.
+// 24 bits of FNV-1a. A link needs the hashes of all names, to number equal ones.
 function hashOf(name) {
   if (hashes[name] !== undefined) return hashes[name];
   const text = names[name] ?? 'all';
@@ -56,7 +56,7 @@ function wordFor(one, all, nameOf) {
   return hashText(hash) + (at > 0 ? `~${at}` : '');
 }
 
-// The one that a word names, if there is one.
+// The one that a word names, or undefined.
 function ofWord(word, all, nameOf) {
   const [text, at = '0'] = word.split('~');
   if (!/^[\w-]{4}$/.test(text)) return undefined;
@@ -118,11 +118,11 @@ function remember(isStep = false) {
   try {
     history[isStep ? 'pushState' : 'replaceState'](null, '', now);
   } catch {
-    // A page may forbid the pictures in it to change the address.
+    // A page may forbid that pictures in it change the address.
   }
 }
 
-// The address may have changed for another picture, or for the page around it.
+// Another picture may have changed the address, or the page around it.
 function restoreIfChanged() {
   if (!isOfPage() && fragment() !== (location.hash || '#')) restore();
 }
@@ -142,7 +142,7 @@ function restore() {
   state.isHeavyFirst = { flame: order.includes('flame'), merged: !order.includes('merged') };
   restoreSelection(words);
   state.steps = stepsOf(words.get('steps') ?? START.steps);
-  // Steps of another profile may leave nothing of this one.
+  // The steps may be of another profile, and leave nothing of this one.
   while (treeAfter(state.steps).total[0] === ZERO) state.steps.pop();
   growFrom(treeAfter(state.steps), words.get('width') ?? 'both');
   state.zoom = branchAt(trees.flame.root, words.get('zoom') ?? '');
@@ -157,8 +157,8 @@ function restore() {
   render();
 }
 
-// Shows a function in the sandwich view; one that calls the zoomed part, by zooming out to
-// it; and where there is none of that name, the one with the most self weight.
+// Shows a function in the sandwich view. If it calls the zoomed part, zooms out to it; if there is
+// no function of this name, shows the one with the most self weight.
 function focusOn(name) {
   const { node: top } = scope();
   const own = new Weights(names.length);
@@ -180,7 +180,7 @@ function focusOn(name) {
 function zoomTo(branch) {
   state.zoom = branch;
   state.range = null;
-  // The zoom of a chart is no block of it.
+  // The zoom of a chart is not one of its blocks.
   if (!isInChart()) state.current = branch;
   render();
   remember(true);
@@ -188,7 +188,7 @@ function zoomTo(branch) {
 
 function showSandwich(name) {
   if (name === NOBODY) return;
-  // What is gone is as wide as it was.
+  // A function that is gone is as wide as it was before.
   if (!tree.name.some((its, node) => its === name && tree.total[node] > 0)) chooseWidth('both');
   enterView('sandwich', scope(), name, name);
   remember(true);

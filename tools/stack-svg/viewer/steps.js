@@ -1,7 +1,7 @@
-// The steps by which a reader asks for a part of the profile. Each means exactly
-// what a command does with the folded stacks: see commands.js.
+// The steps by which a reader asks for a part of the profile. Each does exactly what a command does
+// to the folded stacks: see commands.js.
 
-// By the letter that stands for a step in the address.
+// The steps, by their letter in the address.
 const STEPS = {
   p: { word: 'Profile', isOf: 'name', apply: stacksOfRoot },
   o: { word: 'Only stacks with', isOf: 'name', apply: (from, name) => stacksWith(from, name, true) },
@@ -12,10 +12,10 @@ const STEPS = {
   r: { word: 'Roots taken away', isOf: '', apply: withoutRoots },
 };
 
-// Whether two names are of one function, whatever its places and marks.
+// Whether two names are of one function, with any places and marks.
 const isSame = (one, other) => one === other || functionOf[one] === functionOf[other];
 
-// A step of a letter, with the number of a name or of a module if it is of one.
+// A step, with the number of a name or of a module if it needs one.
 const makeStep = (letter, what) => ({ letter, what, key: letter + what });
 
 const wordOfStep = ({ letter, what }) => {
@@ -25,7 +25,7 @@ const wordOfStep = ({ letter, what }) => {
 
 const placeOfFrame = (from) => (builder, parent, node) => builder.child(parent, from.name[node]);
 
-// The stacks in which a frame has this name, or has not.
+// The stacks with a frame of this name, or those without.
 function stacksWith(from, name, isWanted) {
   const keeps = new Uint8Array(from.count).fill(isWanted ? 0 : 1);
   for (let node = 1; node < from.count; node++) {
@@ -43,7 +43,7 @@ function stacksOfRoot(from, name) {
   return rebuilt(from, keeps, placeOfFrame(from), (_, place) => place);
 }
 
-// The stacks without some frames, whose weight goes to their callers.
+// The stacks without some frames; the weight of these goes to their callers.
 function hide(from, isHidden) {
   const hidden = names.map((_, name) => isHidden(name));
   const place = placeOfFrame(from);
@@ -57,7 +57,7 @@ function hide(from, isHidden) {
   return rebuilt(from, null, placeOf, leafOf);
 }
 
-// The stacks without their root frames, such as threads. What has nothing above its root keeps it.
+// The stacks without their root frames, such as threads. A root with nothing above it stays.
 function withoutRoots(from) {
   const isRoot = (node) => from.depth[node] === 1;
   const place = placeOfFrame(from);
@@ -71,7 +71,7 @@ function isEmpty({ frame }, node) {
   return node === 0 || (frame.depth[node] === 1 && names[frame.name[node]] === '');
 }
 
-// Gives calls of a function by itself the place of the first one.
+// Merges calls of a function by itself into the first one.
 function foldRecursion(from) {
   const bases = basesOfNames();
   const place = placeOfFrame(from);
@@ -82,12 +82,12 @@ function foldRecursion(from) {
   const leafOf = (builder, leaf, node) => {
     if (node === 0) return leaf;
     if (!isEmpty(builder, leaf)) {
-      // What ran is the leaf, so it keeps its own place and marks.
+      // The leaf is what ran, so it keeps its own place and marks.
       const [kept, own] = [builder.frame.name[leaf], from.name[node]];
       const isLeaf = names[kept].slice(nameEnds[kept]) === names[own].slice(nameEnds[own]);
       return isLeaf ? leaf : builder.child(builder.share(builder.frame.parent[leaf]), own);
     }
-    // A line must have some text, so that `;` stays as it is.
+    // A line needs some text, so `;` stays as it is.
     let last = leaf;
     for (let depth = 1; depth < from.depth[node]; depth++) {
       last = builder.child(builder.share(last), from.name[node]);
@@ -97,8 +97,8 @@ function foldRecursion(from) {
   return rebuilt(from, null, placeOf, leafOf);
 }
 
-// For each name, the first one of the same function but for how often it was folded,
-// as in `add (x4+)`.
+// For each name, the first one of the same function, whatever the height of its tower, as in
+// `add (x4+)`.
 function basesOfNames() {
   if (!names.some((name) => name.includes('+)'))) return functionOf;
   const firsts = new Map();
@@ -111,10 +111,10 @@ function basesOfNames() {
   });
 }
 
-// The trees that the steps leave of the whole, as far as they are known: one for each step.
+// The trees that the steps leave of the whole, as far as they were made: one for each step.
 const made = [];
 
-// What the steps leave of the selection: the same part of what they leave of the whole.
+// What the steps leave of the selection: that part of what they leave of the whole.
 function treeAfter(steps) {
   let from = whole;
   steps.forEach(({ letter, what, key }, at) => {
@@ -126,8 +126,9 @@ function treeAfter(steps) {
   return selectedOf(from);
 }
 
-// Whether a step does to what was cut off what its command does. What is hidden or folded
-// may be in it, and so may a function unless all that was cut off stands on its frames.
+// Whether a step would do the same to the stacks that were cut off as its command does. They may
+// have a frame that is hidden or folded. They may have a function, too, unless all that was cut off
+// is on top of its frames.
 function isSure(letter, what) {
   if (facts.cut === '' || letter === 'p' || letter === 'r') return true;
   if (letter !== 'o' && letter !== 'w') return false;
@@ -152,7 +153,7 @@ function takeSteps(steps, width = state.width) {
 
 const chooseWidth = (width) => takeSteps(state.steps, width);
 
-// Makes the views show another tree. A profile that has nothing in it cannot be drawn.
+// Makes the views show another tree. A profile that weighs nothing cannot be drawn.
 function growFrom(next, width) {
   const isThere = Object.hasOwn(WIDTHS, width) && next[width]?.[0] > 0;
   state.width = isThere ? width : 'both';
@@ -161,7 +162,7 @@ function growFrom(next, width) {
   plantTrees();
 }
 
-// The branch of the flame graph of those frames of a path that are still there.
+// The branch of the flame graph with those frames of a path that are still there.
 function nearest(path) {
   let branch = trees.flame.root;
   for (const { name } of path) branch = branch.kids.find((kid) => kid.name === name) ?? branch;
@@ -170,15 +171,15 @@ function nearest(path) {
 
 const addStep = (letter, what) => takeSteps([...state.steps, makeStep(letter, what)]);
 
-// Roots that are so many, of which none has so large a part, are not shown at first: each
-// would be a sliver.
+// With so many roots, if none of them has so large a part, roots are not shown at first: each would
+// be a sliver.
 const MANY_ROOTS = 100;
 const LARGE_ROOT = 0.05;
 
-// Roots with more of the weight for themselves are functions, not threads or hosts.
+// A root with more self weight is a function, not a thread or a host.
 const MOST_OF_OWN = 0.01;
 
-// The steps that a profile opens with, as words of the address.
+// The steps that are taken when a profile is opened, as words of the address.
 function firstSteps() {
   const profiles = isChart ? [] : profilesOf(whole);
   const all = Number(whole.total[0]);

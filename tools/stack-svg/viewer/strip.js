@@ -15,16 +15,16 @@ function readStrip() {
   };
 }
 
-// What is selected: a lane, and the steps from one to before another; null where it is all.
+// What is selected: a lane, and the steps from one to before another; null for all.
 const ALL_OF_TIME = { lane: null, range: null };
 let selection = ALL_OF_TIME;
-// What the frames of the whole weigh by themselves in it, and the parts of trees that it leaves;
-// null where it is all.
+// The self weights of the whole's frames in the selection, and the parts of trees that it leaves;
+// null if all is selected.
 let chosen = null;
 
 const isSelection = () => selection.lane !== null || selection.range !== null;
 
-// The weights of the steps of a lane, as far as numbers hold them.
+// The weights of the steps of a lane, as numbers, which may not be exact.
 function sumsOf(lane) {
   if (lane.sums !== null) return lane.sums;
   lane.sums = new Float64Array(strip.steps);
@@ -35,8 +35,8 @@ function sumsOf(lane) {
   return lane.sums;
 }
 
-// The weights by stack, lane and step; read when they are first used. A group is of one frame
-// and one lane, and has the steps before `ends` of the group.
+// The weights by stack, lane and step; read when they are first needed. A group is for one frame
+// and one lane; `ends` has the index after its last step.
 let entries = null;
 
 function readEntries() {
@@ -61,7 +61,7 @@ function readEntries() {
   };
 }
 
-// What the frames of the whole weigh by themselves in a lane and in a range of steps.
+// The self weights of the whole's frames in a lane and in a range of steps.
 function ownWeights({ lane, range }) {
   entries ??= readEntries();
   const { nodes, lanes, ends, steps, weights } = entries;
@@ -89,7 +89,7 @@ function selectedOf(all) {
   return chosen.parts.get(all);
 }
 
-// What the frames of a tree weigh by themselves in the selection.
+// The self weights of a tree's frames in the selection.
 function ownIn(all) {
   if (all === whole) return chosen.own;
   const leaves = leavesOf(all);
@@ -98,7 +98,7 @@ function ownIn(all) {
   return own;
 }
 
-// For each frame of the whole, the one of a tree that has its self weight; 0 if that is left out.
+// For each frame of the whole, the frame of a tree with its self weight; 0 if it is left out.
 function leavesOf(all) {
   if (all.leaves !== undefined) return all.leaves;
   const { from, leaves } = all.origin ?? {};
@@ -106,7 +106,7 @@ function leavesOf(all) {
   return all.leaves;
 }
 
-// The frames of a tree that weigh something with other self weights.
+// The frames of a tree that weigh something with these self weights.
 function thinned(from, own) {
   const { count, parent, name, depth } = from;
   const places = new Uint32Array(count);
@@ -132,7 +132,7 @@ function thinned(from, own) {
   return { ...addUp(frame), origin: { from, leaves: places } };
 }
 
-// Makes a selection the base of all steps; returns whether anything is in it.
+// Makes a selection the base of all steps; returns whether it has any weight.
 function setSelection(next) {
   const isAll = next.lane === null && next.range === null;
   const own = isAll ? whole.own : ownWeights(next);
@@ -158,7 +158,7 @@ function select(next) {
 
 const clearTime = () => isSelection() && select(ALL_OF_TIME);
 
-// A step in seconds, exact, and with no digit too many: as common's seconds.rs.
+// The start of a step in seconds: exact, without zeros at the end, as in common's seconds.rs.
 function secondsAt(step) {
   const time = BigInt(step) * strip.width;
   const fraction = String(time % 1000000000n).padStart(9, '0').replace(/0+$/, '');
@@ -168,7 +168,7 @@ function secondsAt(step) {
 
 const wordsOfRange = ([from, to]) => `${secondsAt(from)} – ${secondsAt(to)} s`;
 
-// What the lanes are, such as tid.
+// The label that lanes are values of, such as tid.
 const keyOfLanes = () => strip.key.replace(/^label:/, '');
 
 function wordsOfLane({ name }) {
@@ -179,7 +179,7 @@ function wordsOfSelection({ lane, range }) {
   return [range && wordsOfRange(range), lane && wordsOfLane(lane)].filter(Boolean);
 }
 
-// The commands that choose the same lines. What is before the first sample is in step 0.
+// The commands that choose the same lines. Times before the first sample are in step 0.
 function commandOfSelection() {
   if (!isSelection()) return [];
   const { lane, range } = selection;
@@ -197,13 +197,13 @@ function commandOfSelection() {
 
 const quotedIfNeeded = (word) => (/^[\w=.:-]+$/.test(word) ? word : quoted(word));
 
-// As words of the address: seconds, so that a link still works when steps are others.
+// Words for the address: in seconds, so that a link still works if steps have another width.
 function addSelection(words) {
   if (selection.range !== null) words.set('since', selection.range.map(secondsAt).join('-'));
   if (selection.lane !== null) words.set('lane', selection.lane.value);
 }
 
-// The selection of an address, as far as this profile has it.
+// The selection of an address, as far as it is in this profile.
 function restoreSelection(words) {
   if (strip === null) return;
   const value = words.get('lane');
@@ -213,14 +213,14 @@ function restoreSelection(words) {
   if (!setSelection(next)) setSelection(ALL_OF_TIME);
 }
 
-// The steps that hold a time in seconds; null if these are all or none.
+// The steps that hold these times in seconds; null if all or none do.
 function rangeOf(from, to) {
   const stepAt = (seconds) => (seconds * 1e9) / Number(strip.width);
   const nearest = (step) => (Math.abs(step - Math.round(step)) < 1e-6 ? Math.round(step) : step);
   return stepsBetween(Math.floor(nearest(stepAt(from))), Math.ceil(nearest(stepAt(to))));
 }
 
-// The steps from one to before another, as far as there are any; null if these are all.
+// The steps from one to before another, within the strip; null if these are all.
 function stepsBetween(from, to) {
   const first = Math.min(Math.max(from, 0), strip.steps - 1);
   const end = Math.min(Math.max(to, first + 1), strip.steps);

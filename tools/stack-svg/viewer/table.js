@@ -1,6 +1,6 @@
 // The table: every function with its weights. Only the rows in sight are made.
 
-// How much more of the whole it is, in percent of it; or how much more it weighs.
+// By how much its share of the whole grew, in percent; or by how much its weight grew.
 function changeOfShare({ before, after }) {
   if (!facts.comparison) return after - before;
   return 100 * (Number(after) / Number(tree.after[0]) - Number(before) / Number(tree.before[0]));
@@ -99,7 +99,7 @@ function rowOf(sums, at, room) {
   row.style.top = `${at * ROW_OF_TABLE}px`;
   row.style.height = `${ROW_OF_TABLE}px`;
   for (const column of COLUMNS) {
-    // What was cut off is known as a whole.
+    // The weight that was cut off is exact: other weights may lack a part of it.
     const text = (isCut(sums.name) ? '' : atLeast) + cellText(column, sums);
     const cell = makeIn(row, 'div', `cell ${column.id}`, text, { role: 'cell' });
     if (column.isShare) makeIn(cell, 'i', 'gauge').style.setProperty('--share', Number(column.of(sums)) / scope().size);
@@ -116,7 +116,7 @@ function roomOfNames() {
   return Math.floor((clientWidth - (page.head.clientWidth - page.stage.clientWidth) - 20 - square) / LETTER);
 }
 
-// The whole name is there to be read aloud and copied; what is seen of a long one is its label.
+// Screen readers and copies get the whole name; a long one is seen as its label.
 function nameCell(row, name, room) {
   const cell = makeIn(row, 'div', 'cell name', '', { role: 'cell', title: name });
   const square = makeIn(cell, 'i', 'square');
@@ -158,7 +158,7 @@ function goToRow(at) {
   showStatus();
 }
 
-// Scrolls to a row of the table. The rows beside it are the ones that fade.
+// Scrolls to a row of the table. Rows at the edges fade, so there is one more on each side.
 function reveal(row) {
   const top = row * ROW_OF_TABLE;
   const { scrollTop, clientHeight } = page.stage;

@@ -13,7 +13,7 @@ class Branch {
     this.found = null;
   }
 
-  // Those that weigh something.
+  // The kids that weigh something.
   get kids() {
     if (this.found === null) {
       this.found = this.tree.kidsOf(this);
@@ -27,7 +27,7 @@ class Branch {
     return this.length ?? Number(this.weight);
   }
 
-  // What the box is called. The root of a tree of the zoomed part says of what it is all.
+  // The text of the box. The root of a tree of the zoomed part says of which frame it is all.
   get word() {
     if (this.ofStrip) return this.ofStrip.name;
     const scope = this.name === NOBODY ? this.tree.scope : 0;
@@ -95,11 +95,11 @@ class TopDown {
   }
 }
 
-// Weights may be numbers or not.
+// Weights are numbers or BigInts.
 const compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
 
-// Sums of weights, and the frames that they are of. `of` are those whose weights they
-// are, if these are others.
+// Sums of weights, and `at`, the frames that they are for. `of` are the frames that have these
+// weights, if they are others.
 const noWeights = () => ({ weight: ZERO, before: ZERO, after: ZERO });
 const noSums = () => ({ ...noWeights(), own: ZERO, at: [], of: [] });
 
@@ -110,8 +110,8 @@ function addWeights(sums, { weight, before, after }, node) {
   sums.after += after[node];
 }
 
-// Branches by name, the heaviest first or in the order of their names, side by
-// side behind the self weight of their parent.
+// Branches by name, the heaviest first or in the order of their names, side by side after the self
+// weight of their parent.
 function sortedBranches(tree, parent, groups) {
   const byName = ([one], [other]) => compareNames(one, other);
   const byWeight = ([one, a], [other, b]) => compare(b.weight, a.weight) || one - other;
@@ -134,7 +134,7 @@ function groupOf(groups, name) {
 // with the weights of another frame; the next level has the same weights at the parents
 // of these frames.
 class BottomUp {
-  // `weights` are those of frames by themselves, or with all that stands on them.
+  // `weights` are the weights of frames by themselves, or with all frames on top of them.
   constructor(name, scope, nodes, weights, isHeavyFirst) {
     this.scope = scope;
     this.weights = weights;
@@ -221,7 +221,7 @@ function forEachOutermost(scope, each) {
   }
 }
 
-// The zoomed part, from its self weights up.
+// The zoomed part, merged from the leaves.
 function bottomUpOf(scope, isHeavyFirst) {
   const { own, ownBefore, ownAfter } = tree;
   const at = [];
@@ -231,7 +231,7 @@ function bottomUpOf(scope, isHeavyFirst) {
   return new BottomUp(NOBODY, scope, at, tree.self, isHeavyFirst);
 }
 
-// The roots of two trees: who calls a function in the zoomed part, up to the whole, and what
+// The roots of two trees: the callers of a function in the zoomed part, up to the whole, and what
 // it calls.
 function sandwichOf(name, scope, isHeavyFirst) {
   const at = [];
@@ -242,8 +242,8 @@ function sandwichOf(name, scope, isHeavyFirst) {
   return { callers, callees: new Callees(name, at, isHeavyFirst).root };
 }
 
-// The weights of each name in the zoomed part, for the table; of two profiles, those of
-// both, also where boxes are as wide as in one.
+// The weights of each name in the zoomed part, for the table. With two profiles, those of both,
+// even if boxes are as wide as in one.
 function sumsOfNames(scope) {
   const sums = names.map((_, name) => ({ name, own: noWeights(), total: noWeights() }));
   forEachOutermost(scope, (node, name) => addWeights(sums[name].total, tree.all, node));

@@ -6,8 +6,8 @@ let left = {};
 // The zoomed branch of the flame graph, which the other views show.
 const scope = () => (state.view === 'flame' ? state.zoom : state.scope);
 
-// The frame from which on names count. A sandwich also shows the callers of the zoomed part: who
-// zooms to a function and then asks for its callers would see none of them in that part.
+// Names count from this frame on. A sandwich also shows the callers of the zoomed part: a reader
+// who zooms to a function and then asks for its callers would see none of them in that part.
 const outermost = () => (isSandwich() ? 0 : scope().node);
 
 function bottomUp() {
@@ -77,7 +77,7 @@ function zoomScope(branch) {
   remember(true);
 }
 
-// The views in which the order is chosen together.
+// The views that share a choice of the order.
 const orderKind = () => (state.view === 'flame' ? 'flame' : 'merged');
 
 const canOrder = () => state.view !== 'table' && !isInChart() && !(isChart && state.view === 'flame');

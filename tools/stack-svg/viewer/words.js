@@ -30,7 +30,7 @@ function inBytes(weight) {
   return at === 0 ? `${weight} B` : `${part.toFixed(1)} ${' KMGTPE'[at]}iB`;
 }
 
-// Before what a function weighs at least: more of it may have been cut off.
+// Comes before a weight if a part of it may have been cut off.
 const atLeast = facts.cut ? '≥ ' : '';
 
 function counted(weight) {
@@ -45,7 +45,7 @@ const many = (count, word) => `${grouped(count)} ${count === 1 ? singular(word) 
 // A word for one of what another word counts, as in numbers.rs.
 const singular = (word) => (word.length > 2 ? word.replace(/(ss|x|ch|sh)es$|([^s])s$/, '$1$2') : word);
 
-// What a mark of a name says.
+// The words for the marks of names.
 const MARKS = { k: 'kernel', l: 'library', j: 'JIT', i: 'inlined', w: 'waker' };
 
 function markOf(name) {
@@ -65,8 +65,7 @@ function percent(part, whole) {
   return `${share.toFixed(1)}%`;
 }
 
-// What a weight of 1 in the first of two profiles is as much as in the second, as in
-// change.rs.
+// The weight in the second profile that is equal to a weight of 1 in the first, as in change.rs.
 const scaleOfBefore = facts.comparison ? Number(whole.after[0]) / Number(whole.before[0]) : 1;
 
 // The change from before to after as a share of before.
@@ -79,7 +78,7 @@ function change(before, after) {
   return more < 0 ? `−${(-more).toFixed(1)}%` : `+${more.toFixed(1)}%`;
 }
 
-// As in change.rs; grey where noise explains the change.
+// As in change.rs; grey if noise explains the change.
 function changeColor({ name, before, after }) {
   const middle = (changeColors.length - 1) / 2;
   if (!changed.has(name)) return changeColors[middle];

@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use nix::sys::signal::SigSet;
 use tempfile::Builder;
 
-/// Makes the modes of new files those of all programs: what the user's umask leaves.
+/// Gives new files the usual mode: what the user's umask leaves of 0666.
 pub(super) fn set_usual_mode(builder: &mut Builder<'_, '_>) {
     builder.permissions(Permissions::from_mode(0o666));
 }
@@ -16,7 +16,7 @@ pub(super) fn set_usual_mode(builder: &mut Builder<'_, '_>) {
 ///
 /// # Errors
 ///
-/// What the system says, such as that only root may do this.
+/// The error of the system, such as that only root may do this.
 pub(super) fn take_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()> {
     let new = file.metadata()?;
     if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
@@ -25,8 +25,8 @@ pub(super) fn take_owner_and_mode(file: &File, old: &Metadata) -> io::Result<()>
     file.set_permissions(old.permissions())
 }
 
-/// While this lives, signals wait: one that ends the tool does so when no
-/// temporary file is left. Those that are ignored, as by nohup, stay ignored.
+/// Delays signals while it lives: one that ends the tool does so when the temporary file is gone.
+/// Signals that are ignored, as by nohup, stay ignored.
 pub(super) struct SignalsWait {
     before: SigSet,
 }

@@ -105,7 +105,7 @@ impl Marks {
         Marks(if profile.are_versions { departures(profile, sort) } else { HashSet::new() })
     }
 
-    /// The cells of a row with their marks; in a column with a mark, all numbers end at one place.
+    /// The cells of a row with their marks; in a column with a mark, all numbers stay aligned.
     fn added_to(&self, mut line: Vec<String>, row: Option<FrameId>) -> Vec<String> {
         for (column, cell) in line.iter_mut().skip(FIRST).enumerate() {
             let is_marked = row.is_some_and(|row| self.0.contains(&(row, column)));
@@ -119,7 +119,7 @@ impl Marks {
         line
     }
 
-    /// What they mean, if there are any.
+    /// What the marks mean, if there are any.
     fn foot(&self) -> &str {
         if self.0.is_empty() { "" } else { MARK }
     }

@@ -1,4 +1,5 @@
-//! Where a row leaves what noise explains, from one file to the next: a trend over versions.
+//! Where a row changes by more than noise explains from one file to the next: a trend over
+//! versions.
 
 use common::FrameTable;
 use common::compare::{Comparison, Question, Run, Runs};
@@ -10,10 +11,10 @@ use crate::profile::Sort;
 /// How much functions vary at least from run to run, as a share of each.
 const NOISE: f64 = 0.01;
 
-/// More files are no versions, but hosts.
+/// More files are not versions, but hosts.
 const MOST_FILES: usize = 32;
 
-/// The cells, each a row and a column, that noise does not explain: each is compared with the
+/// The cells (row and column) with a change that noise does not explain: each is compared with the
 /// columns before it, back to the last one of the row that was marked.
 pub(super) fn departures(profile: &SplitProfile, sort: Sort) -> HashSet<(u32, usize)> {
     let columns = profile.values.len();

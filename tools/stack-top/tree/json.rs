@@ -7,7 +7,7 @@ use crate::Answer;
 use crate::data::name;
 use crate::profile::Profile;
 
-/// What is still to be written, the next piece last.
+/// What is left to write, the next piece last.
 enum Piece {
     Node(usize),
     Text(&'static str),
@@ -15,7 +15,7 @@ enum Piece {
 
 /// `{"unit":"ns","total":12,"children":[{"function":"main","self":2,"total":12,"children":[…]}]}`
 ///
-/// Stacks may be deeper than this program's own, so this is no recursion.
+/// Stacks may be deeper than this program's own, so this is not recursive.
 pub(crate) fn json(profile: &Profile, least: Least) -> Answer {
     let tree = Tree::of(profile, least);
     let mut text = String::new();
@@ -26,7 +26,7 @@ pub(crate) fn json(profile: &Profile, least: Least) -> Answer {
             Piece::Node(number) => {
                 let node = &tree.nodes[number];
                 push_numbers(node, profile, &mut text);
-                // The whole always has a list, so that programs need not ask.
+                // The whole always has a list, so that programs need not check.
                 if node.children.is_empty() && node.frame.is_some() {
                     text.push('}');
                     continue;

@@ -6,7 +6,7 @@ use super::{Kind, Side, View, after};
 use crate::profile::Profile;
 use crate::search::Hits;
 
-/// A way through frames, by their names: another profile has other numbers for them.
+/// A path of frames, by their names: another profile has other numbers for them.
 type Names = Vec<Vec<u8>>;
 
 /// Where the reader is.

@@ -7,7 +7,7 @@ use crate::command;
 use crate::functions::Row;
 use crate::trees::ROOT;
 
-/// What the numbers of a frame are of.
+/// The numbers of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbers {
     pub(crate) frame: FrameId,
@@ -37,7 +37,7 @@ impl View {
         Some(Numbers { frame, own, total, of_all, of_zoom, of_parent })
     }
 
-    /// The weight that the search found in the zoom, and of how much.
+    /// The weight that the search found in the zoom, and the weight of that.
     pub(crate) fn found(&self) -> Option<[u64; 2]> {
         let hits = self.hits.as_ref()?;
         if self.kind == Kind::Table {

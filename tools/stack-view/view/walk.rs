@@ -181,5 +181,5 @@ impl View {
     }
 }
 
-/// How many hits are walked: who has more looks for something else.
+/// How many hits are walked: a reader with more must look for something else.
 const MOST_HITS: usize = 100_000;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::functions::{Functions, Site};
 use crate::profile::Profile;
 
-/// What the stacks of a thread are made of. Rows are in the order of arrival.
+/// The tables for the stacks of a thread. Rows are in the order in which they were added.
 pub(super) struct Tables<'a> {
     profile: &'a Profile,
     functions: &'a Functions<'a>,
@@ -17,7 +17,7 @@ pub(super) struct Tables<'a> {
     /// The sites of the rows of the table of frames, with how deep they are inlined.
     frames: Vec<(Site, u32)>,
     by_frame: HashMap<(Site, u32), usize>,
-    /// The functions of the rows of their table, by their place among those of the profile.
+    /// The functions of the rows of their table, by their index in the profile.
     rows_of_functions: Vec<u32>,
     by_function: HashMap<u32, usize>,
     /// The caller and the frame of each row.
@@ -28,11 +28,11 @@ pub(super) struct Tables<'a> {
     last: &'a [FrameId],
 }
 
-/// The categories that marks of frames tell, and their colours. The first is that of all others.
+/// The categories that marks of frames show, and their colours. The first is for all other frames.
 pub(super) const CATEGORIES: [(&str, &str); 4] =
     [("Other", "grey"), ("Kernel", "orange"), ("Library", "lightblue"), ("JIT", "yellow")];
 
-/// The place of the category of a function, by the marks of its name.
+/// The index of the category of a function, by the marks of its name.
 fn category(name: &[u8]) -> usize {
     let parts = common::FrameParts::of(name);
     let marks = [b'k', b'l', b'j'];

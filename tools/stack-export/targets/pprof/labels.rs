@@ -6,11 +6,11 @@ use super::messages::{Label, Message as Part};
 use super::strings::Strings;
 use crate::labelled::LabelSet;
 
-/// Keys whose values hardly come again.
+/// Keys whose values are seldom repeated.
 const TIMES: [&[u8]; 2] = [b"since", b"time"];
 
-/// The labels of a sample, but for its event, which is a type of samples. Their strings go into
-/// the table of `part`.
+/// The labels of a sample, without its event, which is a type of sample. Their strings go into the
+/// table of `part`.
 pub(super) fn labels(set: &LabelSet<'_>, strings: &mut Strings, part: &mut Part) -> Vec<Label> {
     let label = |it: common::Label<'_>| {
         let key = strings.intern(it.key, part);
@@ -23,15 +23,15 @@ pub(super) fn labels(set: &LabelSet<'_>, strings: &mut Strings, part: &mut Part)
                 let text = strings.add(crate::profile::text(it.value).into_owned(), part);
                 Label { key, text, number: 0, unit: 0 }
             }
-            // The place of an empty string is not 0 either, which would mean that there is none.
+            // The index of an empty string must not be 0 either: 0 means that there is no string.
             _ => Label { key, text: strings.intern(it.value, part), number: 0, unit: 0 },
         }
     };
     set.iter().filter(|it| it.key != b"event").map(label).collect()
 }
 
-/// A number and its unit, which may be empty: `12 bytes`, `4711`. `None` for what would not be
-/// written as it was, and for 0 without a unit, which readers take for a label without a value.
+/// A number and its unit, which may be empty: `12 bytes`, `4711`. `None` for a number that would be
+/// written in another way, and for 0 without a unit, which readers take for a missing value.
 fn number(value: &[u8]) -> Option<(i64, &[u8])> {
     let (digits, unit) = value.split_once_str(" ").unwrap_or((value, b""));
     let number: i64 = digits.to_str().ok()?.parse().ok()?;

@@ -18,12 +18,12 @@ pub(super) struct Message {
     pub(super) time_nanos: i64,
     #[prost(int64, tag = "10")]
     pub(super) duration_nanos: i64,
-    /// The place of its name in the table.
+    /// The index of its name in the table of strings.
     #[prost(int64, tag = "14")]
     pub(super) default_sample_type: i64,
 }
 
-/// What the values of samples are; places in the table of strings.
+/// What the values of samples are; indices in the table of strings.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub(super) struct ValueType {
     #[prost(int64, tag = "1")]
@@ -44,7 +44,7 @@ pub(super) struct Sample {
     pub(super) label: Vec<Label>,
 }
 
-/// A label; a text or a number, and places in the table of strings.
+/// A label; a text or a number, and indices in the table of strings.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub(super) struct Label {
     #[prost(int64, tag = "1")]
@@ -83,10 +83,10 @@ pub(super) struct Function {
     /// From 1 on.
     #[prost(uint64, tag = "1")]
     pub(super) id: u64,
-    /// Its place in the table of strings.
+    /// Its index in the table of strings.
     #[prost(int64, tag = "2")]
     pub(super) name: i64,
-    /// The same.
+    /// Its index in the table of strings.
     #[prost(int64, tag = "4")]
     pub(super) filename: i64,
 }
