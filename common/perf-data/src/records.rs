@@ -38,7 +38,7 @@ mod flags {
     pub(crate) const BUILD_ID_SIZE: u16 = 1 << 15;
 }
 
-/// One statement of a recording. Bytes are borrowed from the reader.
+/// A record in the form that callers get. Bytes are borrowed from the reader.
 ///
 /// The names of the kernel's records are those of `perf_event_open(2)`, the others are
 /// described in tools/perf/Documentation/perf.data-file-format.txt of Linux.

@@ -197,9 +197,9 @@ impl<'a> RawSample<'a> {
         self.event.trace_context(self.raw)
     }
 
-    /// The value of a register of the program, by the number that the kernel gives it: `enum
-    /// perf_event_x86_regs` of asm/perf_regs.h, and its counterparts for other machines. `None` if
-    /// it was not recorded.
+    /// The value of a register of the program, by the number that the kernel gives it:
+    /// `enum perf_event_x86_regs` of asm/perf_regs.h, and its counterparts for other machines.
+    /// `None` if it was not recorded.
     #[must_use]
     pub fn user_register(&self, number: u32) -> Option<u64> {
         let SampleRegisters { mask, values, .. } = self.registers?;

@@ -6,7 +6,7 @@ use crate::error::Error;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Samples in the recording, also those that could not be handed out.
+    /// Samples in the recording, also those that could not be passed on.
     pub samples: u64,
     /// Samples of counters that no attribute names: they were left out.
     pub unknown_events: u64,

@@ -51,7 +51,7 @@ fn what_the_caller_returns_ends_reading() {
 
 #[test]
 fn a_trace_by_the_processor_is_skipped() {
-    // The data after the record is no record.
+    // The data after the record is not a record.
     let aux = [&24u64.to_le_bytes()[..], &[0; 32]].concat();
     let stream = Stream::new().attr(field::IP | field::TID, 0).record(71, 0, &aux);
     let stream = Stream([stream.0, vec![7; 24]].concat());

@@ -2,8 +2,8 @@
 //! which must find the same addresses.
 //!
 //! Where a stack leaves the object files that are here, both follow frame pointers, and what they
-//! guess is not compared. No signal interrupted these programs, as framehop cannot find what a
-//! signal interrupted.
+//! guess is not compared. No signal interrupted these programs: framehop cannot find what a signal
+//! interrupted.
 
 // The recordings are compressed, which is read on Linux only.
 #![cfg(target_os = "linux")]

@@ -58,9 +58,9 @@ fn ends_in_mark(frame: &[u8]) -> bool {
 
 /// Splits `work (demo.c:14)` into `work` and `demo.c:14`.
 ///
-/// The place starts at the last ` (` that is not closed within the path: in `f (int) (c:d
-/// (x).c:12)` at ` (c:d`, as the `(x)` after it is closed. The `(` of `Main.(fun main.ml:6)` starts
-/// no place, since no space comes before it.
+/// The place starts at the last ` (` that is not closed within the path. In
+/// `f (int) (c:d (x).c:12)` that is ` (c:d`, as the `(x)` after it is closed. The `(` of
+/// `Main.(fun main.ml:6)` starts no place, since no space comes before it.
 fn split_place(frame: &[u8]) -> Option<(&[u8], &[u8])> {
     let inside = frame.strip_suffix(b")")?;
     let digits = inside.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

@@ -116,7 +116,7 @@ impl CountingThread {
             for mut batch in batches {
                 batch.count(&mut counts);
                 batch.clear();
-                // When all is read, nobody receives this.
+                // After the last line, this batch is not needed any more.
                 let _ = done.send(batch);
             }
             counts

@@ -171,7 +171,7 @@ pub(crate) mod tests {
 
     #[test]
     fn stacks_whose_hashes_are_equal_stay_apart() {
-        // Among so many, about ten pairs share the 32 bits that are kept.
+        // Of so many stacks, about ten pairs share the 32 bits that are kept.
         let lines: BTreeMap<_, _> =
             (0..300_000u64).map(|number| (format!("f{number}").into_bytes(), number + 1)).collect();
         let lines: Vec<_> = lines.into_iter().collect();

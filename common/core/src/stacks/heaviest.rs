@@ -11,7 +11,7 @@ const ENOUGH: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct HeaviestTree {
     /// A node before its children, siblings in the order of their names; the
-    /// root of the tree, which is no frame, is not among them.
+    /// root of the tree, which is not a frame, is not among them.
     pub nodes: Vec<TreeNode>,
     /// What all stacks weigh.
     pub total: u64,

@@ -60,7 +60,7 @@ impl<'a> LineTexts<'a> {
         self.places[frame as usize][1]
     }
 
-    /// The place of the text of a frame that is no leaf.
+    /// The place of the text of a frame that is not a leaf.
     #[inline]
     pub(crate) fn inner(&self, frame: FrameId) -> u32 {
         self.places[frame as usize][0]

@@ -54,8 +54,8 @@ impl MadeChain {
     }
 }
 
-/// If a chain ends in a marker that its program's part comes later: the part before the marker, and
-/// the cookie after it, which the later record has, too.
+/// For a chain that ends in the marker of a program's part that comes later: the chain before the
+/// marker, and the cookie after it, which is also in the later record.
 pub(crate) fn deferred(chain: U64s<'_>) -> Option<(U64s<'_>, u64)> {
     let kernel = chain.len().checked_sub(2)?;
     let is_deferred = chain.get(kernel)? == context::USER_DEFERRED;

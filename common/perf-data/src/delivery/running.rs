@@ -1,5 +1,5 @@
-//! How many of the recorded threads run at a moment, found from the switches that `perf record
-//! --switch-events` records. The rule is that of perf 6.15 (`perf report --latency`).
+//! How many of the recorded threads run at a moment, found from the switches that
+//! `perf record --switch-events` records. The rule is that of perf 6.15 (`perf report --latency`).
 
 use crate::records::kinds;
 use crate::sample::{NoParallelism, RawSample};

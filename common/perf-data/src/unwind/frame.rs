@@ -13,7 +13,7 @@ pub(crate) struct UnwoundFrame {
 }
 
 impl UnwoundFrame {
-    /// An address within the instruction that ran or the call.
+    /// An address within the instruction that ran, or within the call.
     #[inline]
     pub(crate) fn address(&self) -> u64 {
         if self.is_exact { self.pc } else { self.pc.wrapping_sub(1) }

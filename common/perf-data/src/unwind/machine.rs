@@ -57,9 +57,9 @@ impl Machine {
         }
     }
 
-    /// The register that has this bit in a sample's mask: `enum perf_event_x86_regs` and `enum
-    /// perf_event_arm_regs`. `None` for registers that are not needed to find a caller, such as the
-    /// flags.
+    /// The register that has this bit in a sample's mask: `enum perf_event_x86_regs` and
+    /// `enum perf_event_arm_regs`. `None` for registers that are not needed to find a caller, such
+    /// as the flags.
     fn of_perf(self, bit: u32) -> Option<Register> {
         // ax, bx, cx, dx, si, di, bp, sp, ip
         const X86_64: [Register; 9] = [0, 3, 2, 1, 4, 5, 6, 7, 16];

@@ -23,7 +23,7 @@ pub struct Elf {
     pub(super) shared: Option<&'static [u8]>,
     /// The file with symbols that is compressed inside this one.
     pub(super) inner: Option<&'static [u8]>,
-    /// A number that the linker computed from the content, different for each build.
+    /// An id that the linker computed from the content; no other file has it.
     pub(super) build_id: Option<&'static [u8]>,
     /// The loaded segments: those with code first, as the pages of other segments may have the same
     /// offsets.

@@ -84,8 +84,7 @@ impl Inlines {
         split: &SplitDwarf,
         each: &mut dyn FnMut(Inlined<'_>),
     ) -> Result<FileLine<'_>, gimli::Error> {
-        // There is no code at the last address, and the library would overflow by looking at the
-        // next one.
+        // There is no code at the last address, and the library would look at the next one.
         if address == u64::MAX {
             return Ok(FileLine::default());
         }

@@ -19,7 +19,7 @@ pub(super) struct MachO {
     pub(super) bytes: &'static [u8],
     /// The file with the debug information, of the same UUID.
     pub(super) debug: Option<&'static [u8]>,
-    /// A number that the linker computed from the content, different for each build.
+    /// An id that the linker computed from the content; no other file has it.
     pub(super) uuid: Option<[u8; 16]>,
     /// The address at which its `__TEXT` segment is loaded, from which image addresses count.
     pub(super) base: u64,

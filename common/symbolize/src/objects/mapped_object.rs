@@ -49,7 +49,7 @@ impl ObjectKind {
             return ObjectKind::JitDump;
         }
         let has_file = match path {
-            // A file that is only in memory; perf has a copy of it if it has a build-id.
+            // A file that is only in memory; a build-id is enough to find a copy of it.
             _ if path.starts_with(b"/memfd:") => has_build_id,
             _ if is_anonymous(path) || path.starts_with(b"//") || path.starts_with(b"/SYSV") => {
                 false

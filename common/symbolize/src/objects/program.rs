@@ -30,8 +30,8 @@ impl Program {
         }
     }
 
-    /// The address, as symbols and DWARF have it, of an address that counts from where `addressing`
-    /// says; `None` if that is not loaded.
+    /// Converts an address that counts from where `addressing` says to one as symbols and DWARF have
+    /// it; `None` if that is not loaded.
     pub(super) fn address_at(&self, address: u64, addressing: Addressing) -> Option<u64> {
         match (self, addressing) {
             (Program::Elf(elf), Addressing::File) => elf.address_at(address),

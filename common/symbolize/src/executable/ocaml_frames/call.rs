@@ -112,9 +112,9 @@ const IS_LONG: u32 = 1 << 31;
 /// Reads the frames of a call at `address`; their second words are not turned into lines yet.
 ///
 /// A frame is two words. The lowest two bits of the first say whether another frame follows, and
-/// whether this is a raise. The rest of it, without the upper 6 bits, is the distance to `{ int32
-/// distance to the file's name; char name[]; }`. In a long frame of OCaml 5.2, 8 bytes of columns
-/// and lines come before the name.
+/// whether this is a raise. The rest of it, without the upper 6 bits, is the distance to
+/// `{ int32 distance to the file's name; char name[]; }`. In a long frame of OCaml 5.2, 8 bytes of
+/// columns and lines come before the name.
 pub(super) fn chain<'a>(executable: &Image<'a>, mut address: u64) -> Option<Vec<CallFrame<'a>>> {
     let mut frames = Vec::new();
     while frames.len() < DEEPEST {
@@ -138,8 +138,7 @@ pub(super) fn chain<'a>(executable: &Image<'a>, mut address: u64) -> Option<Vec<
 ///
 /// Up to 5.1 the line is in the upper 20 bits. Since 5.2 it is in the upper 12 bits after that bit,
 /// or in 19 bits if the frame is long. The file does not say its version. But hardly any file has
-/// 2^19 lines, and hardly any program has no function above line 128, the standard library
-/// included.
+/// 2^19 lines, and nearly every program has calls before line 128, as in the standard library.
 pub(super) fn decode_lines(calls: &mut [Call]) {
     let frames = || calls.iter().flat_map(|call| &call.frames);
     let words = || frames().filter(|frame| frame.file != NO_FILE).map(|frame| frame.line);

@@ -29,7 +29,7 @@ pub(crate) struct Function<'a> {
     /// In bytes; 0 if the symbol has no size.
     size: u64,
     pub(crate) symbol: FlatSymbol<'a>,
-    /// By the function that the tables name; there is rarely more than one.
+    /// One for each function that the tables name, in the order of the calls; rarely more than one.
     calls: Vec<SameCalls<'a>>,
     /// Whether its unit was compiled without `-g`: calls that were inlined from another unit then
     /// seem to be its own.
