@@ -194,7 +194,7 @@ fn frame_tables_that_lead_nowhere_are_named() {
     let at = damaged.windows(8).position(|bytes| bytes == descriptor).expect("the descriptor");
     damaged[at + 8..at + 12].fill(0xff);
     let file = TempFile::new(damaged);
-    let why = "frame tables of OCaml that lead nowhere: expected OCaml 4.11 or later";
+    let why = "its frame tables of OCaml cannot be read: expected OCaml 4.11 or later";
     for (tool, args) in [
         ("stack-symbols", vec![file.path()]),
         ("stack-symbols", vec!["--calls", file.path()]),

@@ -118,7 +118,7 @@ fn the_vdso_of_another_kernel_is_needed() {
     fs::write(&file, "text").expect("a writable folder");
     for (name, why) in [
         ("missing", "not found"),
-        ("proc/text", "it is no executable of 32 or 64 bits, little-endian"),
+        ("proc/text", "it is not a little-endian executable of 32 or 64 bits"),
     ] {
         let file = folder.join(name);
         let file = text(&file);

@@ -1,4 +1,5 @@
-//! The allocator of the tools that are linked with musl, whose own locks for each block.
+//! The allocator of the tools that are linked with musl: musl's own takes a lock for each block of
+//! memory.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,7 +1,7 @@
 //! Whole numbers as programs print them: the one parser of decimal digits, and the one
 //! of hexadecimal digits.
 
-/// As many decimal digits fit into 64 bits, whatever they are.
+/// Every number of this many decimal digits fits into 64 bits.
 const ALWAYS_FIT: usize = 19;
 
 /// Whether this is a number in decimal, however large.

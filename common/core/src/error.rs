@@ -8,7 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error after which the exit status is 2.
 ///
-/// `Display` gives `where: what`; [`crate::run`] puts the tool's name before.
+/// `Display` gives `where: what`; [`crate::run`] puts the tool's name in front.
 #[derive(Debug)]
 pub enum Error {
     /// An input could not be opened or read.
@@ -33,15 +33,14 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
-    /// The user asked for something that cannot be: the text says what was
-    /// expected.
+    /// The user asked for something that cannot be done: the text says what was expected.
     Usage(String),
     /// A sum of counts does not fit into 64 bits.
     Overflow,
 }
 
 impl Error {
-    /// Whether the fault is one input's, so that the next ones can be read.
+    /// Whether the error is about one input, so that the next ones can be read.
     #[must_use]
     pub fn is_of_input(&self) -> bool {
         matches!(self, Error::Input { .. } | Error::Unknown { .. })

@@ -1,13 +1,13 @@
-//! Bytes in and out: inputs of any packing, standard output, messages, progress
-//! and the sums that `--stats` prints.
+//! Bytes in and out: inputs, also compressed ones, standard output, messages, progress and the sums
+//! that `--stats` prints.
 
 pub(crate) mod blocks;
+mod compressed;
 pub(crate) mod input;
 pub(crate) mod lines;
 mod lz4;
 pub(crate) mod messages;
 pub(crate) mod output;
-mod packed;
 pub(crate) mod progress;
 pub(crate) mod scanned;
 pub(crate) mod screen;

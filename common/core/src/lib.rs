@@ -1,5 +1,5 @@
-//! The library of all stack tools: the folded format, input, output, messages,
-//! errors and the frame around `main`.
+//! The library of all stack tools: the folded format, input, output, messages, errors and what
+//! surrounds every `main`.
 //!
 //! # Words
 //!
@@ -19,12 +19,12 @@
 //! | measure | one of several weights of the same sample: `alloc_objects` and `alloc_space` |
 //! | self | the weight of the stacks that end in a frame |
 //! | total | the weight of the stacks that hold a frame; also a number of lines and their weight, [`Total`] |
-//! | place | a line of the source: a path, a line and maybe a column; an address, a folder or an offset is none |
+//! | place | a line of the source: a path, a line and maybe a column; not an address, a folder or an offset |
 //! | location | an address in an object, from which a name is looked up |
 //! | dso | the file that code was loaded from, as perf calls it: an executable or a library |
 //! | tower | a recursion in a stack: the same frames, direct or through others, repeated |
 //! | header | lines before the stacks that say what was counted: `# unit: samples` |
-//! | interval | a time of a live recording; the stacks of each stand together, and a line `# end 2.000` ends them |
+//! | interval | a time of a live recording; the stacks of each follow each other, and a line `# end 2.000` ends them |
 //! | block | the bytes that are read at once; it ends where a line ends |
 //!
 //! One noun means one thing in all crates. `Place` and `Event` are one type each; whatever else
@@ -71,7 +71,7 @@ pub mod compare;
 mod digits;
 mod error;
 mod folded;
-// What AFL++ runs.
+// The fuzz target for AFL++.
 #[cfg(stack_tools_fuzz)]
 #[path = "../../../tests/fuzz/harness.rs"]
 mod fuzz;

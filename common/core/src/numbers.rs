@@ -26,7 +26,8 @@ pub fn counted(number: u64, name: &str) -> String {
     }
 }
 
-/// The word for one of what this word counts: `sample`, `cache-miss`. Units such as `ns` are none.
+/// The singular of a word for what is counted: `sample`, `cache-miss`. A unit such as `ns` stays as
+/// it is.
 fn singular(name: &str) -> &str {
     let is_after_hiss = ["sses", "xes", "ches", "shes"].iter().any(|end| name.ends_with(end));
     let end = if is_after_hiss { "es" } else { "s" };
@@ -44,8 +45,8 @@ pub fn share(part: impl Into<u128>, whole: impl Into<u128>) -> String {
     format!("{percent:.2}%")
 }
 
-/// A share in percent with one decimal. A small one never reads as 0%, and a part never as 100%:
-/// these words take their place.
+/// A share in percent with one decimal. A share above 0 is never shown as 0%, and one below the
+/// whole never as 100%: `little` and `most` are shown instead.
 #[must_use]
 pub fn rounded_share(part: u64, whole: u64, [little, most]: [&str; 2]) -> String {
     match 100.0 * part as f64 / whole as f64 {
@@ -56,20 +57,20 @@ pub fn rounded_share(part: u64, whole: u64, [little, most]: [&str; 2]) -> String
     }
 }
 
-/// What weights are measured in, which says how they are shown.
+/// The unit of weights, which decides how they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Time; so many nanoseconds are a weight of one.
+    /// Time: how many nanoseconds a weight of 1 means.
     Time(u64),
     /// Memory, in bytes.
     Bytes,
     /// Things that are counted, by their name in the plural: samples, cycles.
     Things(String),
-    /// Nobody said what the weights count.
+    /// It is not known what the weights count.
     Unknown,
 }
 
-/// The names of units of time, and how many nanoseconds they have.
+/// The names of units of time, and how many nanoseconds each has.
 const TIMES: [(&str, u64); 13] = [
     ("ns", 1),
     ("nanosecond", 1),

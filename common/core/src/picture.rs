@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 /// Functions that all pictures have.
 const PAGE_SCRIPT: &str = include_str!("picture/page.js");
 
-/// The script of a picture, in parts that see each other and nothing of the page around
-/// it. Beside them stand `make` and `makeIn`, which make elements of HTML;
-/// `async copyText(text, within)`, which copies a text by the clipboard, or else by an
-/// element that stands in `within` for a moment, and returns whether that worked; and
-/// `showOver(picture, app)`, which puts a page over the static picture.
+/// The script of a picture. Its parts see each other and nothing of the page around it. They can
+/// also call `make` and `makeIn`, which make elements of HTML; `async copyText(text, within)`,
+/// which copies a text with the clipboard, or else with an element that it adds to `within` for a
+/// moment, and returns whether that worked; and `showOver(picture, app)`, which puts a page over
+/// the static picture.
 ///
-/// Lines that are comments and the white space before a line are left out, as the script
-/// is in every picture: no text of a script may go over several lines.
+/// Comment lines and the white space before lines are left out, as the script is in every picture.
+/// So a string in a script must not go over several lines.
 #[must_use]
 pub fn page_script(parts: &[&str]) -> String {
     let script = ["(() => {\n'use strict';\n", PAGE_SCRIPT, &parts.concat(), "})();\n"].concat();

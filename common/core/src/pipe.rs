@@ -21,20 +21,20 @@ pub use read::{Live, root_of_file};
 pub use split::{Split, no_label};
 pub use sums::Limit;
 
-/// What a running tool reads from, writes to and says.
+/// What a running tool reads from, writes to and prints messages with.
 #[derive(Debug)]
 pub struct Pipe {
     out: Output,
     stats: Stats,
-    /// The lines that were read that have a count and no frames.
+    /// The lines so far that have a count and no frames.
     without_frames: Total,
     messages: Messages,
     wants_stats: bool,
     progress: Progress,
     /// The header lines of the inputs that are folded lines.
     headers: Headers,
-    /// How many folded lines were read before the input that is being read;
-    /// `None` once it was said what that input looks like.
+    /// How many folded lines were read before the current input; `None` once a message said what
+    /// that input looks like.
     lines_before: Option<u64>,
     /// Whether a line that was read has labels.
     has_labels: bool,
@@ -96,7 +96,7 @@ impl Pipe {
         self.messages.skipped_unnamed(lines);
     }
 
-    /// What came in and went out so far: what `--stats` prints.
+    /// What came in and went out so far: the numbers that `--stats` prints.
     #[must_use]
     pub fn stats(&self) -> &Stats {
         &self.stats
@@ -121,7 +121,7 @@ impl Pipe {
         self.stats.written += what.into();
     }
 
-    /// Counts what was written with another stack than it came in with, by other means than the
+    /// Counts what was written with another stack than it was read with, by other means than the
     /// methods of `Pipe` that write stacks.
     pub fn count_changed(&mut self, what: impl Into<Total>) {
         self.stats.changed += what.into();
@@ -132,8 +132,8 @@ impl Pipe {
         self.stats.dropped += what.into();
     }
 
-    /// Counts a line that has a count and no frames: when all is read, a message says how
-    /// many there were.
+    /// Counts a line that has a count and no frames: at the end, a message says how many there
+    /// were.
     pub fn count_without_frames(&mut self, line: impl Into<Total>) {
         self.without_frames += line.into();
     }
@@ -145,8 +145,8 @@ impl Pipe {
         let flushed = self.out.flush();
         let status = result.and_then(|status| flushed.map(|()| status));
         if let Err(error) = &status {
-            // The reader has all it wants, as `head` does: this is not an error to
-            // the user. Rust ignores SIGPIPE, so it arrives here as one.
+            // The reader of our output has all it wants, as `head` does: this is not an error to
+            // the user. Rust ignores SIGPIPE, so a closed pipe is an error here.
             if error.is_closed_pipe() {
                 return SUCCESS;
             }

@@ -14,9 +14,9 @@ pub fn nanoseconds(seconds: &[u8]) -> Option<u64> {
     decimal(whole)?.checked_mul(1_000_000_000)?.checked_add(fraction)
 }
 
-/// The value of a label such as `since` in nanoseconds: seconds in decimal, or as programs write
-/// floating numbers, such as `1e-06`. `None` if the text is no such number, or too large. What
-/// is before the first sample, as samples of several processors may be, counts as 0.
+/// The value of a label such as `since` in nanoseconds: seconds in decimal, or a floating number as
+/// programs write it, such as `1e-06`. `None` if the text is no such number, or too large. A time
+/// before the first sample, which samples of several processors may have, counts as 0.
 #[must_use]
 pub fn nanoseconds_of_label(value: &[u8]) -> Option<u64> {
     let (is_before, positive) = match value.strip_prefix(b"-") {
@@ -34,7 +34,7 @@ fn nanoseconds_of_float(text: &[u8]) -> Option<u64> {
     is_time.then_some(time as u64)
 }
 
-/// So many nanoseconds in seconds, exact, and with no digit too many: `12`, `0.35`.
+/// A number of nanoseconds in seconds, exact and without needless zeros: `12`, `0.35`.
 #[must_use]
 pub fn seconds(nanoseconds: u64) -> String {
     let (whole, fraction) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);

@@ -5,7 +5,7 @@
 //! 0000000000023f60 T Stdlib.List.map
 //! ```
 //!
-//! A symbol stands between spaces, tabs or line ends; all else passes unchanged.
+//! A symbol is what comes between spaces, tabs or line ends; everything else passes unchanged.
 
 use std::io::{self, BufRead, BufWriter, Write};
 

@@ -72,7 +72,7 @@ pub fn write_packs(packs: &[u8], out: &mut Vec<u8>) {
 /// ```
 /// use ocaml_demangle::parts::{FlatSymbol, FunctionKind};
 ///
-/// // Only the program's units tell whether this is `Foo_.bar` or `Foo._bar`.
+/// // Only the program's units show whether this is `Foo_.bar` or `Foo._bar`.
 /// let symbol = FlatSymbol::parse(b"camlFoo___bar_81", |unit| unit == b"Foo_").unwrap();
 /// assert_eq!(symbol.unit(), b"Foo_");
 /// assert_eq!(symbol.function(), Some(FunctionKind::Named(b"bar")));
@@ -87,15 +87,16 @@ pub struct FlatSymbol<'a> {
 }
 
 impl<'a> FlatSymbol<'a> {
-    /// Takes `symbol` apart, `None` if it is not mangled so or names no code.
+    /// Splits `symbol` into its parts; `None` if it is not mangled by a flat scheme, or only names
+    /// a unit.
     ///
     /// `is_unit` says whether a text that follows `caml` in symbols is the name of a unit of the
-    /// program. Where none fits, the symbol is split as [`crate::demangle`] does, which cannot tell
-    /// `Foo_.bar` from `Foo._bar`.
+    /// program. If no unit fits, the symbol is split as [`crate::demangle`] does it, which cannot
+    /// distinguish `Foo_.bar` from `Foo._bar`.
     pub fn parse(symbol: &'a [u8], is_unit: impl Fn(&[u8]) -> bool) -> Option<Self> {
         let body = symbol.strip_prefix(b"caml").filter(|body| is_mangled(body))?;
         let scheme = Scheme::of(body);
-        // Pack__Unit is a unit beside Pack: the longest is meant.
+        // `Pack__Unit` is a unit beside `Pack`: the longest one that fits is taken.
         let known = (1..body.len()).rev().find_map(|end| {
             let identifier = scheme.after_separator(&body[end..])?;
             (!identifier.is_empty() && is_unit(&body[..end])).then_some((&body[..end], identifier))
@@ -122,7 +123,7 @@ impl<'a> FlatSymbol<'a> {
         identifier::function(&self.identifier)
     }
 
-    /// The number that makes the symbol unique.
+    /// The number that makes the symbol unique, if it has one.
     #[must_use]
     pub fn stamp(&self) -> Option<&[u8]> {
         identifier::stamp(&self.identifier)
@@ -169,7 +170,7 @@ fn split_path(body: &[u8], scheme: Scheme) -> Path<'_> {
 ///
 /// The unit ends with the last component that has a capital and is followed by another one: an
 /// identifier that contains `__Capital` is far rarer than `Eio__core__Fiber` or a pack.
-/// `Foo___bar_81` can be `Foo._bar` or `Foo_.bar`; only the symbol table tells which.
+/// `Foo___bar_81` can be `Foo._bar` or `Foo_.bar`; only the symbol table shows which.
 fn split_underscores(body: &[u8]) -> Path<'_> {
     let module_block = Path { unit: body, identifier: None };
     let cut = |end: usize| Path { unit: &body[..end], identifier: Some(&body[end + 2..]) };

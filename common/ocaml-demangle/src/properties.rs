@@ -9,7 +9,7 @@ use super::{Stamps, demangle, demangle_bytes, demangle_into, demangle_with};
 
 const MODES: [Stamps; 3] = [Stamps::Anonymous, Stamps::Drop, Stamps::Keep];
 
-/// Returns the readable form of `symbol`, None where it is no OCaml name.
+/// Returns the readable form of `symbol`, `None` if it is not an OCaml name.
 fn demangled(symbol: &[u8], stamps: Stamps) -> Option<String> {
     let mut out = b"kept".to_vec();
     let is_ocaml = demangle_into(symbol, stamps, &mut out);
@@ -28,7 +28,7 @@ fn symbol() -> impl Strategy<Value = Vec<u8>> {
     (begin, middle, end).prop_map(|(b, m, e)| [b.as_bytes(), &m, e.as_bytes()].concat())
 }
 
-/// A module's name in which no `__` makes two.
+/// A module's name without `__`, which would make it two modules.
 fn module() -> impl Strategy<Value = String> {
     "[A-Z][a-z]{0,5}(_[a-z][a-z0-9]{0,3}){0,2}".prop_filter("a name", |m| m != "Stdlib")
 }
@@ -47,7 +47,7 @@ fn identifier() -> impl Strategy<Value = (String, String)> {
     prop_oneof![word, operator, index, binding, unicode]
 }
 
-/// Joins and escapes as the compiler does; `literal` is what it does not escape.
+/// Joins and escapes as the compiler does; characters of `literal` are not escaped.
 fn mangle(modules: &[String], name: &str, stamp: u32, scheme: (&str, &str, &str)) -> String {
     let (separator, escape, literal) = scheme;
     let mut symbol = format!("caml{}{separator}", modules.join("__"));
@@ -69,7 +69,7 @@ const MSVC: (&str, &str, &str) = ("$", "$", "");
 fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 1000,
-        // A counter-example belongs into the tables.
+        // A counter-example belongs in the tables.
         failure_persistence: None,
         ..ProptestConfig::default()
     }

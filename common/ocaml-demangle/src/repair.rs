@@ -84,8 +84,7 @@ fn mangle_operator(symbol: &[u8], operator: usize) -> Option<Vec<u8>> {
 ///
 /// A `.` inside an identifier was `__`: `Inode..private._530`, `Inode.under_score.double_533`.
 fn mangle_words(symbol: &[u8]) -> Option<(Scheme, Vec<u8>)> {
-    // `Foo_.bar_270` is of the `.` scheme: of `Foo___bar`, perf would turn the first two `_` into a
-    // dot.
+    // `Foo_.bar_270` must be of the `.` scheme: perf would make `Foo._bar` of `Foo___bar`.
     if let Some(underscore) = symbol.windows(2).position(|w| w == b"_.") {
         let mut body = mangle_path(&symbol[..=underscore])?;
         push_joined(&symbol[underscore + 2..], &mut body);
@@ -128,9 +127,8 @@ fn is_operator(text: &[u8]) -> bool {
     text[end..].starts_with(b"_") && text[end..].iter().all(|&b| is_word(b))
 }
 
-/// Whether `at` is where perf left the separator of the `$` scheme, changed or not.
-///
-/// `at` is where the module path ends in `symbol`.
+/// Whether the byte at `at`, where the module path ends in `symbol`, is the separator of the `$`
+/// scheme, as it was or changed by perf.
 fn is_dollar_separator(symbol: &[u8], at: usize) -> bool {
     let (before, after) = (&symbol[..at], &symbol[at + 1..]);
     let last = before.rsplit(|&b| b == b'.').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What becomes of stamps.
+//! What is done with stamps.
 
 /// What to do with the stamp (`_123`) that the compiler appends to every identifier.
 ///

@@ -42,8 +42,8 @@ fn vectors() -> Vec<Vector> {
 /// The lines of `testdata/symbols.tsv.gz`: symbol, stamps dropped, stamps kept.
 fn symbols() -> Vec<[String; 3]> {
     let mut text = String::new();
-    let packed: &[u8] = include_bytes!("../testdata/symbols.tsv.gz");
-    GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    let compressed: &[u8] = include_bytes!("../testdata/symbols.tsv.gz");
+    GzDecoder::new(compressed).read_to_string(&mut text).unwrap();
     text.lines()
         .map(|line| {
             let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
@@ -52,7 +52,7 @@ fn symbols() -> Vec<[String; 3]> {
         .collect()
 }
 
-/// Returns the readable form of `symbol`, or `symbol` itself where it is no OCaml name.
+/// Returns the readable form of `symbol`, or `symbol` itself if it is not an OCaml name.
 fn shown(symbol: &[u8], stamps: Stamps) -> String {
     let mut out = b"kept".to_vec();
     if demangle_into(symbol, stamps, &mut out) {
@@ -180,7 +180,8 @@ fn symbols_as_perf_prints_them_are_demangled() {
     const UNDECIDABLE: [&str; 4] = [
         // My.lib.bar_270, see above
         "camlMy__lib.bar_270",
-        // Foo._entry: without a stamp, and not what perf prints of a unit whose name ends otherwise
+        // `Foo._entry`: it has no stamp, and perf prints no part of a unit like this, unless the
+        // unit's name ends in `_`.
         "camlFoo___code_begin",
         "camlFoo___code_end",
         "camlFoo___entry",

@@ -1,9 +1,9 @@
-//! Numbers and strings as perf writes them on little-endian machines, the only ones that
-//! are read here.
+//! Numbers and strings as perf writes them on little-endian machines; recordings of other machines
+//! are not read.
 
 use memchr::memchr;
 
-/// What is left to read of a record.
+/// The bytes of a record that are not read yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
@@ -49,7 +49,7 @@ impl<'a> Bytes<'a> {
         &self.0[..memchr(0, self.0).unwrap_or(self.0.len())]
     }
 
-    /// A string after its length, which counts padding.
+    /// A string that comes after its length, which includes padding.
     pub(crate) fn sized_string(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()?;
         self.take(length.into()).map(|padded| Bytes(padded).string())
@@ -61,7 +61,7 @@ impl<'a> Bytes<'a> {
 pub(crate) struct U64s<'a>(&'a [u8]);
 
 impl<'a> U64s<'a> {
-    /// The numbers in `bytes`; what does not fill a number is left out.
+    /// The numbers in `bytes`; bytes at the end that do not fill a number are left out.
     pub(crate) fn new(bytes: &'a [u8]) -> U64s<'a> {
         U64s(&bytes[..bytes.len() / 8 * 8])
     }

@@ -1,4 +1,4 @@
-//! Records in the order of time, made into what is handed out.
+//! Takes records in the order of time, and passes the caller what they hold.
 
 mod chains;
 mod groups;
@@ -17,7 +17,7 @@ use groups::Groups;
 use held::{HeldSample, HeldSamples};
 use running::Running;
 
-/// What must be remembered from one record to the next.
+/// The state that is kept from one record to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Delivery {
     pub(crate) events: Events,
@@ -29,7 +29,7 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Hands out what a record holds. `event` is the index of its event, `offset` is where
+    /// Passes what a record holds to `each`. `event` is the index of its event, `offset` is where
     /// it is in the input, in bytes.
     #[inline]
     pub(crate) fn record(
@@ -52,7 +52,8 @@ impl Delivery {
         Ok(())
     }
 
-    /// Hands out a record that is no sample, or notes what it says; false if it is too short.
+    /// Passes on a record that is not a sample, or notes what it says; returns false if it is too
+    /// short.
     fn other(&mut self, record: &[u8], each: Each<'_>) -> Result<bool, CallerStopped> {
         match records::split(record) {
             (kind @ (kinds::SWITCH | kinds::SWITCH_CPU_WIDE), flags, _) => {
@@ -68,13 +69,13 @@ impl Delivery {
         }
     }
 
-    /// Hands out the samples whose chain did not come.
+    /// Passes on the samples that still wait for their chain.
     pub(crate) fn finish(&mut self, each: Each<'_>) -> Result<(), CallerStopped> {
         let held = self.held.take_all();
         self.hand_out_held(held, None, each)
     }
 
-    /// How many records or samples were lost.
+    /// Adds the number of records or samples that were lost.
     fn lost(&mut self, kind: u32, body: &[u8]) -> Option<()> {
         let mut body = Bytes(body);
         if kind == kinds::LOST {
@@ -86,8 +87,7 @@ impl Delivery {
         Some(())
     }
 
-    /// Hands out a sample, or keeps it until its chain comes; false if it is too
-    /// short.
+    /// Passes on a sample, or keeps it until its chain comes; returns false if it is too short.
     fn sample(
         &mut self,
         event: usize,
@@ -116,7 +116,8 @@ impl Delivery {
         Ok(true)
     }
 
-    /// Hands out the samples of a thread whose chain has come; false if that is too short.
+    /// Passes on the samples of a thread that have waited for this chain; returns false if the
+    /// record is too short.
     fn user_chain(
         &mut self,
         event: usize,
@@ -131,7 +132,7 @@ impl Delivery {
         Ok(true)
     }
 
-    /// Hands out samples that waited, with the chain if it is theirs.
+    /// Passes on samples that waited, with the chain if it is theirs.
     fn hand_out_held(
         &mut self,
         samples: Vec<HeldSample>,

@@ -4,7 +4,7 @@ use std::{error, fmt, io};
 
 /// Why a recording cannot be read, or not to its end.
 ///
-/// What comes before a broken end is read all the same: see
+/// The records before a broken end are read all the same: see
 /// [`Summary::error`](crate::Summary::error).
 #[derive(Debug)]
 #[non_exhaustive]
@@ -20,7 +20,7 @@ pub enum Error {
     Version1,
     /// It does not begin as recordings do.
     NotPerfData,
-    /// It is a file, whose parts must be read in another order than they are in: see
+    /// It is a file, whose parts must be read in another order than they have in the file: see
     /// [`Recording::from_file`](crate::Recording::from_file).
     NotAStream,
     /// Its samples are in other files of the same folder, as `perf record --threads` writes.
@@ -35,15 +35,15 @@ impl fmt::Display for Error {
         f.write_str(match self {
             Error::Read(error) => return error.fmt(f),
             Error::Malformed(what) => what,
-            Error::BigEndian => "it is of a big-endian machine",
-            Error::Version1 => "it is of version 1",
-            Error::NotPerfData => "it is no perf.data, which begins with PERFILE2",
+            Error::BigEndian => "it was recorded on a big-endian machine",
+            Error::Version1 => "it has version 1 of the format",
+            Error::NotPerfData => "it is not a perf.data file, which begins with PERFILE2",
             Error::NotAStream => "it is a file, not a stream",
             Error::Folder => {
                 "a recording in a folder, with its samples in the files beside this one"
             }
             Error::Compressed => {
-                "its records are packed ('perf record -z'), which is read on Linux only"
+                "its records are compressed ('perf record -z'), which can be read on Linux only"
             }
         })
     }

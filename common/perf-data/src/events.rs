@@ -12,13 +12,13 @@ use crate::sample::TraceContext;
 use attr::{Attr, branches, fields, kinds, reads};
 use tracepoint::Tracepoint;
 
-/// What was recorded of callers: `perf record --call-graph`.
+/// How callers were recorded: `perf record --call-graph`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallGraph {
     /// Nothing: samples are single addresses.
     None,
-    /// The chain that the kernel finds by frame pointers (`fp`, which `-g` is).
+    /// The chain that the kernel finds by frame pointers (`fp`, the default of `-g`).
     FramePointers,
     /// The calls that the processor remembers (`lbr`).
     Branches,
@@ -34,14 +34,14 @@ pub enum CallGraph {
 pub struct RecordedEvent {
     index: usize,
     name: Vec<u8>,
-    /// Whether the recording itself names it. Else the name is made from its attribute.
+    /// Whether the recording itself names it; if not, the name is made from its attribute.
     is_named: bool,
     pub(crate) attr: Attr,
     tracepoint: Option<Tracepoint>,
 }
 
 impl RecordedEvent {
-    /// Which of the recording's events it is, counted from 0.
+    /// Its index among the recording's events, counted from 0.
     #[must_use]
     pub fn index(&self) -> usize {
         self.index
@@ -54,7 +54,7 @@ impl RecordedEvent {
         &self.name
     }
 
-    /// What was recorded of the callers of its samples.
+    /// How the callers of its samples were recorded.
     #[must_use]
     pub fn call_graph(&self) -> CallGraph {
         let Attr { branch_sample_type, sample_stack_user, .. } = self.attr;
@@ -69,14 +69,15 @@ impl RecordedEvent {
         }
     }
 
-    /// Whether it was counted in the program that perf started, and in what that started: not in
-    /// all programs (`-a`). False also where perf recorded a process that ran already (`-p`).
+    /// Whether it was counted in the program that perf started and in what that program started,
+    /// and not in all programs (`-a`). False also where perf recorded a process that already ran
+    /// (`-p`).
     #[must_use]
     pub fn is_of_started_program(&self) -> bool {
         self.attr.begins_with_program()
     }
 
-    /// Who ran when a sample of a tracepoint recorded `raw`.
+    /// What ran when a sample of a tracepoint recorded `raw`.
     pub(crate) fn trace_context(&self, raw: &[u8]) -> Option<TraceContext> {
         self.tracepoint.as_ref()?.context(raw)
     }
@@ -85,14 +86,14 @@ impl RecordedEvent {
         self.attr.kind == kinds::TRACEPOINT
     }
 
-    /// Appends what a sample of a tracepoint recorded, `raw`, as perf prints it.
+    /// Appends the fields of a tracepoint's sample, `raw`, as perf prints them.
     pub(crate) fn append_text(&self, raw: &[u8], out: &mut Vec<u8>) {
         if let Some(tracepoint) = &self.tracepoint {
             tracepoint.append_text(raw, out);
         }
     }
 
-    /// Takes the description of its tracepoint, if there is one.
+    /// Takes over the description of its tracepoint, if there is one.
     fn describe(&mut self, tracepoints: &HashMap<u64, Tracepoint>) {
         let tracepoint = tracepoints.get(&self.attr.config).filter(|_| self.is_tracepoint());
         if let Some(tracepoint) = tracepoint {
@@ -104,7 +105,7 @@ impl RecordedEvent {
     }
 }
 
-/// All events met so far.
+/// All events so far.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     list: Vec<RecordedEvent>,
@@ -112,7 +113,8 @@ pub(crate) struct Events {
     by_id: HashMap<u64, usize>,
     /// Whether switches of threads are recorded.
     have_switches: bool,
-    /// Neighbouring records are mostly of the same counter.
+    /// The last id that was found, and its event: neighbouring records are mostly of the same
+    /// counter.
     last: (u64, usize),
     /// The descriptions of tracepoints, by their numbers.
     tracepoints: HashMap<u64, Tracepoint>,
@@ -130,13 +132,13 @@ impl Events {
         self.by_id.extend(ids.map(|id| (id, index)));
     }
 
-    /// Takes the descriptions of tracepoints.
+    /// Adds the descriptions of tracepoints.
     pub(crate) fn set_tracepoints(&mut self, tracepoints: HashMap<u64, Tracepoint>) {
         self.tracepoints = tracepoints;
         self.list.iter_mut().for_each(|event| event.describe(&self.tracepoints));
     }
 
-    /// Names the event of this index as the recording has it.
+    /// Sets the name of the event with this index to the one in the recording.
     pub(crate) fn set_name(&mut self, index: usize, name: &[u8]) {
         if let Some(event) = self.list.get_mut(index)
             && !name.is_empty()
@@ -146,7 +148,7 @@ impl Events {
         }
     }
 
-    /// Names the event that has a counter of this id.
+    /// Sets the name of the event that has a counter with this id.
     pub(crate) fn set_name_by_id(&mut self, id: u64, name: &[u8]) {
         if let Some(index) = self.find(id) {
             self.set_name(index, name);
@@ -163,7 +165,7 @@ impl Events {
         self.get(*self.by_id.get(&id)?)
     }
 
-    /// Whether counters say how many samples they lost.
+    /// Whether a counter says how many samples it lost.
     pub(crate) fn tell_lost(&self) -> bool {
         self.list.iter().any(|event| event.attr.read_format & reads::LOST != 0)
     }
@@ -187,8 +189,8 @@ impl Events {
         Some(self.last.1)
     }
 
-    /// The index of the event that a record belongs to, as perf finds it: by the id
-    /// at the place where the first event has it.
+    /// The index of the event that a record belongs to. As in perf, the id is looked for where the
+    /// first event has it.
     #[inline]
     pub(crate) fn of_record(&mut self, body: U64s<'_>, is_sample: bool) -> Option<usize> {
         let attr = &self.list.first()?.attr;
@@ -200,12 +202,12 @@ impl Events {
         } else {
             body.get(body.len().checked_sub(id_from_end(attr)?)?)?
         };
-        // Records that perf made itself at the start have no counter.
+        // Records that perf itself made at the start have no counter.
         if id == 0 { Some(0) } else { self.find(id) }
     }
 }
 
-/// How many numbers are before the id in a sample.
+/// How many numbers come before the id in a sample.
 fn id_from_start(attr: &Attr) -> Option<usize> {
     if attr.has(fields::IDENTIFIER) {
         return Some(0);
@@ -214,7 +216,7 @@ fn id_from_start(attr: &Attr) -> Option<usize> {
     attr.has(fields::ID).then(|| before.iter().filter(|field| attr.has(**field)).count())
 }
 
-/// How many numbers from the end the id is in other records.
+/// How far the id is from the end of other records, in numbers of 64 bits.
 fn id_from_end(attr: &Attr) -> Option<usize> {
     if attr.has(fields::IDENTIFIER) {
         return Some(1);
@@ -223,7 +225,7 @@ fn id_from_end(attr: &Attr) -> Option<usize> {
     attr.has(fields::ID).then(|| 1 + after.iter().filter(|field| attr.has(**field)).count())
 }
 
-/// How perf names an event by its attribute alone.
+/// The name that perf gives to an event that has only its attribute.
 fn default_name(attr: &Attr) -> String {
     const HARDWARE: [&str; 10] = [
         "cycles",
@@ -251,7 +253,7 @@ fn default_name(attr: &Attr) -> String {
         "bpf-output",
         "cgroup-switches",
     ];
-    // The upper half of the number is the kind of core on a hybrid processor.
+    // On a hybrid processor, the upper half of the number is the kind of core.
     let known = |names: &[&str]| {
         names.get((attr.config & 0xffff_ffff) as usize).map(|name| (*name).to_owned())
     };
@@ -268,8 +270,7 @@ fn default_name(attr: &Attr) -> String {
     name + &attr.modifiers()
 }
 
-/// `L1-dcache-load-misses`: the number says which cache, what is done with it, and with
-/// which result.
+/// `L1-dcache-load-misses`: the number says which cache, which operation, and with which result.
 fn cache_name(config: u64) -> Option<String> {
     const CACHES: [&str; 7] = ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"];
     const ACTS: [(&str, &str); 3] =

@@ -1,9 +1,9 @@
 //! Reads what Linux perf records, files and streams, without perf.
 //!
-//! A [`Recording`] hands out its [`Record`]s in the order of time. [`Processes`] keeps what
-//! they say of processes: what is mapped where, and the names of threads. An [`Unwinder`]
-//! finds the stack of a [`RawSample`]: the call chain that the kernel recorded, or what is
-//! unwound of a copy of the stack, by the call frame information of object files and by frame
+//! A [`Recording`] passes its [`Record`]s to the caller in the order of time. [`Processes`] keeps
+//! what they say of processes: what is mapped where, and the names of threads. An [`Unwinder`]
+//! finds the stack of a [`RawSample`]: the call chain that the kernel recorded, or the frames that
+//! it unwinds from a copy of the stack, by the call frame information of object files and by frame
 //! pointers. [`Summary`] says what was lost and what could not be read.
 //!
 //! ```no_run
@@ -27,8 +27,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Names of functions are no part of this library: an address is handed out with the object
-//! that is mapped there, and where in the object it is.
+//! This library does not find names of functions: for an address it returns the object that is
+//! mapped there, and where in the object the address is.
 
 #![warn(missing_docs)]
 

@@ -10,32 +10,32 @@ use hashbrown::HashMap;
 use crate::records::{MapRecord, Record};
 use maps::{Map, Maps};
 
-/// How many threads that ended are remembered. Some samples of a thread come after
-/// the record of its end: it still has to free what it had.
+/// How many threads are still remembered after their end. Some samples of a thread come after the
+/// record of its end: the thread still has to free its memory.
 const REMEMBERED: usize = 1 << 12;
 
 /// The processes of a recording at the time of its last record: their memory and the names of
 /// their threads.
 ///
-/// `O` is what the caller calls an object: a file, or other memory with a name. A number is
-/// best, as it is copied with each map.
+/// `O` is how the caller identifies an object, which is a file or other memory with a name. A
+/// number is best, as it is copied with each map.
 #[derive(Debug)]
 pub struct Processes<O: Copy> {
     kernel: Maps<O>,
     processes: HashMap<u32, Process<O>>,
     threads: HashMap<u32, Thread>,
-    /// Threads that ended, in this order.
+    /// Threads that ended, in the order in which they did.
     ended: VecDeque<u32>,
-    /// The name that was made for a thread that has none.
+    /// The name that was last made for a thread without a name.
     made_up: Vec<u8>,
-    /// The maps of a process of which nothing is known.
+    /// The maps of a process about which nothing is known: none.
     nothing: Maps<O>,
 }
 
 #[derive(Debug)]
 struct Process<O: Copy> {
     maps: Maps<O>,
-    /// How many of `threads` it has.
+    /// How many of `threads` belong to it.
     threads: usize,
 }
 
@@ -72,8 +72,8 @@ impl<O: Copy> Processes<O> {
         Processes::default()
     }
 
-    /// Takes what a record says of processes. `object` is asked which object is mapped, for
-    /// each map of code.
+    /// Applies a record to the processes. For each map of code, `object` must return the object
+    /// that is mapped.
     pub fn apply(&mut self, record: &Record<'_>, object: impl FnOnce(&MapRecord<'_>) -> O) {
         match record {
             Record::Map(map) if map.is_code => self.map(map, object(map)),
@@ -87,7 +87,7 @@ impl<O: Copy> Processes<O> {
         }
     }
 
-    /// Maps `object`, which takes the addresses from what was there before.
+    /// Maps `object`; what was mapped at these addresses before is no longer there.
     pub fn map(&mut self, map: &MapRecord<'_>, object: O) {
         let end = map.start.saturating_add(map.length);
         let added = Map { start: map.start, end, offset: map.offset, object };
@@ -110,7 +110,7 @@ impl<O: Copy> Processes<O> {
         &self.made_up
     }
 
-    /// The object that has `address` in the process `pid`, or in the kernel for
+    /// The object that is mapped at `address` in the process `pid`, or in the kernel for
     /// [`MapRecord::KERNEL`], and where in the object that is, in bytes.
     #[must_use]
     pub fn find(&self, pid: u32, address: u64) -> Option<(O, u64)> {
@@ -129,11 +129,11 @@ impl<O: Copy> Processes<O> {
         self.processes.get(&pid).map_or(&self.nothing, |process| &process.maps)
     }
 
-    /// The code that was at these addresses is gone: the process put data there.
+    /// Removes the code that was at these addresses: the process has mapped data there.
     fn unmap(&mut self, map: &MapRecord<'_>) {
         let Some(process) = self.processes.get_mut(&map.pid) else { return };
         let end = map.start.saturating_add(map.length);
-        // Most data is where no code was: then nothing changes.
+        // Most data is mapped where there was no code: then nothing changes.
         if process.maps.overlap(map.start, end) {
             process.maps.remove(map.start, end);
         }
@@ -141,14 +141,14 @@ impl<O: Copy> Processes<O> {
 
     /// Gives a thread a name.
     ///
-    /// A program that runs another one gets its name so, too. What it had in memory
-    /// stays: until the kernel has put the new program there, samples are of the old one.
+    /// A program that runs another one also gets its new name like this. Its maps stay: until the
+    /// kernel has mapped the new program, samples belong to the old one.
     fn comm(&mut self, pid: u32, tid: u32, name: &[u8]) {
         self.thread(pid, tid).name = Some(name.into());
     }
 
-    /// A thread or a process begins. A thread has the memory of its process, a new
-    /// process a copy of its parent's; both have their parent's name at first.
+    /// Adds a thread or a process. A thread has the memory of its process, a new process a copy of
+    /// its parent's; both have their parent's name at first.
     fn fork(&mut self, pid: u32, parent_pid: u32, tid: u32, parent_tid: u32) {
         let name = self.threads.get(&parent_tid).and_then(|parent| parent.name.clone());
         self.forget(tid);
@@ -159,7 +159,7 @@ impl<O: Copy> Processes<O> {
         self.thread(pid, tid).name = name;
     }
 
-    /// A thread ends.
+    /// Notes the end of a thread.
     fn exit(&mut self, tid: u32) {
         let Some(thread) = self.threads.get_mut(&tid).filter(|thread| !thread.has_ended) else {
             return;

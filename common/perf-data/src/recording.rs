@@ -1,4 +1,4 @@
-//! A recording: what it holds, in the order of time.
+//! A recording: reads its records in the order of time.
 
 mod features;
 mod file;
@@ -21,12 +21,12 @@ use ordered_reader::OrderedReader;
 
 /// A recording that is open.
 ///
-/// The format is that of tools/perf/Documentation/perf.data-file-format.txt of Linux, its
-/// records are those of `perf_event_open(2)` and include/uapi/linux/perf_event.h. Read are
-/// recordings of little-endian machines, also those that are compressed (`perf record -z`).
+/// The format is that of tools/perf/Documentation/perf.data-file-format.txt of Linux; its records
+/// are those of `perf_event_open(2)` and include/uapi/linux/perf_event.h. Recordings of
+/// little-endian machines can be read, also compressed ones (`perf record -z`).
 ///
-/// Memory holds what must wait to come in order: some MB, and at most 128 MiB in recordings
-/// whose records are out of order by more than that.
+/// Memory holds the records that must wait for earlier ones: some MB, and at most 128 MiB in
+/// recordings whose records are out of order by more than that.
 pub struct Recording<'i> {
     reader: OrderedReader<'i>,
     before_records: BeforeRecords,
@@ -36,13 +36,13 @@ impl<'i> Recording<'i> {
     /// How many bytes [`is_stream`](Recording::is_stream) needs.
     pub const HEAD: usize = STREAM_HEADER_SIZE;
 
-    /// Whether a recording that begins with `head` is a stream, which `perf record -o -`
-    /// writes, and can be read from a pipe; else it is a file, of which any part may have to
-    /// be read first. `head` are the first [`HEAD`](Recording::HEAD) bytes.
+    /// Whether a recording that begins with `head` is a stream, which `perf record -o -` writes,
+    /// and which can be read from a pipe. Otherwise it is a file, of which any part may have to be
+    /// read first. `head` are the first [`HEAD`](Recording::HEAD) bytes.
     ///
     /// # Errors
     ///
-    /// Why it can be neither; [`Error::Malformed`] if there are too few bytes.
+    /// Why it is neither; [`Error::Malformed`] if there are too few bytes.
     pub fn is_stream(head: &[u8]) -> Result<bool, Error> {
         header::is_stream(head)
     }
@@ -85,20 +85,20 @@ impl<'i> Recording<'i> {
         Recording { reader, before_records: BeforeRecords::default() }
     }
 
-    /// Has it counted how many of the recorded threads run, which samples then say:
+    /// Also counts how many of the recorded threads run, for
     /// [`RawSample::parallelism`](crate::RawSample::parallelism).
     pub fn count_running(&mut self) {
         self.reader.delivery.running.begin();
     }
 
-    /// Reads the recording to its end, or as far as it can be read, and hands each record to
-    /// `each`: in the order of time, and those without a time where they are. The summary says
+    /// Reads the recording to its end, or as far as it can be read, and calls `each` with each
+    /// record: in the order of time, and records without a time where they are. The summary says
     /// what was lost, what was left out, and why the recording ends early, if it does.
     ///
     /// # Errors
     ///
-    /// What `each` returns, at once. A damaged recording is not such an error, since what
-    /// comes before the damage counts: see [`Summary::error`].
+    /// What `each` returns; no more records are read then. A damaged recording is not such an
+    /// error, since the records before the damage count: see [`Summary::error`].
     pub fn read<E>(self, mut each: impl FnMut(Record<'_>) -> Result<(), E>) -> Result<Summary, E> {
         let mut error = None;
         let read = self.read_all(&mut |record| {

@@ -1,10 +1,10 @@
-//! The records that are handed out, and the kinds of records in a recording.
+//! The records that callers get, and the kinds of records in a recording.
 
 use crate::bytes::Bytes;
 use crate::error::CallerStopped;
 use crate::sample::{CpuMode, RawSample};
 
-/// The kinds of records: those below 64 the kernel writes, the others perf.
+/// The kinds of records: the kernel writes those below 64, perf the others.
 pub(crate) mod kinds {
     pub(crate) const MMAP: u32 = 1;
     pub(crate) const LOST: u32 = 2;
@@ -38,15 +38,15 @@ mod flags {
     pub(crate) const BUILD_ID_SIZE: u16 = 1 << 15;
 }
 
-/// What a recording says, one thing after the other. Bytes are borrowed from the reader.
+/// A record in the form that callers get. Bytes are borrowed from the reader.
 ///
 /// The names of the kernel's records are those of `perf_event_open(2)`, the others are
 /// described in tools/perf/Documentation/perf.data-file-format.txt of Linux.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Record<'a> {
-    /// From now on these addresses are those of a file, or of other memory:
-    /// `PERF_RECORD_MMAP`, `PERF_RECORD_MMAP2`, `PERF_RECORD_KSYMBOL`.
+    /// From now on these addresses belong to a file, or to other memory: `PERF_RECORD_MMAP`,
+    /// `PERF_RECORD_MMAP2`, `PERF_RECORD_KSYMBOL`.
     Map(MapRecord<'a>),
     /// A thread has a new name: `PERF_RECORD_COMM`.
     Comm {
@@ -59,7 +59,7 @@ pub enum Record<'a> {
     },
     /// A thread or a process was made: `PERF_RECORD_FORK`.
     Fork {
-        /// The process; of a thread that of its parent.
+        /// The process; for a thread, that of its parent.
         pid: u32,
         /// The process that made it.
         parent_pid: u32,
@@ -93,16 +93,16 @@ pub enum Record<'a> {
     /// (`HEADER_ARCH`). In files this comes first.
     Machine(&'a [u8]),
     /// The version of Linux of the recording, as `uname -r` calls it: `6.1.0-13-amd64`
-    /// (`HEADER_OSRELEASE`). It comes as the machine does.
+    /// (`HEADER_OSRELEASE`). It comes at the same place as the machine.
     Release(&'a [u8]),
     /// A sample: `PERF_RECORD_SAMPLE`.
     Sample(RawSample<'a>),
-    /// A round ended, and what could be put in order was handed out: a good moment to print
-    /// what there is (`PERF_RECORD_FINISHED_ROUND`).
+    /// A round ended, and the records that could be put in order were passed on: a good moment to
+    /// print results (`PERF_RECORD_FINISHED_ROUND`).
     RoundEnd,
 }
 
-/// What is in memory from `start` on.
+/// A map: what is in memory from `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapRecord<'a> {
     /// The process, or [`KERNEL`](MapRecord::KERNEL).
@@ -111,18 +111,18 @@ pub struct MapRecord<'a> {
     pub start: u64,
     /// In bytes.
     pub length: u64,
-    /// Where in the file `start` is, in bytes; for the kernel itself the address of the
-    /// symbol that its path ends with.
+    /// Where in the file `start` is, in bytes; for the kernel itself, the address of the symbol at
+    /// the end of its path.
     pub offset: u64,
     /// `/usr/lib/libc.so.6`, `[vdso]`, `//anon`, `[kernel.kallsyms]_text`.
     pub path: &'a [u8],
     /// The build-id of the file, where it was recorded (`perf record --buildid-mmap`).
     pub build_id: Option<&'a [u8]>,
-    /// Which file it was, where there is a file and no build-id.
+    /// Which file it was, if it is a file and there is no build-id.
     pub file: Option<FileId>,
-    /// Whether code may be run there.
+    /// Whether code may run there.
     pub is_code: bool,
-    /// Whether it is the kernel, one of its modules, or a program of BPF.
+    /// Whether it belongs to the kernel: the kernel itself, a module, or a program of BPF.
     pub is_kernel: bool,
 }
 
@@ -136,7 +136,7 @@ pub struct FileId {
 }
 
 impl MapRecord<'_> {
-    /// The process that stands for the kernel and its modules.
+    /// In place of a process, for the kernel and its modules.
     pub const KERNEL: u32 = u32::MAX;
 }
 
@@ -157,13 +157,13 @@ pub(crate) fn split(record: &[u8]) -> (u32, u16, &[u8]) {
     (kind, flags, record.get(8..).unwrap_or_default())
 }
 
-/// The first of several records, and those after it.
+/// The first of several records, and the bytes after it.
 pub(crate) fn split_off(records: &[u8]) -> Option<(&[u8], &[u8])> {
     let size = u16::from_le_bytes(*records.get(6..)?.first_chunk()?);
     if size < 8 { None } else { records.split_at_checked(size.into()) }
 }
 
-/// Whether a record that the kernel wrote is read when its turn comes.
+/// Whether a record that the kernel wrote is kept until it can be passed on.
 #[inline]
 pub(crate) fn is_of_use(kind: u32) -> bool {
     matches!(
@@ -182,7 +182,7 @@ pub(crate) fn is_of_use(kind: u32) -> bool {
     )
 }
 
-/// Parses a record that is not a sample; `Ok(None)` if it is of no use here.
+/// Parses a record that is not a sample; `Ok(None)` if it is not needed here.
 ///
 /// # Errors
 ///
@@ -201,7 +201,7 @@ pub(crate) fn parse(record: &[u8]) -> Result<Option<Record<'_>>, TooShort> {
         _ => return Ok(None),
     };
     match record {
-        // The maps of guests are those of other machines.
+        // A guest is another machine, so its maps are left out.
         Some(Record::Map(_)) if is_of_guest(flags) => Ok(None),
         record => record.map(Some).ok_or(TooShort),
     }
@@ -243,24 +243,25 @@ fn map2(flags: u16, mut body: Bytes<'_>) -> Option<Record<'_>> {
         (None, file_id(Bytes(identity)))
     };
     let is_kernel = CpuMode::of(flags) == CpuMode::Kernel;
-    // With `--buildid-mmap` perf says `---p` of the kernel.
+    // With `--buildid-mmap`, perf writes `---p` for the kernel.
     let is_code = protection & PROT_EXEC != 0 || is_kernel;
     let path = body.string();
     let map = MapRecord { pid, start, length, offset, path, build_id, file, is_code, is_kernel };
     Some(Record::Map(map))
 }
 
-/// Memory without a file has no inode.
+/// A file's identity; memory without a file has no inode.
 fn file_id(mut bytes: Bytes<'_>) -> Option<FileId> {
     let device = (bytes.u32()?, bytes.u32()?);
     let inode = bytes.u64().filter(|inode| *inode != 0)?;
     Some(FileId { device, inode })
 }
 
-/// A program that the kernel was given to run: `bpf_prog_6deef7357e7b4530_filter`.
+/// Code that the kernel was given to run, a program of BPF: `bpf_prog_6deef7357e7b4530_filter`.
 fn kernel_symbol(mut body: Bytes<'_>) -> Option<Record<'_>> {
     let (start, length) = (body.u64()?, body.u32()?.into());
-    // Its kind, and whether it is gone, which does not matter until something else is there.
+    // Its kind, and flags, which say whether it was removed: that does not matter until something
+    // else is there.
     body.u32()?;
     let path = body.string();
     let (pid, offset, build_id, file) = (MapRecord::KERNEL, 0, None, None);
@@ -288,7 +289,7 @@ fn exit(mut body: Bytes<'_>) -> Option<Record<'_>> {
     Some(Record::Exit { tid })
 }
 
-/// Parses a record of a build-id, whose kind may be missing: perf once forgot it.
+/// Parses a record of a build-id. Its kind may be missing: perf once forgot to write it.
 pub(crate) fn build_id(record: &[u8]) -> Option<Record<'_>> {
     const USUAL_SIZE: usize = 20;
     let (_, flags, body) = split(record);

@@ -1,5 +1,5 @@
-//! Samples: `PERF_RECORD_SAMPLE` of include/uapi/linux/perf_event.h, whose fields
-//! are those that the event's attribute asks for, in the order given there.
+//! Samples: `PERF_RECORD_SAMPLE` of include/uapi/linux/perf_event.h. Their fields are those that
+//! the event's attribute asks for, in the order given there.
 
 use crate::bytes::{Bytes, U64s};
 use crate::events::RecordedEvent;
@@ -49,20 +49,20 @@ pub struct RawSample<'a> {
     pub cpu: Option<u32>,
     /// The address of the instruction.
     pub ip: Option<u64>,
-    /// How much of the event the sample stands for, in the event's unit: cycles, nanoseconds
-    /// of a clock, page faults.
+    /// How much of the event the sample stands for, in the event's unit: cycles, nanoseconds of a
+    /// clock, page faults.
     pub period: Option<u64>,
-    /// What a tracepoint recorded, as the kernel wrote it.
+    /// The fields of a tracepoint, as the kernel wrote them.
     pub raw: &'a [u8],
     /// The number of the control group of the process, whose path is in [`Record::Cgroup`].
     ///
     /// [`Record::Cgroup`]: crate::Record::Cgroup
     pub cgroup: Option<u64>,
-    /// Whether the program's part of the call chain was to be recorded later
+    /// Whether the program's part of the call chain should have been recorded later
     /// (`PERF_RECORD_CALLCHAIN_DEFERRED`), and is missing.
     pub lacks_user_chain: bool,
-    /// How many of the recorded threads ran then, at least 1 and at most the number of
-    /// processors of the machine; or why nobody knows. Counted after
+    /// How many of the recorded threads ran then, at least 1 and at most the number of processors
+    /// of the machine; or why that is unknown. It is only counted after
     /// [`Recording::count_running`](crate::Recording::count_running).
     pub parallelism: Result<u32, NoParallelism>,
     pub(crate) mode: CpuMode,
@@ -70,8 +70,8 @@ pub struct RawSample<'a> {
     /// addresses of the kernel and of the program. Chains of branches (LBR) and
     /// those that the kernel wrote later are here as well.
     pub(crate) chain: U64s<'a>,
-    /// Whether the program's part of `chain` is made of branches: the addresses of calls, not
-    /// return addresses.
+    /// Whether the program's part of `chain` is made from branches: it then has the addresses of
+    /// calls, not return addresses.
     pub(crate) has_chain_of_branches: bool,
     /// The program's registers.
     pub(crate) registers: Option<SampleRegisters<'a>>,
@@ -81,21 +81,22 @@ pub struct RawSample<'a> {
     pub(crate) branches: Option<Branches<'a>>,
 }
 
-/// Why it is not known how many of the recorded threads ran when a sample was taken.
+/// Why it is unknown how many of the recorded threads ran when a sample was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoParallelism {
-    /// Nobody asked: [`Recording::count_running`](crate::Recording::count_running).
+    /// The caller did not ask for it:
+    /// [`Recording::count_running`](crate::Recording::count_running).
     NotCounted,
     /// Switches were not recorded: `perf record --switch-events`.
     NoSwitches,
     /// All processors were recorded (`-a`, `-C`), which always run some thread.
     AllProcessors,
-    /// Samples have no times, so that they cannot be put between the switches.
+    /// Samples have no times, so it is unknown between which switches they were taken.
     NoTimes,
 }
 
-/// Who runs when a tracepoint is hit: `common_flags` and `common_pid` of its fields.
+/// What runs when a tracepoint is hit: `common_flags` and `common_pid` of its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceContext {
     /// The thread of the sample.
@@ -113,7 +114,7 @@ pub(crate) mod context {
     pub(crate) const FIRST: u64 = -4095i64 as u64;
     pub(crate) const KERNEL: u64 = -128i64 as u64;
     pub(crate) const USER: u64 = -512i64 as u64;
-    /// The number after it is no address, but says which later record has the addresses.
+    /// The number after it is not an address: the later record with the addresses has it, too.
     pub(crate) const USER_DEFERRED: u64 = -640i64 as u64;
 }
 
@@ -152,12 +153,12 @@ impl<'a> Counters<'a> {
 /// The last branches that the processor took, the latest first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Branches<'a> {
-    /// From, to and flags of each.
+    /// The origin, the target and the flags of each.
     numbers: U64s<'a>,
 }
 
 impl<'a> Branches<'a> {
-    /// From where and to where each branch went.
+    /// The origin and the target of each branch.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (u64, u64)> + use<'a> {
         let numbers = self.numbers;
         (0..numbers.len() / 3).map(move |branch| {
@@ -183,23 +184,22 @@ pub(crate) fn time_from_end(attr: &Attr) -> Option<usize> {
 }
 
 impl<'a> RawSample<'a> {
-    /// Appends what a tracepoint recorded, as `perf script` prints it: `prev_comm=sh
-    /// prev_pid=7`. Nothing for other events, and where the recording does not describe the
-    /// tracepoint.
+    /// Appends the fields of a tracepoint, as `perf script` prints them: `prev_comm=sh prev_pid=7`.
+    /// Appends nothing for other events, or if the recording does not describe the tracepoint.
     pub fn append_text(&self, out: &mut Vec<u8>) {
         self.event.append_text(self.raw, out);
     }
 
-    /// Who ran when a tracepoint was hit; `None` for other events, and where the recording does
-    /// not describe the tracepoint.
+    /// What ran when a tracepoint was hit; `None` for other events, or if the recording does not
+    /// describe the tracepoint.
     #[must_use]
     pub fn trace_context(&self) -> Option<TraceContext> {
         self.event.trace_context(self.raw)
     }
 
     /// The value of a register of the program, by the number that the kernel gives it:
-    /// `enum perf_event_x86_regs` of asm/perf_regs.h, and the like of other machines. `None` if
-    /// it was not recorded.
+    /// `enum perf_event_x86_regs` of asm/perf_regs.h, and its counterparts for other machines.
+    /// `None` if it was not recorded.
     #[must_use]
     pub fn user_register(&self, number: u32) -> Option<u64> {
         let SampleRegisters { mask, values, .. } = self.registers?;
@@ -214,8 +214,8 @@ impl<'a> RawSample<'a> {
         self.stack
     }
 
-    /// Parses what follows the header of a record that has these `flags`; `None` if
-    /// it is too short for what its event says is in it.
+    /// Parses the body of a record with these `flags`; `None` if it is shorter than the fields that
+    /// its event asks for.
     pub(crate) fn parse(
         event: &'a RecordedEvent,
         flags: u16,
@@ -257,7 +257,7 @@ impl<'a> RawSample<'a> {
         Some(sample)
     }
 
-    /// Parses the fields whose sizes differ from sample to sample, which come after those of 64
+    /// Parses the fields with sizes that differ from sample to sample, which come after those of 64
     /// bits.
     fn parse_variable_fields(&mut self, body: &mut Bytes<'a>) -> Option<()> {
         let attr = &self.event.attr;
@@ -318,7 +318,7 @@ fn branch_stack<'a>(attr: &Attr, body: &mut Bytes<'a>) -> Option<Branches<'a>> {
     Some(Branches { numbers })
 }
 
-/// `Some(None)` where the sample has none, as of a thread of the kernel.
+/// `Some(None)` if the sample has no registers, such as that of a thread of the kernel.
 fn registers<'a>(mask: u64, body: &mut Bytes<'a>) -> Option<Option<SampleRegisters<'a>>> {
     const BITS_32: u64 = 1;
     let abi = body.u64()?;
@@ -329,7 +329,7 @@ fn registers<'a>(mask: u64, body: &mut Bytes<'a>) -> Option<Option<SampleRegiste
     Some(Some(SampleRegisters { is_32_bit: abi == BITS_32, mask, values }))
 }
 
-/// The control group, after fields about memory and transactions, not about calls.
+/// The control group. The fields before it, about memory and transactions, are skipped.
 fn cgroup(attr: &Attr, body: &mut Bytes<'_>) -> Option<u64> {
     let before = [fields::WEIGHT | fields::WEIGHT_STRUCT, fields::DATA_SRC, fields::TRANSACTION];
     let before = before.iter().filter(|field| attr.has(**field)).count();
@@ -343,7 +343,7 @@ fn cgroup(attr: &Attr, body: &mut Bytes<'_>) -> Option<u64> {
     body.u64()
 }
 
-/// Of the bytes that are reserved for the stack, those that were copied.
+/// The bytes of the stack that were copied, without the room that was reserved for more.
 fn stack<'a>(body: &mut Bytes<'a>) -> Option<&'a [u8]> {
     let size = body.u64()?;
     if size == 0 {

@@ -13,11 +13,11 @@ use compressed::Decompressed;
 /// Where the records of an input end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// With the input, as those of a pipe do.
+    /// At the end of the input, as in a pipe.
     Open,
     /// At this byte of the input.
     Until(u64),
-    /// perf was killed before it could write where.
+    /// It is unknown where, as perf was killed before it could write that.
     Unfinished,
 }
 
@@ -41,7 +41,7 @@ impl<'i> Stream<'i> {
         Stream { reader, extent, feed: Feed::new(chunks, position), decompressed: None }
     }
 
-    /// The next record and its position in the input, or that of the record in which it is
+    /// The next record, and its position in the input or that of the record in which it is
     /// compressed; `None` at the end.
     #[inline]
     pub(crate) fn next(&mut self, chunks: &mut Chunks) -> Result<Option<(RecordAt, u64)>, Error> {
@@ -122,7 +122,7 @@ impl<'i> Stream<'i> {
         }
     }
 
-    /// Reads more; 0 at the end.
+    /// Reads more; returns how many bytes, 0 at the end.
     fn fill(&mut self, chunks: &mut Chunks) -> Result<usize, Error> {
         let (feed, reader) = (&mut self.feed, &mut self.reader);
         let read_so_far = feed.position() + feed.rest() as u64;
@@ -143,7 +143,7 @@ impl<'i> Stream<'i> {
         }
     }
 
-    /// Says what is wrong with the end of the input, if anything is.
+    /// Returns an error if the input does not end where it should.
     fn end(&self) -> Result<(), Error> {
         let at = self.feed.position();
         match self.extent {

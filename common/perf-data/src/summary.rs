@@ -6,7 +6,7 @@ use crate::error::Error;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Samples in the recording, also those that could not be handed out.
+    /// Samples in the recording, also those that could not be passed on.
     pub samples: u64,
     /// Samples of counters that no attribute names: they were left out.
     pub unknown_events: u64,
@@ -15,29 +15,30 @@ pub struct Summary {
     /// Where the first damaged record is, in bytes from the start of the recording; 0 if
     /// there is none.
     pub first_damaged: u64,
-    /// Records that came later than they could be handed out in the order of time.
+    /// Records that came too late to be passed on in the order of time.
     pub late: u64,
-    /// Samples whose program's part of the call chain was to be recorded later, and was not.
+    /// Samples of which the program's part of the call chain should have been recorded later, and
+    /// was not.
     pub without_user_chain: u64,
     /// Bytes of traces by the processor itself (AUX: Intel PT, ARM CoreSight), which were
     /// skipped.
     pub aux_bytes: u64,
-    /// Why the recording could not be read to its end. What came before was handed out.
+    /// Why the recording could not be read to its end. The records before that were passed on.
     pub error: Option<Error>,
     /// Records that the kernel had no room for: `PERF_RECORD_LOST`.
     lost_records: u64,
     /// Samples that the processor or the kernel had no room for: `PERF_RECORD_LOST_SAMPLES`.
     lost_samples: u64,
-    /// Whether the counters say at the end how much they lost.
+    /// Whether counters themselves count how much they lost.
     pub(crate) counters_tell_lost: bool,
 }
 
 impl Summary {
-    /// How many samples and other records were lost while recording, for want of room in
-    /// the kernel's buffers.
+    /// How many samples and other records were lost while recording, because the kernel's buffers
+    /// were full.
     ///
-    /// The kernel writes it into the buffer that was full; counters that count what they
-    /// lost say the same again at the end, which is not counted twice.
+    /// The kernel writes this number into the buffer that was full; counters that count what they
+    /// lost say it again at the end, which is not added.
     #[must_use]
     pub fn lost(&self) -> u64 {
         if self.counters_tell_lost {

@@ -1,4 +1,4 @@
-//! Recordings made by hand, of what no recording of ours has.
+//! Recordings made by hand, with content that none of our real recordings has.
 
 mod build;
 mod chains;
@@ -16,9 +16,9 @@ use build::{Seen, Stream, field, for_each, read, why};
 #[test]
 fn recordings_of_other_kinds_are_refused_by_name() {
     for (head, why) in [
-        (&b"2ELIFREP\0\0\0\0\0\0\0\x10"[..], "it is of a big-endian machine"),
-        (b"PERFFILE\x68\0\0\0\0\0\0\0", "it is of version 1"),
-        (b"hello, this is text\n", "it is no perf.data, which begins with PERFILE2"),
+        (&b"2ELIFREP\0\0\0\0\0\0\0\x10"[..], "it was recorded on a big-endian machine"),
+        (b"PERFFILE\x68\0\0\0\0\0\0\0", "it has version 1 of the format"),
+        (b"hello, this is text\n", "it is not a perf.data file, which begins with PERFILE2"),
         (b"PERFILE2\x10\0", "the header is cut short"),
         (b"PERFILE2\x68\0\0\0\0\0\0\0", "the header is cut short"),
     ] {
@@ -51,7 +51,7 @@ fn what_the_caller_returns_ends_reading() {
 
 #[test]
 fn a_trace_by_the_processor_is_skipped() {
-    // The data after the record is no record.
+    // The data after the record is not a record.
     let aux = [&24u64.to_le_bytes()[..], &[0; 32]].concat();
     let stream = Stream::new().attr(field::IP | field::TID, 0).record(71, 0, &aux);
     let stream = Stream([stream.0, vec![7; 24]].concat());
@@ -75,7 +75,7 @@ fn attributes_and_names_may_come_at_any_time() {
         .sample(&[6, 0x20])
         .attr_with_ids(field::IDENTIFIER | field::IP, 2, &[7])
         .sample(&[7, 0x30])
-        // Nobody knows this counter.
+        // No event has this counter.
         .sample(&[8, 0x40]);
     let (seen, summary) = read(&stream.0);
     let events: Vec<&str> = seen.iter().map(|seen| &*seen.event).collect();

@@ -1,5 +1,4 @@
-//! The stacks of samples: call chains as the kernel recorded them, and what is unwound of a
-//! copy of the stack.
+//! The stacks of samples: call chains as the kernel recorded them, and stacks unwound from a copy.
 
 mod bare_code;
 mod callers;
@@ -28,27 +27,27 @@ use dump::End;
 use machine::{Machine, Registers};
 use sections::UnwindFiles;
 
-/// Finds the stacks of samples, and keeps what it learned of the code.
+/// Finds the stacks of samples, and keeps what it learns of the code.
 ///
-/// `O` is what the caller calls an object, see [`Processes`]; `'f` is how long the bytes of
+/// `O` is how the caller identifies an object, see [`Processes`]; `'f` is how long the bytes of
 /// object files live, see [`UnwindFiles`].
 pub struct Unwinder<'f, O> {
     machine: Machine,
     dumps: DumpUnwinder<'f, O>,
-    /// The addresses that were unwound of one sample.
+    /// The addresses that were unwound for one sample.
     unwound: Vec<u64>,
 }
 
-/// One level of a stack: an instruction, and what it is part of.
+/// One level of a stack: an instruction, and the object that it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackFrame<O> {
-    /// The address in memory of the instruction, or of a byte in it. Of a caller it is the
-    /// return address minus 1: the last byte of the call. The return address itself may be of
-    /// another line, of another inlined function or, after a call that never returns, of the
-    /// next function.
+    /// The address in memory of the instruction, or of a byte in it. For a caller it is the return
+    /// address minus 1, which is the last byte of the call. The return address itself may belong to
+    /// another line, to another inlined function or, after a call that never returns, to the next
+    /// function.
     pub address: u64,
-    /// The object that is mapped there, and where in it the address is, in bytes; `None` if
-    /// there is none.
+    /// The object that is mapped there, and the offset of the address in it, in bytes; `None` if
+    /// nothing is mapped there.
     pub mapped: Option<(O, u64)>,
 }
 
@@ -56,14 +55,14 @@ pub struct StackFrame<O> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StackEnd {
-    /// There was no copy of the stack: it is the call chain that the kernel recorded, or just
-    /// the sample's address.
+    /// There was no copy of the stack: this is the call chain that the kernel recorded, or only the
+    /// sample's address.
     Recorded,
-    /// It was unwound to the function that has no caller.
+    /// It was unwound to a function that has no caller.
     Root,
     /// The copy of the stack is shorter than the stack: callers are missing.
     Truncated,
-    /// It is not known what called the last function.
+    /// The caller of the last function is unknown.
     Lost,
     /// The registers are those of a program of 32 bits or of another machine: the copy of the
     /// stack was not unwound.
@@ -83,8 +82,8 @@ impl<'f, O: Copy + Eq + Hash> Unwinder<'f, O> {
         Unwinder::default()
     }
 
-    /// For programs of the machine that `uname -m` calls `name`, as [`Record::Machine`] has it:
-    /// `x86_64`, `aarch64` or `arm64`. `None` if it is another one.
+    /// For programs of the machine that `uname -m` calls `name`, as in [`Record::Machine`]:
+    /// `x86_64`, `aarch64` or `arm64`. `None` for other machines.
     ///
     /// [`Record::Machine`]: crate::Record::Machine
     #[must_use]
@@ -131,7 +130,7 @@ impl<'f, O: Copy + Eq + Hash> Unwinder<'f, O> {
                 _ => StackEnd::OtherRegisters,
             };
         }
-        // Without a call chain, or where that of the program cannot be found.
+        // There is no call chain, or the program's part of it cannot be found.
         if frames.is_empty()
             && let Some(ip) = sample.ip
         {

@@ -1,5 +1,5 @@
-//! Real recordings that are cut or damaged: nothing panics, nothing hangs, no memory
-//! is taken because a damaged file says so, and what is before a cut comes out.
+//! Real recordings that are cut or damaged: nothing panics, nothing hangs, a damaged file does not
+//! make us take much memory, and the records before a cut come out.
 
 // Some of the recordings are compressed, which is read on Linux only.
 #![cfg(target_os = "linux")]
@@ -57,7 +57,7 @@ fn samples_by_end(bytes: &[u8]) -> Vec<(usize, usize)> {
             samples += decompressed.samples(&bytes[at + 8..at + size]);
         }
         ends.push((at + size, samples));
-        // After a record of TRACING_DATA are as many bytes as it says.
+        // A record of TRACING_DATA is followed by as many bytes as it says.
         let more = if kind == 66 { number(bytes, at + 8, 4).next_multiple_of(8) } else { 0 };
         at += size + more;
     }
@@ -67,7 +67,7 @@ fn samples_by_end(bytes: &[u8]) -> Vec<(usize, usize)> {
 /// Records that were compressed.
 struct Decompressed {
     context: zstd_safe::DCtx<'static>,
-    /// What is no whole record yet.
+    /// Bytes that are not a whole record yet.
     rest: Vec<u8>,
 }
 
@@ -100,8 +100,8 @@ impl Decompressed {
     }
 }
 
-/// How many samples are handed out, and what is said of the recording. The text of those of
-/// tracepoints is made, too.
+/// How many samples come out, and the summary of the recording. The text of tracepoints is made,
+/// too.
 fn count(bytes: &[u8]) -> (usize, Result<Summary, Error>) {
     let mut samples = 0;
     let each = |record: Record<'_>| -> Result<(), Infallible> {
@@ -147,7 +147,7 @@ fn a_recording_that_was_not_finished_is_read_to_its_end() {
         if number(&bytes, 8, 8) == 16 {
             continue;
         }
-        // perf writes the size of the data last. There is nothing after the data then.
+        // perf writes the size of the data last; until then there is nothing after the data.
         let (whole, _) = count(&bytes);
         let (_, end) = records(&bytes);
         let mut killed = bytes[..end].to_vec();
@@ -160,7 +160,7 @@ fn a_recording_that_was_not_finished_is_read_to_its_end() {
     }
 }
 
-/// Numbers without order, always the same.
+/// Numbers in random order, but always the same.
 struct Random(u64);
 
 impl Random {
@@ -188,7 +188,7 @@ fn damaged_recordings_neither_panic_nor_take_memory() {
         let (_, bytes) = &recordings[number % recordings.len()];
         let mut damaged = bytes.clone();
         for _ in 0..=random.below(4) {
-            // Half of the damage is where the sizes and places of everything are.
+            // Half of the damage is in the first bytes, which hold sizes and positions.
             let reach = if random.below(2) == 0 { 2048 } else { bytes.len() };
             let at = random.below(reach.min(bytes.len()));
             damaged[at] = random.below(256) as u8;
@@ -197,6 +197,6 @@ fn damaged_recordings_neither_panic_nor_take_memory() {
         // The shortest sample has 8 bytes, and of each group there are two.
         assert!(samples <= 64 * bytes.len(), "{number}");
     }
-    // Other tests run beside this one.
+    // Other tests run at the same time.
     assert!(peak_memory() < before + 600_000, "{before} {}", peak_memory());
 }

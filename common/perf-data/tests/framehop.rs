@@ -1,9 +1,9 @@
-//! Stacks of real recordings are unwound as framehop does: an unwinder of other people, which
-//! must find the same addresses.
+//! Stacks of real recordings are compared with those of framehop, an unwinder by other authors,
+//! which must find the same addresses.
 //!
-//! Where a stack leaves the object files that are here, both follow frame pointers, and what
-//! they guess is not compared. Signals interrupted none of these programs: framehop does not
-//! find what a signal interrupted.
+//! Where a stack leaves the object files that are here, both follow frame pointers, and what they
+//! guess is not compared. No signal interrupted these programs: framehop cannot find what a signal
+//! interrupted.
 
 // The recordings are compressed, which is read on Linux only.
 #![cfg(target_os = "linux")]
@@ -24,8 +24,8 @@ use stack_perf_data::{
     UnwindFiles, UnwindSections, Unwinder,
 };
 
-/// The recordings of `perf record --call-graph dwarf`, and how many samples and frames are at
-/// least compared of each.
+/// The recordings of `perf record --call-graph dwarf`, and the least numbers of samples and frames
+/// that must be compared in each.
 const RECORDINGS: [(&str, usize, usize); 6] = [
     ("dwarf-cxx-debuglink", 175, 733),
     ("dwarf-deep-8k", 210, 10095),
@@ -88,7 +88,7 @@ impl Compared {
         let ours: Vec<_> = ours.iter().filter(|frame| frame.address < 1 << 63).collect();
         let is_here = |frame: &&&StackFrame<_>| matches!(frame.mapped, Some((Some(_), _)));
         let here = ours.iter().take_while(is_here).count();
-        // The caller of the last of them was found by its object file, too.
+        // The caller of the last of these frames was found by its object file, too.
         let known = here + 1;
         let ours = ours.iter().take(known).map(|frame| frame.address);
         if !ours.clone().eq(theirs.addresses.iter().copied().take(known)) {
@@ -106,16 +106,16 @@ impl Compared {
     }
 }
 
-/// What framehop finds.
+/// The stack that framehop finds.
 #[derive(Debug)]
 struct FramehopStack {
-    /// Of callers, the return address minus 1.
+    /// For callers, the return address minus 1.
     addresses: Vec<u64>,
-    /// Whether the last one has no caller.
+    /// Whether the last function has no caller.
     is_whole: bool,
 }
 
-/// Unwinds by framehop, which has the object files by process.
+/// Unwinds with framehop, which has the object files by process.
 struct Framehop<'f> {
     files: &'f [ObjectFile],
     processes: HashMap<u32, UnwinderX86_64<&'f [u8]>>,
@@ -179,7 +179,7 @@ fn position(files: &[ObjectFile], map: &MapRecord<'_>) -> Option<usize> {
     files.iter().position(|file| file.path.as_bytes() == map.path)
 }
 
-/// Those of the golden tests, and the program of the recordings of Rust, without its symbols.
+/// Those of the golden tests, and the program of the Rust recordings, without its symbols.
 fn object_files() -> Vec<ObjectFile> {
     let folder = "/home/someone/work/p";
     let entries = fs::read_dir(repository(&format!("symfs{folder}"))).expect("the objects");
@@ -240,7 +240,7 @@ impl ObjectFile {
         }
     }
 
-    /// The file as framehop wants it.
+    /// The file in the form that framehop needs.
     fn module(&self, map: &MapRecord<'_>) -> Module<&[u8]> {
         let range = |(start, bytes): (u64, &[u8])| start..start + bytes.len() as u64;
         let [text, got, eh_frame, header] =

@@ -4,7 +4,7 @@
 //! cargo run --example addresses -- PROGRAM 0x1139 0x1150
 //! ```
 //!
-//! An address is one as `nm` prints it.
+//! Addresses are those that `nm` prints.
 
 use std::error::Error;
 

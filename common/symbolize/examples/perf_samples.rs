@@ -5,8 +5,8 @@
 //! cargo run --example perf_samples -- perf.data
 //! ```
 //!
-//! Of a recording with `--call-graph dwarf` it follows frame pointers only: to unwind by the
-//! tables of executables, hand `Unwinder::unwind` their sections, as `UnwindFiles` says.
+//! In a recording with `--call-graph dwarf` it follows frame pointers only: to unwind with the
+//! tables of executables, implement `UnwindFiles` and pass it to `Unwinder::unwind`.
 
 use std::error::Error;
 use std::fs::File;

@@ -1,7 +1,7 @@
-//! Numbers in bytes: digits, and one after the other as little-endian machines write them.
+//! Numbers in bytes: hexadecimal digits, and numbers as little-endian machines write them.
 
-/// The number that these digits are; `None` if others are among them, if there are none, or if it
-/// has more than 64 bits.
+/// The number of these digits; `None` if there are none, if there are other bytes among them, or if
+/// it has more than 64 bits.
 pub(crate) fn hexadecimal(digits: &[u8]) -> Option<u64> {
     const MOST_DIGITS: usize = 16;
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
@@ -21,7 +21,7 @@ pub(crate) fn hexadecimal(digits: &[u8]) -> Option<u64> {
     Some(number)
 }
 
-/// Bytes of which the first ones are read next.
+/// Bytes that are read from their start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a>(&'a [u8]);
 
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(cursor.text(), Some(&b"f.ml"[..]));
         assert_eq!(cursor.u64s(), Some([5]));
         assert_eq!(cursor.take(2), Some(&b"re"[..]));
-        // What is too short for a number stays.
+        // Bytes that are too few for a number are not taken.
         assert_eq!((cursor.u32(), cursor.text(), cursor.take(3)), (None, None, None));
         assert_eq!(cursor.take(2), Some(&b"st"[..]));
         assert_eq!(cursor.u8(), None);

@@ -1,8 +1,8 @@
-//! What one executable says of its functions: ELF, DWARF, symbols, and the frame tables of
-//! OCaml. The bytes are those of the whole file; only executables and libraries of 64 bits,
-//! little-endian, are read.
+//! What one executable holds about its functions: ELF, DWARF, symbols, and the frame tables of
+//! OCaml. The bytes must be those of the whole file; only little-endian executables and libraries
+//! of 64 bits can be read.
 //!
-//! [`Symbols`] has them all, with the names and lines that OCaml's backtraces would have:
+//! [`Symbols`] has all functions, with the names and lines that OCaml's backtraces would have:
 //!
 //! ```no_run
 //! use symbolize::executable::{SourceLine, Symbols};

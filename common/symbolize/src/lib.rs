@@ -1,10 +1,10 @@
-//! From addresses in programs to names: functions, those that the compiler put into others, and
-//! lines of the source. For profiles of Linux programs, their libraries, the kernel, and code
-//! that was compiled while a program ran.
+//! From addresses in programs to names: functions, inlined functions, and lines of the source. For
+//! profiles of Linux programs, their libraries, the kernel, and code that was compiled while a
+//! program ran.
 //!
-//! [`Objects`] holds all that has code in a recording, and finds each file with its debug
-//! information. A profiler records addresses in memory and which files were mapped there; the
-//! offset of an address in its file is a [`Location`], and [`Objects::resolve`] names many
+//! [`Objects`] holds all files and other objects with code in a recording, and finds each file with
+//! its debug information. A profiler records addresses in memory, and which files were mapped
+//! there. The offset of an address in its file is a [`Location`]. [`Objects::resolve`] names many
 //! locations at once, on several threads:
 //!
 //! ```no_run
@@ -21,7 +21,7 @@
 //! }
 //! ```
 //!
-//! [`executable`] lists the functions of one file, where no profile is at hand.
+//! [`executable`] lists the functions of one file, without a profile.
 //!
 //! # What is read
 //!
@@ -35,14 +35,14 @@
 //! | code compiled at run time | `jit-PID.dump` and `/tmp/perf-PID.map` |
 //! | OCaml's functions and what was inlined into them | the frame tables of the executable |
 //!
-//! Where several symbols have an address, the one that `perf report` shows is taken. Names are
-//! bytes, and mangled as they are in the file, but for those of OCaml's frame tables.
+//! If an address has several symbols, the one that `perf report` shows is taken. Names are bytes,
+//! and mangled as in the file, except those from OCaml's frame tables.
 //!
-//! A file with another build-id than the recorded one is never read, and what a process wrote
-//! into `/tmp` counts only if the user or root owns it. [`Objects::why_nameless`] says why an
-//! object has no names. Damaged files give fewer names; they are no errors.
+//! A file whose build-id differs from the recorded one is never read, and what a process wrote into
+//! `/tmp` counts only if the user or root owns it. [`Objects::why_nameless`] says why an object has
+//! no names. Damaged files are not errors: they give fewer names.
 //!
-//! Files stay in memory for as long as the program runs: [`Options::open`] brings them there.
+//! Files stay in memory as long as the program runs: [`Options::open`] reads or maps them.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

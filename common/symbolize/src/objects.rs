@@ -1,7 +1,7 @@
 //! From addresses to the names of functions: object files and their symbols, the
 //! kernel's, and those of code that was compiled while the program ran.
 //!
-//! Nothing here knows how a profiler records.
+//! Nothing here depends on the profiler.
 
 mod elf;
 mod exact_names;
@@ -50,40 +50,40 @@ pub use options::{Artifact, Fetch, Options};
 pub use resolved::Resolved;
 pub use split_dwarf::MissingSplit;
 
-/// The objects of one recording, each opened when a name of its functions is first needed.
+/// The objects of one recording. Each is opened when a name of its functions is first needed.
 ///
-/// Files that cannot be used are no errors: their functions have empty names, and
+/// Files that cannot be used are not errors: their functions have empty names, and
 /// [`Objects::why_nameless`] says why.
 #[derive(Debug)]
 pub struct Objects {
     finder: Finder,
     objects: Vec<Object>,
     known: HashMap<Key, ObjectId>,
-    /// The dumps of processes that compile code.
+    /// The jitdumps of processes that compile code.
     dumps: HashMap<u32, ObjectId>,
-    /// What processes say of the code that they compiled.
+    /// The functions that processes compiled, from their `/tmp/perf-PID.map`.
     maps: HashMap<u32, Arc<Mutex<PerfMap>>>,
     kernels: Vec<Kernel>,
     /// The kernel that was mapped last.
     kernel: Kernel,
-    /// The build-ids of files, by their paths.
+    /// The build-ids of files, by path.
     build_ids: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// Whether the recording is said to be from the kernel that runs.
+    /// Whether the recording is from the version of Linux that runs now.
     is_from_here: bool,
 }
 
-/// By what objects differ.
+/// The values by which objects are distinguished.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     path: Box<[u8]>,
     build_id: Option<Box<[u8]>>,
-    /// Of code without a file, its process; of the kernel, where it was loaded; of a file, what
+    /// For code without a file, its process; for the kernel, where it was loaded; for a file, what
     /// its addresses count from.
     number: u64,
 }
 
 impl Objects {
-    /// No objects yet; nothing is looked for before it is needed.
+    /// No objects yet; no files are looked for until names are needed.
     #[must_use]
     pub fn new(options: Options) -> Objects {
         Objects {
@@ -104,13 +104,13 @@ impl Objects {
         self.build_ids.insert(path.into(), without_padding(build_id).into());
     }
 
-    /// Sets the version of Linux that was recorded, `6.1.0-13-amd64`: where there is no
-    /// build-id, the kernel that runs serves if it is of this version.
+    /// Sets the version of Linux that was recorded, such as `6.1.0-13-amd64`. If there is no
+    /// build-id, the symbols of the running kernel are used if it has this version.
     pub fn set_release(&mut self, release: &[u8]) {
         self.is_from_here = kernel::is_running(release);
     }
 
-    /// The number of an object, the same for equal ones. Nothing is opened yet.
+    /// The number of an object, the same for equal objects. No file is opened yet.
     ///
     /// # Panics
     ///
@@ -171,8 +171,8 @@ impl Objects {
         }
     }
 
-    /// The kernel that is mapped, with the symbols of one that was met before if
-    /// it is the same.
+    /// The mapped kernel. It shares the symbols of a kernel that was mapped before, if that is the
+    /// same one.
     fn kernel_of(&mut self, mapped: &MappedObject<'_>, build_id: Option<Box<[u8]>>) -> Kernel {
         let new = Kernel::new(build_id, self.is_from_here);
         let known = self.kernels.iter().position(|known| known.is_like(&new));
@@ -185,15 +185,15 @@ impl Objects {
         self.kernels[known].at(Some(Reference { symbol, address: mapped.offset }))
     }
 
-    /// The executable of an object, and its debug file, for callers that read more of them
-    /// than symbols; `None` for other code, and if it was not found.
+    /// The executable of an object, and its debug file, for callers that need more than symbols;
+    /// `None` for other code, and if the file was not found.
     pub fn elf(&mut self, id: ObjectId) -> Option<&Elf> {
         self.objects[id.index()].elf(&self.finder)
     }
 
-    /// The location of an object's code at `address` in memory, which is `offset` in the
-    /// object's file. What a process compiled may be replaced: there, the code at this `time`
-    /// counts, in nanoseconds of the clock of the recording.
+    /// The location of the code at `address` in memory, which is at `offset` in the object's file.
+    /// A process may replace code that it compiled: the code at this `time` is taken, in
+    /// nanoseconds of the recording's clock.
     #[inline]
     pub fn locate(
         &mut self,
@@ -226,8 +226,8 @@ impl Objects {
         Some(Location { object: id, address })
     }
 
-    /// Names all locations of a batch, with as many `threads`, the caller's among them, at
-    /// most. A location that comes twice is named twice.
+    /// Names all locations of a batch on at most `threads` threads, including the caller's. A
+    /// location that comes twice is named twice.
     pub fn resolve(&mut self, batch: &[Location], detail: Detail, threads: usize) -> Resolved {
         let resolved = Resolved::new(&mut self.objects, batch, &self.finder, detail, threads);
         for dump in self.dumps.values() {
@@ -243,7 +243,7 @@ impl Objects {
         (0..).take(self.objects.len()).map(ObjectId::from_index)
     }
 
-    /// What an object is called, as perf calls it: its path, mostly.
+    /// The name of an object as perf shows it: mostly its path.
     #[must_use]
     pub fn path(&self, id: ObjectId) -> &[u8] {
         &self.objects[id.index()].path
@@ -259,7 +259,7 @@ impl Objects {
         }
     }
 
-    /// The build-id of an object's file, where the recording says it.
+    /// The build-id of an object's file, if the recording holds it.
     #[must_use]
     pub fn build_id(&self, id: ObjectId) -> Option<&[u8]> {
         match &self.objects[id.index()].namer {
@@ -268,8 +268,9 @@ impl Objects {
         }
     }
 
-    /// The object whose file should name the functions of this one: of code that a process
-    /// compiled, its jitdump, if that cannot be read; else the object itself.
+    /// The object whose file should name the functions of this one. For code that a process
+    /// compiled, that is its jitdump if the jitdump could not be read; else it is the object
+    /// itself.
     #[must_use]
     pub fn namer_of(&self, id: ObjectId) -> ObjectId {
         let Namer::Anonymous { pid, .. } = &self.objects[id.index()].namer else { return id };
@@ -277,14 +278,14 @@ impl Objects {
         dump.filter(|&dump| self.why_nameless(dump).is_some()).unwrap_or(id)
     }
 
-    /// Why an object has no names, if it has none, once one was asked for.
+    /// Why an object has no names, if it has none; known after names were asked for.
     #[must_use]
     pub fn why_nameless(&self, id: ObjectId) -> Option<NoSymbols> {
         self.objects[id.index()].why()
     }
 
-    /// The files with split debug information (`.dwo`) of an object that were not found, so
-    /// that functions inlined there have no names, once some were asked for.
+    /// The missing files with split debug information (`.dwo`) of an object, because of which
+    /// functions inlined there have no names; known after names were asked for.
     #[must_use]
     pub fn missing_split(&self, id: ObjectId) -> Option<MissingSplit> {
         self.objects[id.index()].missing_split()

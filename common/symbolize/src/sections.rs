@@ -5,21 +5,21 @@ use std::borrow::Cow;
 use object::read::elf::{ElfFile32, ElfFile64};
 use object::{CompressionFormat, LittleEndian, Object, ObjectSection};
 
-/// How many times as large as the file all its sections may be together once
-/// they are decompressed; real programs stay far below.
+/// The limit of the decompressed size of all sections together, as a multiple of the file's size;
+/// real programs are far below it.
 ///
-/// A damaged or hostile file may claim any size. A single section says nothing:
+/// A damaged or hostile file may claim any size. The growth of a single section is no sign of that:
 /// `.debug_line` of generated code shrinks to less than a three hundredth.
 const LARGEST_GROWTH: u64 = 64;
 
-/// How many bytes may be decompressed of a file of this `size`, in bytes.
+/// How many bytes may be decompressed from a file of this `size`, in bytes.
 pub(crate) fn largest_decompressed(size: usize) -> u64 {
     LARGEST_GROWTH.saturating_mul(size as u64)
 }
 
-/// The bytes of a section of an ELF `file`, borrowed from it unless they were compressed.
-/// `None` if there are none, if they are damaged, or if they claim to be more than 64 times as
-/// large as the file.
+/// The bytes of a section of an ELF `file`, borrowed from it unless they were compressed. `None` if
+/// there is no such section, if it is damaged, or if it claims to be more than 64 times as large as
+/// the file.
 #[must_use]
 pub fn section_bytes<'a>(file: &'a [u8], name: &str) -> Option<Cow<'a, [u8]>> {
     match file {
@@ -34,7 +34,7 @@ pub fn section_bytes<'a>(file: &'a [u8], name: &str) -> Option<Cow<'a, [u8]>> {
     }
 }
 
-/// Reads the sections of a file, and decompresses as much as is plausible.
+/// Reads the sections of a file, and decompresses them up to a plausible size.
 #[derive(Debug)]
 pub(crate) struct SectionReader<'f, F> {
     file: &'f F,
@@ -48,14 +48,14 @@ impl<'f, 'a, F: Object<'a>> SectionReader<'f, F> {
         SectionReader { file, room: largest_decompressed(size) }
     }
 
-    /// The bytes of a section, which are borrowed from the file unless they were
-    /// compressed. `None` if there are none, or if they are damaged or too many to be true.
+    /// The bytes of a section, which are borrowed from the file unless they were compressed. `None`
+    /// if there is no such section, or if it is damaged or claims to be too large.
     pub(crate) fn bytes(&mut self, name: &str) -> Option<Cow<'a, [u8]>> {
         let section = self.file.section_by_name(name)?;
         self.decompress(&section)
     }
 
-    /// The bytes of all sections of this name, of which an object file may have several. With
+    /// The bytes of all sections with this name; an object file may have several. With
     /// `-gz=zlib-gnu`, `.debug_info.dwo` is called `.zdebug_info.dwo`.
     pub(crate) fn all(&mut self, name: &str) -> Vec<Cow<'a, [u8]>> {
         let file = self.file;

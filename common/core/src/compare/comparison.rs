@@ -8,15 +8,15 @@ use super::noise::{Counted, Moments, Noise};
 use super::runs::{Run, Runs};
 use super::sizes::Sizes;
 
-/// The chance that anything is said to have changed where nothing has.
+/// The chance that a comparison reports any change where nothing has changed.
 pub const ALPHA: f64 = 0.01;
 
-/// What has fewer counts in all runs together is not tested: a normal distribution
-/// does not describe it, and a change in it could hardly be told from noise.
+/// What has fewer counts than this in all runs together is not tested: a normal distribution does
+/// not describe it, and a change in it could hardly be distinguished from noise.
 const LEAST_COUNTS: f64 = 10.0;
 
-/// The least share of all that something else has: even a function that is in all
-/// stacks that were seen might be missing in one.
+/// The least value of [`Counted::rest`]: even a function that is in all recorded stacks might be
+/// missing in one.
 const LEAST_REST: f64 = 1e-4;
 
 /// What the user wants to know.
@@ -28,7 +28,8 @@ pub struct Question {
     pub noise: f64,
 }
 
-/// What became of one thing: means per run, in percent of the whole or weights.
+/// The change of one weight, such as a function's total: means per run, in percent of the whole or
+/// in weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
     /// The mean of the runs before.
@@ -50,57 +51,57 @@ impl Change {
         self.after - self.before
     }
 
-    /// Whether there was nothing before and after.
+    /// Whether it is 0 before and after.
     #[must_use]
     pub fn is_of_nothing(&self) -> bool {
         self.before == 0.0 && self.after == 0.0
     }
 
-    /// Whether there was enough of it to tell.
+    /// Whether it had enough counts to be tested.
     #[must_use]
     pub fn is_tested(&self) -> bool {
         self.probability.is_some()
     }
 }
 
-/// What became of a function.
+/// The change of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     /// Its number in [`Runs::functions`].
     pub frame: FrameId,
-    /// What its self weight became.
+    /// The change of its self weight.
     pub own: Change,
-    /// What its total weight became.
+    /// The change of its total weight.
     pub total: Change,
-    /// Whether it calls nothing, so that its total is no other thing than its self.
+    /// Whether it calls nothing: its total weight is then its self weight, and is not tested again.
     is_leaf: bool,
 }
 
 impl Function {
-    /// Whether noise does not explain what became of it.
+    /// Whether noise does not explain the change of its self weight or of its total weight.
     #[must_use]
     pub fn is_real(&self) -> bool {
         self.own.is_real || self.total.is_real
     }
 }
 
-/// What became of everything.
+/// The changes of the whole and of all functions.
 #[derive(Debug)]
 pub struct Comparison {
     /// Whether weights were compared, not shares.
     pub absolute: bool,
-    /// What all stacks weigh, in weights.
+    /// The change of the weight of all stacks, in weights.
     pub whole: Change,
     /// All functions, in the order in which they were read.
     pub functions: Vec<Function>,
     noise: Noise,
-    /// How much functions vary between runs, as a share of each.
+    /// How much functions vary between runs, as a share of their counts.
     pub variation: f64,
     /// Half a count, in the unit of the changes of functions.
     pub half_count: f64,
     /// How many samples there are before and after, and in a run of average size.
     pub samples: [f64; 2],
-    /// Whether that is known; else there are at least as many.
+    /// Whether these numbers are known; if not, there are at least as many samples.
     pub are_counts: bool,
     size: f64,
 }
@@ -116,9 +117,9 @@ impl Comparison {
             .collect();
         let tested: Vec<Counted> = pairs.iter().flat_map(Pair::tested).collect();
         let noise = Noise::new(&tested, runs.layout(), floor);
-        // What a count is: a share in percent, or a weight.
+        // One count in the unit of the changes: in percent of the whole, or as a weight.
         let unit = if absolute { sizes.sample_weight } else { 100.0 / sizes.samples };
-        // Names of runs that were joined have nothing left.
+        // Root frames that named a run were joined into one: the others have no weight left.
         let seen = pairs.iter().zip(0..).filter(|(pair, _)| pair.total.moments.mean > 0.0);
         let functions = seen.map(|(pair, frame)| Function {
             frame,
@@ -144,8 +145,8 @@ impl Comparison {
         comparison
     }
 
-    /// The standard error of the growth of a function from nothing to so many percent
-    /// of the whole, in percent of the whole.
+    /// The standard error of the growth of a function from nothing to `percent` of the whole; both
+    /// are in percent of the whole.
     #[must_use]
     pub fn error_of_new(&self, percent: f64) -> f64 {
         let after = percent / 100.0 * self.size;
@@ -232,14 +233,14 @@ impl Pair {
         }
     }
 
-    /// What is tested, each thing once.
+    /// The weights that are tested, each once.
     fn tested(&self) -> impl Iterator<Item = Counted> + use<> {
         let total = (!self.is_leaf).then_some(self.total);
         std::iter::once(self.own).chain(total).filter(|counted| counted.is_tested)
     }
 }
 
-/// What became of something; a count is `unit` of what is shown.
+/// The change of what was counted; `unit` is how much one count is in the unit of the change.
 fn change(counted: &Counted, noise: &Noise, unit: f64) -> Change {
     let error = noise.error(counted);
     let difference = (counted.moments.after - counted.moments.before).abs();
@@ -253,7 +254,7 @@ fn change(counted: &Counted, noise: &Noise, unit: f64) -> Change {
     }
 }
 
-/// The chance that noise of this standard error is larger.
+/// The chance that noise of this standard error is larger than `value`.
 #[must_use]
 pub fn chance_above(value: f64, error: f64) -> f64 {
     if error > 0.0 {

@@ -43,12 +43,12 @@ pub fn read_profile(
     Ok(Profile { name, total, samples })
 }
 
-/// Calls `read` with every file. `None` if that fails for one of them, after all
-/// that fail were named; the exit status will be 2.
+/// Calls `read` with every file. `None` if that fails for one of them; every file that fails is
+/// named in a message, and the exit status will be 2.
 ///
 /// # Errors
 ///
-/// Those of `read` that are not of an input.
+/// Those of `read` that are not about an input.
 pub fn read_profiles<T>(
     paths: &[PathBuf],
     pipe: &mut Pipe,

@@ -8,7 +8,7 @@ use crate::{FrameId, FrameParts, normalize};
 
 /// How frames are told apart where profiles are compared.
 ///
-/// A place and marks are no part of a name: lines move between versions. What compilers and
+/// A place and marks are not part of a name: lines move between versions. What compilers and
 /// virtual machines append to copies of a function, and the numbers that they give to functions
 /// without a name, differ from build to build and from run to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl FunctionNames {
         Cow::Owned(function)
     }
 
-    /// The stack without a leaf that has the time of its caller, if it has one.
+    /// The stack without its leaf, if the time in the leaf belongs to the caller.
     ///
     /// A profile of Go has `runtime.asyncPreempt` where the scheduler interrupted a function at
     /// the very moment of the sample; how often differs from run to run.
@@ -57,7 +57,7 @@ impl FunctionNames {
     }
 }
 
-/// Whether a name holds anything that numbers, marks of copies, hashes and tiers begin with.
+/// Whether a name holds a byte with which a number, a copy's mark, a hash or a tier begins.
 fn may_differ(name: &[u8]) -> bool {
     name.find_byteset(b".[$/:+").is_some()
 }

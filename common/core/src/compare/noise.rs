@@ -1,15 +1,15 @@
 //! How much a count varies from run to run.
 //!
-//! Samples are drawn at random, so a count varies as those of Poisson do. Programs
-//! vary too: a run of the same program may have a few percent more of something.
-//! One run each does not show that; it is taken to be at least 1 % of each count.
+//! Samples are drawn at random, so a count varies as in a Poisson distribution. Programs vary too:
+//! a run of the same program may have a few percent more of something. One run on each side does
+//! not show that; it is taken to be at least 1 % of each count.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-/// Names with fewer counts in a run tell little about how programs vary.
+/// Names with fewer counts than this in a run do not show well how programs vary.
 const LEAST_COUNT: f64 = 30.0;
 
-/// With fewer names nothing is learned about how programs vary.
+/// From fewer names than this, nothing is learned about how programs vary.
 const LEAST_NAMES: usize = 5;
 
 /// How many runs there are.
@@ -22,13 +22,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// How often the runs of a side say how much they vary.
+    /// The degrees of freedom of the variance: each side uses up one for its mean.
     fn degrees_of_freedom(self) -> usize {
         self.before + self.after - 2
     }
 
-    /// The sum of the inverse numbers of runs: what turns the variance of a run
-    /// into that of the difference of the means.
+    /// 1/before + 1/after, by which the variance of one run is multiplied to get the variance of
+    /// the difference of the means.
     fn inverse_runs(self) -> f64 {
         1.0 / self.before as f64 + 1.0 / self.after as f64
     }
@@ -73,13 +73,14 @@ impl Moments {
     }
 }
 
-/// What is known of the noise.
+/// How much counts vary from run to run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
     layout: Layout,
     /// How much programs vary at least, as a share of each count.
     floor: f64,
-    /// The same, as all functions show it.
+    /// How much programs vary according to all functions, as a share of each count; at least
+    /// `floor`.
     pub(super) of_programs: f64,
 }
 
@@ -87,8 +88,8 @@ pub(super) struct Noise {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
     pub(super) moments: Moments,
-    /// The share of all that is something else. If a share of 90 % varies, it is
-    /// the other 10 % that do. 1 where no shares are compared.
+    /// The share of the whole that is something else. A share of 90 % can only vary by what the
+    /// other 10 % gain or lose. 1 where weights are compared, not shares.
     pub(super) rest: f64,
     pub(super) is_tested: bool,
 }
@@ -112,9 +113,10 @@ impl Noise {
         Noise { layout, floor, of_programs: square.max(floor * floor).sqrt() }
     }
 
-    /// The standard error of the difference between the means. Few runs say little of how one
-    /// function varies, and all functions little of this one: the mean of both is taken, but not
-    /// less than it did vary, or than counts do.
+    /// The standard error of the difference between the means. A few runs do not show well how one
+    /// function varies, and all functions together do not show how this one does: so the variance
+    /// is the mean of both, but at least the function's own, and at least that of a program that
+    /// varies by `floor`.
     pub(super) fn error(&self, Counted { moments, rest, .. }: &Counted) -> f64 {
         let count = moments.mean * rest;
         let variance = |variation: f64| count + (variation * count) * (variation * count);
@@ -126,8 +128,8 @@ impl Noise {
         (variance * self.layout.inverse_runs()).sqrt()
     }
 
-    /// Half a count: means are multiples of a count, where the normal distribution,
-    /// which tests compare with, takes any value.
+    /// Half a count: means change in steps of a count, but the normal distribution of the tests
+    /// takes any value.
     pub(super) fn half_count(&self) -> f64 {
         0.5 / self.layout.before.min(self.layout.after) as f64
     }
@@ -142,7 +144,8 @@ pub struct Weighed {
     pub weight: f64,
 }
 
-/// The least value that has, with all that are smaller, half of the weight. `None` of nothing.
+/// The smallest value that has, together with all smaller ones, at least half of the weight. `None`
+/// if there are no values.
 #[must_use]
 pub fn weighted_median(mut values: Vec<Weighed>) -> Option<f64> {
     values.sort_by(|one, other| one.value.total_cmp(&other.value));
@@ -155,7 +158,7 @@ pub fn weighted_median(mut values: Vec<Weighed>) -> Option<f64> {
     middle.map(|it| it.value)
 }
 
-/// The middle one, or the mean of the two in the middle. `None` of nothing.
+/// The middle one, or the mean of the two in the middle. `None` if there are no values.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;

@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 
-/// Roots that stand for one thing, since each names the run that it is in.
+/// Root frames that count as one function, because each only names the run that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunNames {
-    /// Those before and those after.
+    /// The roots of the runs before, and those of the runs after.
     pub sides: [BTreeSet<Vec<u8>>; 2],
 }
 
 impl RunNames {
-    /// The roots of runs of two sides, if they name the runs: each run has one that holds at least
-    /// half of it, and `is_in` says of none that it is anywhere in the other side (0 or 1).
+    /// The names of the runs of two sides. `roots` are the [`dominant_root`]s of the runs. They
+    /// name the runs if each run has one and no name occurs on the other side: `is_in` says whether
+    /// a side, 0 or 1, has a function of that name.
     #[must_use]
     pub fn of(
         roots: [&[Option<Vec<u8>>]; 2],
@@ -27,7 +28,7 @@ impl RunNames {
         (has_names && !is_known(0) && !is_known(1)).then_some(RunNames { sides })
     }
 
-    /// The name that all of them are shown by: one of those after.
+    /// The name that is shown for all of them: one of those after.
     ///
     /// # Panics
     ///
@@ -44,8 +45,8 @@ impl RunNames {
     }
 }
 
-/// The root that holds at least half of a run that weighs `whole`, if one does. `roots` are those
-/// that call something: what has self weight is a function.
+/// The root that holds at least half of a run that weighs `whole`, if there is one. `roots` are the
+/// weights of roots in stacks where they call something: a root with self weight is a function.
 #[must_use]
 pub fn dominant_root(roots: &HashMap<Vec<u8>, f64>, whole: f64) -> Option<Vec<u8>> {
     let heaviest = roots.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
@@ -67,7 +68,7 @@ mod tests {
         let names = RunNames::of([&old, &new], nowhere).expect("names");
         assert_eq!(names.shown(), b"sleep-3");
         assert!(names.has(b"sleep-2") && !names.has(b"main"));
-        // A function of the other side is no name of a run.
+        // A function of the other side does not name a run.
         assert_eq!(RunNames::of([&old, &new], |side, name| side == 0 && name == b"sleep-3"), None);
         assert_eq!(RunNames::of([&old, &[None]], nowhere), None);
         assert_eq!(RunNames::of([&[], &new], nowhere), None);

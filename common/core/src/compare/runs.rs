@@ -20,7 +20,8 @@ pub struct Runs {
     pub before: Vec<Run>,
     /// The runs of the other side.
     pub after: Vec<Run>,
-    /// What the header lines of all runs say that was counted; empty if they do not.
+    /// The unit of the weights that the header lines of all runs name; empty if they name none or
+    /// differ.
     pub unit_name: String,
     /// The same, for printing weights.
     pub unit: Unit,
@@ -87,13 +88,14 @@ impl Run {
         }
     }
 
-    /// Notes that it has its share of the `samples` that a file of this weight has.
+    /// Sets how many samples this run has: its share of the `samples` of a file that weighs
+    /// `weight`.
     pub fn note_share(&mut self, samples: Option<u64>, weight: u128) {
         let share = self.whole / weight as f64;
         self.weights.noted = samples.map(|samples| (samples as f64 * share).round() as u64);
     }
 
-    /// Gives what `function` weighs to another one, which must not be in the same stacks.
+    /// Moves the weight of `function` to `other`; no stack may hold both.
     fn rename(&mut self, function: FrameId, other: FrameId) {
         for weights in [&mut self.own, &mut self.total] {
             let weight = weights.get_mut(function as usize).map(std::mem::take);
@@ -105,12 +107,12 @@ impl Run {
 }
 
 impl Runs {
-    /// Reads all files, each of which is a run. `None` if one cannot be read or
-    /// weighs nothing; all of these are named, and the exit status will be 2.
+    /// Reads all files, each of which is a run. `None` if one cannot be read or weighs nothing;
+    /// each such file is named in a message, and the exit status will be 2.
     ///
     /// # Errors
     ///
-    /// Those that are not of an input.
+    /// Those that are not about an input.
     pub fn read(
         sides: &[Vec<PathBuf>; 2],
         names: FunctionNames,
@@ -124,7 +126,8 @@ impl Runs {
         Ok(runs.map(|(before, after)| Runs::of(reader.functions, [before, after], unit_name)))
     }
 
-    /// Runs that were read, whose weights are in this unit; it is empty if nobody says.
+    /// Runs that were read elsewhere. `unit_name` is the unit of their weights, empty if it is
+    /// unknown.
     #[must_use]
     pub fn of(functions: FrameTable, sides: [Vec<Run>; 2], unit_name: String) -> Runs {
         let [before, after] = sides;
@@ -137,7 +140,7 @@ impl Runs {
         Layout { before: self.before.len(), after: self.after.len() }
     }
 
-    /// What a sample of each run weighs, those before first; `None` if that is unknown of any.
+    /// What a sample of each run weighs, those before first; `None` if it is unknown for any run.
     pub(super) fn sample_weights(&self) -> Option<Vec<f64>> {
         self.iter().map(|run| Some(run.whole / run.samples(&self.unit)?)).collect()
     }
@@ -147,7 +150,7 @@ impl Runs {
         self.before.iter().chain(&self.after)
     }
 
-    /// Makes one function of the roots that name the runs, if these do; returns their names.
+    /// Makes one function of the root frames that name the runs, if they do; returns their names.
     pub fn join_run_names(&mut self) -> Option<RunNames> {
         let sides = [&self.before, &self.after];
         let roots = sides.map(|runs| runs.iter().map(|run| self.root(run)).collect::<Vec<_>>());
@@ -193,7 +196,7 @@ pub struct RunReader {
 }
 
 impl RunReader {
-    /// A reader that tells frames apart as `names` says.
+    /// A reader that takes frames for the same function as `names` says.
     #[must_use]
     pub fn new(names: FunctionNames) -> RunReader {
         RunReader { names, ..RunReader::default() }
@@ -213,8 +216,8 @@ impl RunReader {
         Ok(Run { name, ..run })
     }
 
-    /// Adds a stack to the weights of its functions; to each once, even where it is
-    /// there several times.
+    /// Adds a stack to the weights of its functions: once to each, even if the function is in the
+    /// stack several times.
     pub fn add(&mut self, stack: &[u8], count: u64, run: &mut Run) {
         let RunReader { names, frames, ids, functions, function_of, seen, stacks } = self;
         let weight = count as f64;

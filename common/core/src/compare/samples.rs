@@ -1,21 +1,21 @@
-//! How many samples a profile has. Only samples vary as counts do.
+//! How many samples a profile has. Only numbers of samples vary as counts do.
 
 use crate::{Unit, counts_samples};
 
-/// The units that say that something was counted; samples, if nothing else is known.
+/// Units of counts. They are counts of samples, unless a header line gives the number of samples.
 const COUNTS: [&str; 2] = ["counts", "count"];
 
-/// Up to this weight a stack may have been counted, see [`Weights::are_counts`].
+/// Up to this weight a line is light, see [`Weights::are_counts`].
 const LIGHT: u64 = 100;
 
-/// A whole profile that weighs less has counts, see [`Weights::are_counts`].
+/// A profile that weighs at most this has counts, see [`Weights::are_counts`].
 const LITTLE: u128 = 100_000;
 
 /// What the weights of the lines of one run have in common.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weights {
     pub(super) lines: u64,
-    /// How many lines weigh little.
+    /// How many lines weigh at most [`LIGHT`].
     light: u64,
     sum: u128,
     /// What the header line `# samples: N` of the run says.
@@ -38,10 +38,10 @@ impl Weights {
         self.noted = self.noted.zip(other.noted).map(|(one, other)| one + other);
     }
 
-    /// How many samples there are; `None` if nothing says so.
+    /// How many samples there are; `None` if no header line and no unit says so.
     ///
-    /// What weights have in common says nothing: a clock rounds times to microseconds, and an
-    /// allocator sizes to words.
+    /// It cannot be found by a common divisor of the weights: clocks round times to microseconds,
+    /// and allocators round sizes to words.
     pub(super) fn samples(&self, unit: &Unit) -> Option<f64> {
         match unit {
             Unit::Things(name) if counts_samples(name.as_bytes()) => Some(self.sum as f64),
@@ -52,9 +52,9 @@ impl Weights {
         }
     }
 
-    /// Whether weights of which nothing else is known are counts of samples. Most
-    /// stacks of a recording have few samples, but weigh thousands of nanoseconds,
-    /// bytes or cycles. Where they are all heavy, a small sum tells it too.
+    /// Whether weights of an unknown unit are counts of samples. Most stacks of a recording have
+    /// few samples, but weigh thousands of nanoseconds, bytes or cycles. Where all stacks are
+    /// heavy, a small sum also means counts.
     fn are_counts(&self) -> bool {
         2 * self.light >= self.lines || self.sum <= LITTLE
     }

@@ -3,8 +3,8 @@
 use super::noise::{Moments, median};
 use super::runs::{Run, Runs};
 
-/// How many samples there are, and what makes the weights of a run comparable with
-/// those of others: all that is compared are counts of samples in runs of one size.
+/// The sizes of the runs, and the factors that make their weights comparable: what is compared are
+/// counts of samples, scaled to runs of one size.
 pub(super) struct Sizes {
     /// How many samples a run of average size has.
     pub(super) samples: f64,
@@ -12,11 +12,11 @@ pub(super) struct Sizes {
     pub(super) of_sides: [f64; 2],
     /// What one sample weighs, on average over all runs.
     pub(super) sample_weight: f64,
-    /// Whether anything says how many samples there are; else there may be more.
+    /// Whether the numbers of samples are known; if not, there may be more.
     pub(super) are_counts: bool,
-    /// For each run, the factor that makes counts of its weights.
+    /// For each run, the factor from its weights to counts.
     factors: Vec<f64>,
-    /// How much more the runs of a side vary than runs of average size would.
+    /// The factor by which the runs of a side vary more than runs of average size would.
     excess: f64,
 }
 
@@ -42,7 +42,7 @@ impl Sizes {
         Sizes { samples: average, of_sides, sample_weight, are_counts, factors, excess }
     }
 
-    /// Makes counts of what something weighs in each run.
+    /// The counts of something that has this `weight` in each run.
     pub(super) fn counts(&self, runs: &Runs, weight: impl Fn(&Run) -> f64) -> Moments {
         let counts = runs.iter().zip(&self.factors).map(|(run, factor)| weight(run) * factor);
         let moments = Moments::new(&counts.collect::<Vec<_>>(), runs.layout());
@@ -50,8 +50,8 @@ impl Sizes {
     }
 }
 
-/// The size that makes equal runs as exact as these: a difference of means is as
-/// exact as its smallest run allows, so the mean is harmonic.
+/// The size of equal runs that would be as exact as these. A difference of means is only as exact
+/// as the smallest run allows, so this is a harmonic mean.
 fn average_size(before: &[f64], after: &[f64]) -> f64 {
     let sides = [before, after].map(|sizes| {
         let runs = sizes.len() as f64;
@@ -61,9 +61,9 @@ fn average_size(before: &[f64], after: &[f64]) -> f64 {
     (sides[0].0 + sides[1].0) / (sides[0].1 + sides[1].1)
 }
 
-/// How much more counts of these runs vary, once they are scaled to the average
-/// size, than those of runs that have this size: a short run varies more. 1 for runs
-/// of equal size, and for one run each.
+/// The factor by which counts of these runs, scaled to the average size, vary more than counts of
+/// runs of that size: a short run varies more. 1 for runs of equal size, and for one run on each
+/// side.
 fn excess_variance(before: &[f64], after: &[f64], average: f64) -> f64 {
     let (mut freedom, mut sum) = (0.0, 0.0);
     for sizes in [before, after] {
@@ -75,9 +75,8 @@ fn excess_variance(before: &[f64], after: &[f64], average: f64) -> f64 {
     if freedom > 0.0 { sum / freedom } else { 1.0 }
 }
 
-/// What a sample of each run weighs, if the spread of shares between runs is all
-/// that tells it: were they counts of so many samples, they would vary as much as
-/// they do. `None` if there are not two runs on a side, or no name is in all runs.
+/// What a sample of each run weighs, estimated from how much shares vary between runs: as much as
+/// counts of that many samples would. `None` if no side has two runs, or no name is in all runs.
 fn from_spread(runs: &Runs) -> Option<Vec<f64>> {
     let layout = runs.layout();
     let typical = layout.median_of_variance();
@@ -94,7 +93,7 @@ fn from_spread(runs: &Runs) -> Option<Vec<f64>> {
         }
     }
     let size = 1.0 / median(inverse_sizes)?;
-    // Where nothing varies, all that is compared is exact.
+    // Where nothing varies, it would be infinite.
     let size = size.min(1e18);
     Some(runs.iter().map(|run| run.whole / size).collect())
 }

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 const START: &[u8] = b"# end ";
 
-/// Makes the line that ends an interval so long after the first sample, without
-/// the LF.
+/// The line that ends an interval, without the LF; `since_first` is the time from the first sample
+/// to this end.
 #[must_use]
 pub fn end_line(since_first: Duration) -> Vec<u8> {
     [START, format!("{:.3}", since_first.as_secs_f64()).as_bytes()].concat()
 }
 
-/// Whether a line ends an interval: what filters hold back must go out there.
+/// Whether a line ends an interval: there filters must write out what they hold back.
 #[must_use]
 pub fn is_end_line(line: &[u8]) -> bool {
     let is_decimal = |seconds: &[u8]| {

@@ -7,9 +7,9 @@
 //! # samples: 4021
 //! ```
 //!
-//! `samples` is how many samples would vary as much as the weights do: if all weigh the same, how
-//! many there are; else (Σw)²/Σw², where w is what each of them weighs. It is not there where the
-//! unit is samples.
+//! `samples` is how many samples of equal weight would vary as much as the weights do: if all
+//! samples weigh the same, their number; else (Σw)²/Σw², where w is what each of them weighs. The
+//! line is missing where the unit is samples.
 
 use bstr::ByteSlice;
 
@@ -35,12 +35,12 @@ pub fn noted_samples(line: &[u8]) -> Option<u64> {
     decimal(samples_of(line)?).filter(|samples| *samples > 0)
 }
 
-/// What a header line says of the number of samples, be it a number or not; `None` for other lines.
+/// The value of a header line `# samples: …`, also if it is not a number; `None` for other lines.
 pub(crate) fn samples_of(line: &[u8]) -> Option<&[u8]> {
     parse_header(line).filter(|(key, _)| *key == SAMPLES).map(|(_, value)| value)
 }
 
-/// Whether weights of this unit are numbers of samples, so that nothing else need say how many
+/// Whether weights of this unit are numbers of samples, so that no header line has to say how many
 /// there are.
 #[must_use]
 pub fn counts_samples(unit: &[u8]) -> bool {
@@ -55,8 +55,8 @@ pub fn header_line(key: &str, value: &[u8]) -> Vec<u8> {
     line
 }
 
-/// The header lines of several inputs, of which those are kept that all of
-/// these inputs have.
+/// The header lines of several inputs. Those that are the same in all inputs with a header are
+/// kept.
 #[derive(Clone, Debug, Default)]
 pub struct Headers {
     /// The header of each input that has one; equal ones once.
@@ -72,9 +72,9 @@ struct Samples {
     /// The squares of what the samples weigh, summed: an input that weighs W and has N samples
     /// adds W²/N.
     squares: f64,
-    /// Whether an input does not say how many there are.
+    /// Whether an input with a weight does not say how many samples it has.
     is_unknown: bool,
-    /// What the last input says.
+    /// The number of samples of the input that was added last, if it says so.
     last: Option<u64>,
 }
 
@@ -96,18 +96,19 @@ impl Samples {
 }
 
 impl Headers {
-    /// Adds the header lines of one input, and what its stacks weigh. An input without any lines
-    /// changes nothing, but that nobody knows how many samples there are.
+    /// Adds the header lines of one input, and what its stacks weigh. An input without header lines
+    /// only makes the number of samples unknown.
     pub fn add(&mut self, mut lines: Vec<Vec<u8>>, weight: u128) {
         self.samples.add(lines.iter().find_map(|line| noted_samples(line)), weight);
-        // Two numbers are of two profiles in one file.
+        // One number is in `self.samples` already; two numbers are those of two profiles in one
+        // file.
         lines.retain(|line| samples_of(line).is_none_or(|value| value.contains(&b' ')));
         if !lines.is_empty() && !self.inputs.contains(&lines) {
             self.inputs.push(lines);
         }
     }
 
-    /// Adds only what an input weighs, and how many samples it says that it has.
+    /// Adds only the weight of an input, and the number of samples that it says it has.
     pub fn add_samples(&mut self, samples: Option<u64>, weight: u128) {
         self.samples.add(samples, weight);
     }
@@ -128,7 +129,7 @@ impl Headers {
         self.samples.all()
     }
 
-    /// The same headers with another number of samples; `None` if nobody knows it.
+    /// The same headers with another number of samples; `None` if that is unknown.
     #[must_use]
     pub fn with_samples(mut self, samples: Option<u64>) -> Headers {
         self.samples = Samples::default();
@@ -141,7 +142,7 @@ impl Headers {
         self.samples.last
     }
 
-    /// What the lines of any input say of `key`, each once.
+    /// The values that the inputs have for `key`, each once.
     #[must_use]
     pub fn all(&self, key: &str) -> Vec<&[u8]> {
         let lines = self.inputs.iter().flatten();
@@ -155,8 +156,7 @@ impl Headers {
         distinct
     }
 
-    /// For each key on which the inputs differ, a message that names what they
-    /// say.
+    /// For each key on which the inputs differ, a message with their different lines.
     #[must_use]
     pub fn differences(&self) -> Vec<String> {
         let said = HEADER_KEYS.iter().map(|key| (key, self.values(key)));
@@ -174,8 +174,8 @@ impl Headers {
             .collect()
     }
 
-    /// The distinct things that inputs say of `key`; each may be of several
-    /// lines, or of none.
+    /// The different groups of lines that inputs have for `key`; a group may be empty or have
+    /// several lines.
     fn values(&self, key: &str) -> Vec<Vec<&[u8]>> {
         let mut distinct = Vec::new();
         for lines in &self.inputs {
@@ -240,7 +240,7 @@ mod tests {
         };
         assert_eq!(samples(&[("# samples: 7", 70)]), Some(7));
         assert_eq!(samples(&[("# samples: 7", 70), ("# samples: 3", 30)]), Some(10));
-        // 9 samples that weigh 1 tell little beside one that weighs 91.
+        // 9 samples that weigh 1 together matter little beside one that weighs 91.
         assert_eq!(samples(&[("# samples: 9", 9), ("# samples: 1", 91)]), Some(1));
         assert_eq!(samples(&[("# samples: 7", 70), ("# unit: ns", 30)]), None);
         assert_eq!(samples(&[("# samples: 7", 70), ("# unit: ns", 0)]), Some(7));

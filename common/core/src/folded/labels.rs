@@ -32,8 +32,8 @@ pub struct Label<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// Splits a line, or a line without its count, into its labels and the rest. Labels end
-    /// at the first field that is none, and the last field is always the rest.
+    /// Splits a line, or a line without its count, into its labels and the rest. The labels end at
+    /// the first field that is not a label; the last field always belongs to the rest.
     ///
     /// # Errors
     ///
@@ -87,8 +87,8 @@ impl<'a> Labels<'a> {
         self.text.is_empty()
     }
 
-    /// Appends the labels whose keys are `wanted` in the order of [`sort_labels`]: labels that
-    /// mean the same are then the same bytes.
+    /// Appends the labels whose keys are `wanted` in the order of [`sort_labels`]: equal sets of
+    /// labels then become equal bytes.
     pub fn append_sorted(self, wanted: impl Fn(&[u8]) -> bool, out: &mut Vec<u8>) {
         let mut labels: Vec<Label<'_>> = self.iter().filter(|label| wanted(label.key)).collect();
         sort_labels(&mut labels);
@@ -108,7 +108,7 @@ struct Keys<'a> {
 impl<'a> Keys<'a> {
     const FEW: usize = 8;
 
-    /// Adds a key; false if it is there already.
+    /// Adds a key; returns false if the line has it already.
     #[inline]
     fn insert(&mut self, key: &'a [u8]) -> bool {
         let known = &self.first[..self.count];
@@ -126,7 +126,7 @@ impl<'a> Keys<'a> {
 }
 
 impl<'a> Label<'a> {
-    /// The label with which a text starts, and its length with the tab after it.
+    /// The label at the start of a text, and its length including the tab after it.
     #[inline]
     fn at_start(text: &'a [u8]) -> Option<(Label<'a>, usize)> {
         let equals = text.iter().position(|&byte| !is_in_key(byte))?;
@@ -139,8 +139,8 @@ impl<'a> Label<'a> {
     }
 }
 
-/// Sorts labels by their keys' bytes, `since` and `time` first: the order in which tools that
-/// sum write them.
+/// Sorts labels by the bytes of their keys, but `since` and `time` first: the order in which tools
+/// that sum lines write them.
 pub fn sort_labels(labels: &mut [Label<'_>]) {
     labels.sort_by(order);
 }
@@ -175,7 +175,8 @@ fn append_key(key: &[u8], out: &mut Vec<u8>) {
     out.extend(key.iter().map(|&byte| if is_in_key(byte) { byte } else { b'_' }));
 }
 
-/// Appends the root frame that stands for the value of the label `key`: the value, or `[no KEY]`.
+/// Appends the root frame for the value of the label `key`: the value, or `[no KEY]` if there is
+/// none.
 pub fn append_label_frame(key: &[u8], value: Option<&[u8]>, out: &mut Vec<u8>) {
     match value {
         Some(value) => clean_frame(value, out),
@@ -197,13 +198,13 @@ fn is_in_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'/' | b'-')
 }
 
-/// Which labels are kept, of all that there are: `--labels`.
+/// Which labels are kept: the value of `--labels`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LabelKeys {
     /// All of them.
     #[default]
     All,
-    /// Those with these keys; none if there is no key.
+    /// Those with these keys; no label if there is no key.
     Only(Vec<Vec<u8>>),
 }
 
@@ -227,7 +228,7 @@ impl LabelKeys {
     ///
     /// # Errors
     ///
-    /// What a key is made of.
+    /// A message that says what a key consists of.
     pub fn parse(text: &str) -> Result<LabelKeys, String> {
         match text {
             "all" => return Ok(LabelKeys::All),
@@ -246,7 +247,7 @@ impl LabelKeys {
 ///
 /// # Errors
 ///
-/// What a key is made of.
+/// A message that says what a key consists of.
 pub fn parse_label_key(key: &str) -> Result<String, String> {
     if is_label_key(key.as_bytes()) {
         return Ok(key.to_owned());

@@ -7,7 +7,7 @@ use memchr::memrchr;
 use super::{Frames, Labels};
 use crate::decimal;
 
-/// The stack of a sample without any frame, which is counted all the same.
+/// The stack of a sample without frames; such samples are counted too.
 pub const NO_STACK: &[u8] = b"[no stack]";
 
 /// Every number of fewer than 20 digits fits into 64 bits.
@@ -40,15 +40,15 @@ pub struct FoldedPair<'a> {
 /// Why a line is not a folded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// The text behind the last space is no number.
+    /// The text after the last space is not a number.
     NoCount,
-    /// The text behind the last space is a number such as `1.5` or `-3`.
+    /// The text after the last space is a number such as `1.5` or `-3`.
     NotWhole,
     /// There is a number and nothing else, not even the space before a count.
     NoFrames,
     /// The count does not fit into 64 bits.
     CountTooLarge,
-    /// There are no two counts at the end of a line that should have them.
+    /// A line that should end in two counts does not.
     NoTwoCounts,
     /// Two of the labels have the same key.
     KeyTwice,
@@ -113,7 +113,7 @@ impl<'a> FoldedLine<'a> {
         FoldedLine::parse_rare(line)
     }
 
-    /// Parses what is rare: a count of many digits, and what is malformed.
+    /// Parses the rare cases: counts of many digits, and malformed lines.
     #[cold]
     fn parse_rare(line: &'a [u8]) -> Result<FoldedLine<'a>, Malformed> {
         let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -126,8 +126,8 @@ impl<'a> FoldedLine<'a> {
         Ok(FoldedLine::new(if stack.is_empty() { NO_STACK } else { stack }, count))
     }
 
-    /// The labels and the stack as one text, which also counts as a stack: of this a sum of
-    /// lines of equal labels and stacks is made. `buffer` is for making it.
+    /// The labels and the stack as one text, in which form lines with equal labels and equal stacks
+    /// are summed. `buffer` holds the text where the line has labels.
     pub fn labelled_stack<'b>(&self, buffer: &'b mut Vec<u8>) -> &'b [u8]
     where
         'a: 'b,
@@ -141,7 +141,7 @@ impl<'a> FoldedLine<'a> {
         buffer
     }
 
-    /// The line of what [`labelled_stack`](FoldedLine::labelled_stack) returned.
+    /// The line for a text that [`labelled_stack`](FoldedLine::labelled_stack) returned.
     #[must_use]
     pub fn of_labelled_stack(text: &'a [u8], count: u64) -> FoldedLine<'a> {
         let start = memrchr(b'\t', text).map_or(0, |tab| tab + 1);
@@ -175,8 +175,8 @@ impl<'a> FoldedPair<'a> {
     }
 }
 
-/// Whether `stack` is only a name for no frames: `line`, from which it and `labels` were
-/// parsed, is ` 12`, not `[no stack] 12`.
+/// Whether the line has no frames: it is ` 12`, and not `[no stack] 12`. `labels` and `stack` are
+/// those that were parsed from `line`.
 #[inline]
 #[must_use]
 pub fn lacks_frames(line: &[u8], labels: Labels<'_>, stack: &[u8]) -> bool {

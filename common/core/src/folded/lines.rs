@@ -5,23 +5,22 @@ use crate::io::lines::{SCAN_STEP, control_bits};
 /// The end of a line, found in a block of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineEnd {
-    /// Where its LF stands; after the last byte if the last line has none.
+    /// The index of its LF; the length of the block if the last line has no LF.
     pub(crate) at: usize,
-    /// Whether there is a control byte before the end, CR LF.
+    /// Whether there is a control byte in the line, other than the CR of CR LF.
     pub(crate) has_control: bool,
 }
 
 /// Finds the ends of all lines of a block.
 ///
-/// LF is a control byte itself, so that to find the others costs no second look
-/// at the bytes.
+/// LF is a control byte itself, so finding the other control bytes needs no second pass.
 pub(crate) struct LineEnds<'a> {
     block: &'a [u8],
     /// Where the bytes of `controls` start, and which of them are control bytes
     /// that were not seen yet.
     start: usize,
     controls: u64,
-    /// Whether the line at hand has a byte that was not seen yet.
+    /// Whether the last line has no LF and was not returned yet.
     is_open: bool,
 }
 
@@ -36,7 +35,7 @@ impl<'a> LineEnds<'a> {
         }
     }
 
-    /// Where the next control byte stands.
+    /// The index of the next control byte.
     #[inline]
     fn next_control(&mut self) -> Option<usize> {
         while self.controls == 0 {

@@ -84,7 +84,7 @@ pub(crate) fn would_be_comment(stack: &[u8]) -> bool {
     matches!(stack, [b'#'] | [b'#', b' ', ..])
 }
 
-/// Appends a line and its LF to `out`: the one writer of the format.
+/// Appends a line and its LF to `out`. All folded lines are written by this function.
 ///
 /// A line that starts with `# ` would be a comment, so a stack such as
 /// `# my thread;main` is written with a backslash before it, also after labels, which

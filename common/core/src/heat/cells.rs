@@ -7,55 +7,54 @@ use hashbrown::HashMap;
 
 use super::{FINE, SECOND, least_round};
 
-/// As many times finer than a column of the map are the columns that are summed
-/// first, so that the map can choose among the round widths.
+/// Until the length of the recording is known, weights are summed in up to this many times as many
+/// columns as the map may have, so that it can then choose among the round widths.
 const FINER: u64 = 10;
 
-/// How many columns there may be where the user says how wide they are.
+/// The greatest number of columns where the user says how wide they are.
 const MOST_GIVEN: u64 = 10_000;
 
-/// How many columns there may be that are shorter than a second.
+/// The greatest number of columns that are shorter than a second.
 const MOST_SHORT: u64 = 60;
 
-/// How many samples a cell should have on average: with fewer rows it has more.
+/// How many samples a cell should have on average; with fewer rows, cells have more.
 const SAMPLES_PER_CELL: u64 = 2;
 
-/// Why a weight does not fit in.
+/// Why a weight cannot be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// The columns that the user wants would be too many.
+    /// With columns as wide as the user wants, there would be too many.
     TooLate,
-    /// The sum of all weights would be over 64 bits.
+    /// The sum of all weights would not fit into 64 bits.
     TooHeavy,
 }
 
 /// The weights by key, such as a thread, and by time.
 ///
-/// Time is cut into columns, and each column into rows, which are cells. Cells are
-/// numbered from the start of the recording: a cell begins where its number times the
-/// width of a column, divided by the rows of a column, is reached.
+/// Time is cut into columns, and each column into rows, whose crossings are the cells. Cell number
+/// `n` begins at the time `n * width / rows` after the start of the recording.
 pub struct Cells<K> {
     weights: HashMap<(K, u64), u64>,
-    /// The width of a column in nanoseconds, and those that may follow.
+    /// The width of a column in nanoseconds, and the greater widths that may replace it.
     width: u64,
     wider: &'static [u64],
     rows: u64,
-    /// How many columns the map may have, and how many are summed.
+    /// How many columns the map may have, and how many there may be while weights are added.
     most: u64,
     most_fine: u64,
-    /// When the last sample was.
+    /// The time of the last sample, in nanoseconds after the first.
     last: u64,
     samples: u64,
     total: u64,
-    /// With more cells than this, columns get wider, if they can.
+    /// If there are more cells than this, columns get wider, if they can.
     most_cells: usize,
     /// Whether that made columns wider.
     is_coarser: bool,
 }
 
 impl<K: Copy + Eq + Hash> Cells<K> {
-    /// Columns of so many rows: as many nanoseconds wide as the user wants them, or so that
-    /// there are at most so many.
+    /// No weights yet, with `rows` rows in a column. Columns are `given` nanoseconds wide, or as
+    /// wide as necessary for at most `most` columns.
     #[must_use]
     pub fn new(rows: u32, given: Option<u64>, most: u64) -> Cells<K> {
         let (width, wider, most_fine) = match given {
@@ -77,17 +76,17 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         }
     }
 
-    /// The same with columns that get wider where there would be more cells than this.
+    /// The same, with columns that get wider where there would be more cells than this.
     #[must_use]
     pub fn with_at_most(self, most_cells: usize) -> Cells<K> {
         Cells { most_cells, ..self }
     }
 
-    /// Adds the weight of a sample, so many nanoseconds after the first one.
+    /// Adds the weight of a sample, `time` nanoseconds after the first one.
     ///
     /// # Errors
     ///
-    /// A [`Misfit`] where it was not added.
+    /// A [`Misfit`] if the weight was not added.
     pub fn add(&mut self, key: K, time: u64, weight: u64) -> Result<(), Misfit> {
         while time / self.width >= self.most_fine {
             if !self.widen_to_next() {
@@ -108,7 +107,7 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         self.is_coarser
     }
 
-    /// Sums to the next fine width; returns whether there is one.
+    /// Widens the columns to the next width; returns whether there is one.
     fn widen_to_next(&mut self) -> bool {
         if self.is_coarser {
             return self.coarsen();
@@ -121,8 +120,8 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         true
     }
 
-    /// Makes columns twice as wide, since there are too many cells: round widths are so far apart
-    /// that most of the cells would go. Returns whether that is possible.
+    /// Makes columns twice as wide, since there are too many cells: the next round width would
+    /// often lose far more cells than necessary. Returns whether that is possible.
     pub fn coarsen(&mut self) -> bool {
         let Some(width) = self.width.checked_mul(2) else { return false };
         self.widen(2);
@@ -131,7 +130,7 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         true
     }
 
-    /// Makes one cell of so many.
+    /// Joins each `by` cells that follow each other into one.
     fn widen(&mut self, by: u64) {
         if by == 1 {
             return;
@@ -143,8 +142,7 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         self.weights = weights;
     }
 
-    /// Chooses how wide the columns are, and where that `may` be, how few rows they
-    /// have.
+    /// Chooses the final width of the columns, and the number of rows if `may_lower_rows`.
     pub fn settle(&mut self, may_lower_rows: bool) {
         while self.is_coarser && self.columns() > self.most && self.coarsen() {}
         if !self.wider.is_empty() && !self.is_coarser {
@@ -162,7 +160,7 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         }
     }
 
-    /// Half, a fifth or a tenth of the rows, if they have too few samples.
+    /// Lowers the number of rows to a half, a fifth or a tenth, if cells have too few samples.
     fn lower_rows(&mut self) {
         let all_rows = self.rows;
         let divisors = [1, 2, 5, 10].into_iter().filter(|by| all_rows.is_multiple_of(*by));
@@ -267,7 +265,7 @@ mod tests {
     }
 
     proptest! {
-        /// However late it became known how long the recording is.
+        /// However late it becomes known how long the recording is.
         #[test]
         fn each_weight_is_in_the_cell_of_its_time(
             times in prop::collection::vec(

@@ -2,10 +2,11 @@
 
 use crate::printable;
 
-/// What a label or a field says that is there and empty.
+/// What is shown for a label or a field that is there but empty.
 const EMPTY: &[u8] = b"[empty]";
 
-/// The value of a label that has a row: empty if the label is not there.
+/// The value that names the row of a label: empty if the line does not have the label, `[empty]` if
+/// the label's value is empty.
 #[must_use]
 pub fn label_value(value: Option<&[u8]>) -> &[u8] {
     match value {
@@ -21,8 +22,8 @@ pub fn shows_comm(key: &str) -> bool {
     matches!(key, "pid" | "tid")
 }
 
-/// The name of the row of a value, after the name of its thread if that is known; an empty value
-/// is none: `worker 4711`, `[no tid]`.
+/// The name of a row: the value, after the name of its thread if that is known. An empty value
+/// means that the label is missing: `worker 4711`, `[no tid]`.
 #[must_use]
 pub fn row_name(value: &[u8], comm: Option<&[u8]>, key: &str) -> String {
     match (value, comm.filter(|comm| !comm.is_empty())) {

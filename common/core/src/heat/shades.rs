@@ -15,9 +15,8 @@ pub struct Shades {
 }
 
 impl Shades {
-    /// Equal steps up to the weight that 99 of 100 cells do not exceed; the darkest
-    /// shade also stands for what does, so that one cell does not make all others
-    /// pale.
+    /// Equal steps up to the weight that 99 of 100 cells do not exceed. The darkest shade also
+    /// stands for all greater weights, so that one cell does not make all others pale.
     #[must_use]
     pub fn of(mut weights: Vec<u64>) -> Shades {
         weights.retain(|&weight| weight > 0);
@@ -45,7 +44,8 @@ impl Shades {
         self.number(step)
     }
 
-    /// Few steps are as far apart as there is room.
+    /// The shade of a step: where there are fewer steps than shades, they are spread over all
+    /// shades.
     fn number(&self, step: usize) -> usize {
         match self.most.len() {
             1 => SHADES,

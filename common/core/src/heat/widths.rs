@@ -48,7 +48,7 @@ pub const ROUND: [u64; 36] = [
     1000 * DAY,
 ];
 
-/// The least round width that fits, or else the greatest.
+/// The least round width that fits, or the greatest if none fits.
 #[must_use]
 pub fn least_round(fits: impl Fn(u64) -> bool) -> u64 {
     ROUND.into_iter().find(|&width| fits(width)).unwrap_or(ROUND[ROUND.len() - 1])

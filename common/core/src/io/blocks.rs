@@ -8,20 +8,19 @@ use memchr::{memchr, memrchr};
 
 use crate::Input;
 
-/// How large the buffer is unless a line needs more, in bytes: no larger than
-/// the second-level cache of today's processors, so that what was read is still
-/// there when it is looked at.
+/// How large the buffer is unless a line needs more, in bytes: not larger than the second-level
+/// cache of today's processors, so that the bytes are still in the cache when they are parsed.
 const BUFFER_SIZE: usize = 1024 * 1024;
 
-/// How large it is at first, in bytes: for a small input, it takes longer to get the
-/// memory of a large buffer than to read what goes into it.
+/// How large it is at first, in bytes: for a small input, getting the memory of a large buffer
+/// takes longer than reading the input.
 const FIRST_SIZE: usize = 2 * LEAST_READ;
 
-/// The buffer grows where a read could bring fewer bytes than this.
+/// The buffer grows where there is room for fewer bytes than this.
 const LEAST_READ: usize = 64 * 1024;
 
-/// Hands out an input block by block. No byte is copied but what follows the
-/// last whole piece of a block, and memory is one buffer, or the longest line.
+/// Returns an input block by block. Only the bytes after the last whole piece of a block are
+/// copied; the memory is one buffer, or the longest line.
 pub struct Blocks<'a> {
     input: &'a mut Input,
     /// Finds the end of the last whole piece.
@@ -38,11 +37,11 @@ pub struct Blocks<'a> {
     ended: bool,
 }
 
-/// A block of its own.
+/// A block that owns its memory.
 #[derive(Debug, Default)]
 pub struct Block {
     buffer: Vec<u8>,
-    /// Where it stands in the buffer.
+    /// The range of the block in the buffer.
     whole: Range<usize>,
 }
 
@@ -60,9 +59,9 @@ impl<'a> Blocks<'a> {
         Blocks::cut_by(input, |bytes| Some(memrchr(b'\n', bytes)? + 1))
     }
 
-    /// Blocks that end where `cut` says: it is given what was read and not yet
-    /// handed out, and returns the end of the last whole piece in it, which is
-    /// behind an LF. At the end of input the last block is all that is left.
+    /// Blocks that end where `cut` says. `cut` gets the bytes that were read and not yet returned,
+    /// and returns the end of the last whole piece in them, which must be after an LF. At the end
+    /// of the input, the last block is all that is left.
     pub fn cut_by(input: &'a mut Input, cut: fn(&[u8]) -> Option<usize>) -> Blocks<'a> {
         let (buffer, size) = (Vec::new(), FIRST_SIZE);
         Blocks { input, cut, buffer, size, start: 0, cut_at: 0, filled: 0, ended: false }
@@ -72,16 +71,15 @@ impl<'a> Blocks<'a> {
     ///
     /// # Errors
     ///
-    /// What reading the input returns; [`ErrorKind::OutOfMemory`] where there
-    /// is no room for a whole piece.
+    /// What reading the input returns; [`ErrorKind::OutOfMemory`] where there is no memory for a
+    /// whole piece.
     pub fn next_block(&mut self) -> Result<Option<&[u8]>> {
         let is_more = self.advance_to(0)?;
         Ok(is_more.then(|| &self.buffer[self.start..self.cut_at]))
     }
 
-    /// The next block to keep, the same as from [`next_block`](Blocks::next_block).
-    /// The memory of `spare`, such as a block that is done with, is used for
-    /// the block after it.
+    /// The next block to keep, the same as from [`next_block`](Blocks::next_block). The memory of
+    /// `spare`, such as a block that is no longer needed, is used for the block after it.
     ///
     /// # Errors
     ///
@@ -100,8 +98,8 @@ impl<'a> Blocks<'a> {
         Ok(Some(Block { buffer: std::mem::replace(&mut self.buffer, next), whole }))
     }
 
-    /// Moves what was read and not yet handed out to `start` in the buffer, and
-    /// reads on; false at the end of input.
+    /// Moves the bytes that were read and not yet returned to `start` in the buffer, and reads on;
+    /// returns false at the end of the input.
     fn advance_to(&mut self, start: usize) -> Result<bool> {
         self.buffer.copy_within(self.cut_at..self.filled, start);
         self.filled = self.filled - self.cut_at + start;
@@ -114,7 +112,7 @@ impl<'a> Blocks<'a> {
     fn fill(&mut self) -> Result<()> {
         while !self.ended {
             if self.buffer.len() < self.size.max(self.filled + LEAST_READ) {
-                // A line of gigabytes needs no second half as large as itself.
+                // To double the buffer for a line of gigabytes would take too much memory.
                 let larger = self.filled + (self.filled / 2).max(LEAST_READ);
                 enlarge(&mut self.buffer, self.size.max(larger))?;
             }
@@ -130,7 +128,7 @@ impl<'a> Blocks<'a> {
             }
             let new = self.filled..self.filled + count;
             self.filled = new.end;
-            // Without this a line of gigabytes would be searched at every read.
+            // Without this, a line of gigabytes would be searched again after every read.
             let may_end = memchr(b'\n', &self.buffer[new]).is_some();
             if may_end && let Some(end) = (self.cut)(&self.buffer[self.start..self.filled]) {
                 self.cut_at = self.start + end;
@@ -142,14 +140,14 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Makes a buffer this long, unless it is longer.
+/// Makes a buffer this long, unless it is already longer.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::OutOfMemory`], where to go on would end the process.
+/// [`ErrorKind::OutOfMemory`] where Rust's own way to get memory would end the process.
 fn enlarge(buffer: &mut Vec<u8>, length: usize) -> Result<()> {
     if buffer.len() < length && length <= BUFFER_SIZE {
-        // The system hands out memory that is zero already.
+        // The system returns memory that is zero already.
         let mut larger = vec![0; length];
         larger[..buffer.len()].copy_from_slice(buffer);
         *buffer = larger;
@@ -168,7 +166,7 @@ fn enlarge(buffer: &mut Vec<u8>, length: usize) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// Hands out `bytes` in pieces of `step`.
+    /// Returns `bytes` in pieces of `step`.
     struct Dribble {
         bytes: &'static [u8],
         step: usize,

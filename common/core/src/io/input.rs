@@ -1,4 +1,4 @@
-//! Inputs: files and standard input, unpacked and decoded by content.
+//! Inputs: files and standard input, decompressed and decoded according to their content.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Seek};
@@ -9,9 +9,9 @@ use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use same_file::Handle;
 
+use crate::io::compressed::Compressed;
 use crate::io::lz4::Lz4;
 use crate::io::output::regular_file;
-use crate::io::packed::Packed;
 use crate::io::progress::{Counted, Progress};
 use crate::io::seekable::Seekable;
 use crate::io::standard;
@@ -27,27 +27,28 @@ pub const STDIN: &str = "<stdin>";
 /// The operands of every tool.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Files {
-    /// Files to read, also packed by gzip, zstd, xz, bzip2 or lz4; none or '-' is standard input
+    /// Files to read, also compressed by gzip, zstd, xz, bzip2 or lz4; none or '-' is standard
+    /// input
     #[arg(value_name = "FILE")]
     pub paths: Vec<PathBuf>,
 }
 
 impl Files {
-    /// The files in order; standard input where there is none.
+    /// The files in order; standard input if there are none.
     pub fn iter(&self) -> impl Iterator<Item = &Path> {
         let none = self.paths.is_empty().then(|| Path::new("-"));
         self.paths.iter().map(PathBuf::as_path).chain(none)
     }
 }
 
-/// One input, already unpacked.
+/// One input, already decompressed.
 pub struct Input {
     name: String,
     path: Option<PathBuf>,
-    /// The first bytes, read to find out what the input is, and not returned yet.
+    /// The first bytes, which were read to find out what the input is, and are not returned yet.
     ahead: Vec<u8>,
     reader: Box<dyn Read + Send>,
-    /// The same bytes where they are a file's, from its start.
+    /// The same input as a file, if it is a regular file that is read from its start.
     file: Option<Seekable>,
 }
 
@@ -56,9 +57,9 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// What the system says, on opening and on the first bytes; and if it is the
-    /// file that is written to, `output`: a filter would read its own lines
-    /// again and again, as in `stack-grep . app.folded >> app.folded`.
+    /// What the system says, on opening and on the first bytes; and an error if the file is
+    /// `output`, which the tool writes to: a filter would read its own lines again and again, as in
+    /// `stack-grep . app.folded >> app.folded`.
     pub(crate) fn open(
         path: &Path,
         progress: &Progress,
@@ -75,7 +76,7 @@ impl Input {
             false => Box::new(file),
         };
         let file_path = (path != Path::new("-")).then(|| path.to_owned());
-        Input { file: whole, path: file_path, ..Input::of(name(path), reader) }.unpacked()
+        Input { file: whole, path: file_path, ..Input::of(name(path), reader) }.decompressed()
     }
 
     /// An input that is a reader: for tests.
@@ -94,13 +95,13 @@ impl Input {
         &self.name
     }
 
-    /// The file; `None` of standard input.
+    /// The path of the file; `None` for standard input.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// How many bytes there are, if they are those of a regular file.
+    /// How many bytes there are, if the input is a regular file.
     pub(crate) fn size(&self) -> Option<u64> {
         self.file.as_ref()?.size()
     }
@@ -138,15 +139,15 @@ impl Input {
         }
     }
 
-    /// All bytes of the input in a form in which any of them can be read first. Those
-    /// of a regular file that is not packed are read where they are. All others are
-    /// copied into a temporary file without a name, which takes the whole input and
-    /// disk space, but no memory. The input is empty after that.
+    /// All bytes of the input, in a form that allows to read any part of it first. A regular file
+    /// that is not compressed is read where it is. All other inputs are read to their end and
+    /// copied into a temporary file without a name, which takes disk space, but no memory. After
+    /// that, the input is empty.
     ///
     /// # Errors
     ///
-    /// What the system says of the temporary file. An error of the input itself comes
-    /// when its place is read.
+    /// What the system says of the temporary file. An error in the input itself is returned when
+    /// the copy is read up to that point.
     pub fn take_seekable(&mut self) -> io::Result<Seekable> {
         match self.file.take() {
             Some(mut file) => {
@@ -158,28 +159,27 @@ impl Input {
         }
     }
 
-    /// When the file was written last; `None` if the input is no file, or a compressed one.
+    /// When the file was last written; `None` if the input is not a file, or is compressed.
     #[must_use]
     pub fn written(&self) -> Option<SystemTime> {
         self.file.as_ref().and_then(Seekable::written)
     }
 
-    /// Unpacks and decodes until the first bytes are neither packed nor UTF-16.
-    fn unpacked(mut self) -> io::Result<Input> {
+    /// Decompresses and decodes until the first bytes are neither compressed nor UTF-16.
+    fn decompressed(mut self) -> io::Result<Input> {
         let is_bzip2 = self.is_bzip2()?;
         let is_utf16 = self.is_utf16()?;
         let bare_utf16 = self.bare_utf16()?;
-        let unpacked: Box<dyn Read + Send> = match self.peek(4)? {
-            [0x1f, 0x8b, ..] => Box::new(Packed::new("gzip", MultiGzDecoder::new(self.rest()))),
-            // A frame of zstd, or one of those that it skips.
+        let decompressed: Box<dyn Read + Send> = match self.peek(4)? {
+            [0x1f, 0x8b, ..] => Box::new(Compressed::new("gzip", MultiGzDecoder::new(self.rest()))),
+            // A frame of zstd, or a frame that decompressors must skip.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-                Box::new(Packed::new("zstd", Zstd::new(self.rest())))
+                Box::new(Compressed::new("zstd", Zstd::new(self.rest())))
             }
-            [0x04, 0x22, 0x4d, 0x18, ..] => Box::new(Packed::new("lz4", Lz4::new(self.rest()))),
-            [0xfd, b'7', b'z', b'X', ..] => Box::new(Packed::new("xz", Xz::new(self.rest()))),
-            _ if is_bzip2 => Box::new(Packed::new("bzip2", MultiBzDecoder::new(self.rest()))),
-            // Byte order marks: of UTF-8, and of UTF-16 in its two orders, which
-            // becomes that of UTF-8.
+            [0x04, 0x22, 0x4d, 0x18, ..] => Box::new(Compressed::new("lz4", Lz4::new(self.rest()))),
+            [0xfd, b'7', b'z', b'X', ..] => Box::new(Compressed::new("xz", Xz::new(self.rest()))),
+            _ if is_bzip2 => Box::new(Compressed::new("bzip2", MultiBzDecoder::new(self.rest()))),
+            // Byte order marks: of UTF-8, and of UTF-16 in both byte orders, which is decoded.
             [0xef, 0xbb, 0xbf, ..] => {
                 self.ahead.drain(..3);
                 Box::new(self.rest())
@@ -191,11 +191,11 @@ impl Input {
                 None => return Ok(self),
             },
         };
-        Input { path: self.path, ..Input::of(self.name, unpacked) }.unpacked()
+        Input { path: self.path, ..Input::of(self.name, decompressed) }.decompressed()
     }
 
-    /// Whether bzip2 packed this: behind `BZh9` stands a block, or the end where
-    /// there is none. `BZh9;main 3` is a stack.
+    /// Whether this is compressed by bzip2: `BZh9` is followed by a block, or by the end mark if
+    /// there is no block. `BZh9;main 3` is a stack.
     fn is_bzip2(&mut self) -> io::Result<bool> {
         const BLOCK: &[u8] = b"\x31\x41\x59\x26\x53\x59";
         const END: &[u8] = b"\x17\x72\x45\x38\x50\x90";
@@ -206,8 +206,8 @@ impl Input {
         Ok(BLOCK.starts_with(next) || END.starts_with(next))
     }
 
-    /// Whether this is UTF-16 behind its byte order mark: it has NULs, as each ASCII character
-    /// has one. A name of a folded stack may begin with the same two bytes.
+    /// Whether this is UTF-16 with a byte order mark: it then holds NULs, one in each ASCII
+    /// character. A name in a folded stack may begin with the same two bytes.
     fn is_utf16(&mut self) -> io::Result<bool> {
         const LOOKED_AT: usize = 64;
         if !matches!(self.peek(2)?, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
@@ -217,8 +217,8 @@ impl Input {
         Ok(text.is_empty() || text.contains(&0))
     }
 
-    /// The order of bytes of UTF-16 without a byte order mark: its first characters are all
-    /// ASCII. Four bytes are enough to see that there are no NULs, as in other text.
+    /// The byte order of UTF-16 without a byte order mark, of which the first characters must be
+    /// ASCII. In other text, which has no NULs, the first four bytes are enough to see that.
     fn bare_utf16(&mut self) -> io::Result<Option<ByteOrder>> {
         const LOOKED_AT: usize = 64;
         const FEWEST: usize = 16;
@@ -291,14 +291,14 @@ mod tests {
 
     const TEXT: &[u8] = b"main;parse;read 3\nmain;parse 2\n";
 
-    /// The text, packed in every way.
-    fn packed() -> io::Result<[(&'static str, Vec<u8>); 5]> {
+    /// The text, compressed in every format.
+    fn compressed() -> io::Result<[(&'static str, Vec<u8>); 5]> {
         let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::fast());
         let mut bzip2 = BzEncoder::new(Vec::new(), bzip2::Compression::fast());
         let mut lz4 = FrameEncoder::new(Vec::new());
         let mut xz = XzWriter::new(Vec::new(), XzOptions::with_preset(1))?;
-        for packer in [&mut gzip as &mut dyn Write, &mut bzip2, &mut lz4, &mut xz] {
-            packer.write_all(TEXT)?;
+        for encoder in [&mut gzip as &mut dyn Write, &mut bzip2, &mut lz4, &mut xz] {
+            encoder.write_all(TEXT)?;
         }
         Ok([
             ("gzip", gzip.finish()?),
@@ -309,20 +309,20 @@ mod tests {
         ])
     }
 
-    /// What is read of an input, and why it ends if that is not its end.
-    fn unpacked(bytes: &[u8]) -> (Vec<u8>, Option<String>) {
+    /// What is read of an input, and why reading ends if that is before the end.
+    fn decompressed(bytes: &[u8]) -> (Vec<u8>, Option<String>) {
         let mut text = Vec::new();
         let input = Input::from_reader("test", io::Cursor::new(bytes.to_vec()));
-        let read = input.unpacked().and_then(|mut input| input.read_to_end(&mut text));
+        let read = input.decompressed().and_then(|mut input| input.read_to_end(&mut text));
         (text, read.err().map(|error| error.to_string()))
     }
 
     #[test]
-    fn whatever_is_packed_is_unpacked_one_after_another() {
-        for (format, bytes) in packed().expect("memory does not fail") {
-            assert_eq!(unpacked(&bytes), (TEXT.to_vec(), None), "{format}");
-            assert_eq!(unpacked(&bytes.repeat(3)), (TEXT.repeat(3), None), "{format}");
-            let (text, why) = unpacked(&[&bytes[..], b"something else"].concat());
+    fn whatever_is_compressed_is_decompressed_one_after_another() {
+        for (format, bytes) in compressed().expect("memory does not fail") {
+            assert_eq!(decompressed(&bytes), (TEXT.to_vec(), None), "{format}");
+            assert_eq!(decompressed(&bytes.repeat(3)), (TEXT.repeat(3), None), "{format}");
+            let (text, why) = decompressed(&[&bytes[..], b"something else"].concat());
             assert_eq!(text, TEXT, "{format}");
             let damaged = format!("the {format} data is damaged: ");
             assert!(why.as_ref().is_some_and(|why| why.starts_with(&damaged)), "{why:?}");
@@ -331,10 +331,10 @@ mod tests {
 
     #[test]
     fn a_cut_at_any_byte_is_called_so() {
-        for (format, bytes) in packed().expect("memory does not fail") {
+        for (format, bytes) in compressed().expect("memory does not fail") {
             let twice = bytes.repeat(2);
             for cut in (4..twice.len()).filter(|cut| *cut != bytes.len()) {
-                let (text, why) = unpacked(&twice[..cut]);
+                let (text, why) = decompressed(&twice[..cut]);
                 assert!(TEXT.repeat(2).starts_with(&text), "{format} {cut}");
                 assert!(cut < bytes.len() || text.len() >= TEXT.len(), "{format} {cut}");
                 let expected = format!("the {format} data ends too early");
@@ -346,12 +346,12 @@ mod tests {
     #[test]
     fn a_stack_may_begin_as_utf16_does() {
         for text in [&b"\xff\xfe;main 3\n"[..], b"\xfe\xff 5\n", b"\xff\xfe\xff 5\n"] {
-            assert_eq!(unpacked(text), (text.to_vec(), None));
+            assert_eq!(decompressed(text), (text.to_vec(), None));
         }
         for text in [&b"\xff\xfea\0 \x003\0"[..], b"\xfe\xff\0a\0 \x003"] {
-            assert_eq!(unpacked(text), (b"a 3".to_vec(), None));
+            assert_eq!(decompressed(text), (b"a 3".to_vec(), None));
         }
-        assert_eq!(unpacked(b"\xff\xfe"), (Vec::new(), None));
+        assert_eq!(decompressed(b"\xff\xfe"), (Vec::new(), None));
     }
 
     #[test]
@@ -359,21 +359,21 @@ mod tests {
         let text = "main;first 3\r\nmain;second;third 2\nmain;caf\u{e9} 2\n";
         let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
-        assert_eq!(unpacked(&little), (text.as_bytes().to_vec(), None));
-        assert_eq!(unpacked(&big), (text.as_bytes().to_vec(), None));
+        assert_eq!(decompressed(&little), (text.as_bytes().to_vec(), None));
+        assert_eq!(decompressed(&big), (text.as_bytes().to_vec(), None));
         for bytes in [
             &b"a\0b\0"[..],
             b"\0\0\0\0\x03\0\0\0\0\0\0\0\x10\x27\0\0",
             b"a\0b\0c\0d\0e\0f\0\x01\0g\0",
         ] {
-            assert_eq!(unpacked(bytes), (bytes.to_vec(), None));
+            assert_eq!(decompressed(bytes), (bytes.to_vec(), None));
         }
     }
 
     #[test]
     fn a_stack_may_begin_as_bzip2_does() {
         for text in ["BZh9;main 3\n", "BZh91AY&;main 3\n", "BZh91AY&SX 3\n"] {
-            assert_eq!(unpacked(text.as_bytes()), (text.as_bytes().to_vec(), None));
+            assert_eq!(decompressed(text.as_bytes()), (text.as_bytes().to_vec(), None));
         }
     }
 }

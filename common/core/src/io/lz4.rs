@@ -1,4 +1,4 @@
-//! What lz4 packed: any number of frames, one after another.
+//! Data compressed by lz4: any number of frames, one after another.
 
 use std::io::{self, BufReader, Chain, Cursor, ErrorKind, Read};
 
@@ -6,11 +6,11 @@ use lz4_flex::frame::FrameDecoder;
 
 use crate::io::watched::Watched;
 
-/// A frame's first bytes, which were read to tell what kind it is, and the rest.
+/// The first bytes of a frame, which were read to find out its kind, and the rest.
 type Frame<R> = Chain<Cursor<[u8; 4]>, BufReader<Watched<R>>>;
 
-/// Unpacks all frames to the end of the input, as `lz4 -d` does: `cat` of two
-/// packed files has several, and some are to be skipped.
+/// Decompresses all frames to the end of the input, as `lz4 -d` does: the output of `cat` of two
+/// compressed files has several, and some frames must be skipped.
 pub(crate) struct Lz4<R: Read> {
     /// One decoder per frame: they differ in the size of their blocks.
     decoder: Option<FrameDecoder<Frame<R>>>,
@@ -23,7 +23,7 @@ impl<R: Read> Lz4<R> {
         Lz4 { decoder: Some(decoder_of([0; 4], source)), is_in_frame: false }
     }
 
-    /// Starts the next frame; false at the end of input.
+    /// Starts the next frame; returns false at the end of the input.
     fn next_frame(&mut self) -> io::Result<bool> {
         let Some(decoder) = &mut self.decoder else { return Ok(false) };
         let source = decoder.get_mut().get_mut().1;
@@ -94,14 +94,14 @@ mod tests {
 
     use super::*;
 
-    fn packed(text: &str, mode: BlockMode, size: BlockSize) -> Vec<u8> {
+    fn compressed(text: &str, mode: BlockMode, size: BlockSize) -> Vec<u8> {
         let info = FrameInfo::new().block_mode(mode).block_size(size);
         let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
         encoder.write_all(text.as_bytes()).expect("memory does not fail");
         encoder.finish().expect("memory does not fail")
     }
 
-    fn unpacked(bytes: &[u8]) -> (String, Option<ErrorKind>) {
+    fn decompressed(bytes: &[u8]) -> (String, Option<ErrorKind>) {
         let mut text = Vec::new();
         let read = Lz4::new(bytes).read_to_end(&mut text);
         (String::from_utf8(text).expect("ASCII"), read.err().map(|error| error.kind()))
@@ -112,23 +112,23 @@ mod tests {
     }
 
     #[test]
-    fn all_frames_are_unpacked_and_others_skipped() {
+    fn all_frames_are_decompressed_and_others_skipped() {
         let text = many_lines();
         let skip = b"\x51\x2a\x4d\x18\x03\0\0\0abc";
-        let large = packed(&text, BlockMode::Independent, BlockSize::Max4MB);
-        let small = packed(&text, BlockMode::Linked, BlockSize::Max64KB);
+        let large = compressed(&text, BlockMode::Independent, BlockSize::Max4MB);
+        let small = compressed(&text, BlockMode::Linked, BlockSize::Max64KB);
         let bytes = [&large[..], skip, skip, &small, skip].concat();
-        assert_eq!(unpacked(&bytes), (text.repeat(2), None));
+        assert_eq!(decompressed(&bytes), (text.repeat(2), None));
         for torn in [bytes.len() - 1, bytes.len() - 5, bytes.len() - 9] {
-            assert_eq!(unpacked(&bytes[..torn]).1, Some(ErrorKind::UnexpectedEof));
+            assert_eq!(decompressed(&bytes[..torn]).1, Some(ErrorKind::UnexpectedEof));
         }
     }
 
     #[test]
-    fn what_stands_before_a_cut_is_unpacked() {
+    fn what_comes_before_a_cut_is_decompressed() {
         let text = many_lines();
-        let whole = packed(&text, BlockMode::Independent, BlockSize::Max64KB);
-        // Behind a header of 7 bytes each block begins with its size.
+        let whole = compressed(&text, BlockMode::Independent, BlockSize::Max64KB);
+        // After a header of 7 bytes, each block begins with its size.
         let (mut block, mut ends) = (7, Vec::new());
         while let Some(size) = whole[block..].first_chunk().map(|size| u32::from_le_bytes(*size)) {
             ends.push(block);
@@ -136,7 +136,7 @@ mod tests {
         }
         assert!(ends.len() > 5, "{ends:?}");
         for (blocks, end) in ends[..ends.len() - 1].iter().enumerate() {
-            let (before, why) = unpacked(&whole[..*end]);
+            let (before, why) = decompressed(&whole[..*end]);
             assert_eq!(before, text[..blocks * 64 * 1024], "{blocks} blocks");
             assert_eq!(why, Some(ErrorKind::UnexpectedEof), "{blocks} blocks");
         }

@@ -10,7 +10,7 @@ use crate::{Error, printable};
 /// How many lines of a kind are named before they are only counted.
 const NAMED: u64 = 3;
 
-/// The name of the tool that runs, for messages where no [`Messages`] is at hand.
+/// The name of the tool that runs, for code that has no [`Messages`].
 static TOOL: OnceLock<String> = OnceLock::new();
 
 /// Names the tool that runs.

@@ -26,8 +26,8 @@ pub struct Output {
     regular_file: Option<Handle>,
 }
 
-/// What is equal for all names of a file. `None` for pipes, terminals and devices
-/// such as `/dev/null`: to read and write the same of these is fine.
+/// An identity that all names of a regular file share. `None` for pipes, terminals and devices such
+/// as `/dev/null`, which a tool may read and write at the same time.
 pub(crate) fn regular_file(file: &File) -> Option<Handle> {
     file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     Handle::from_file(file.try_clone().ok()?).ok()
@@ -47,8 +47,8 @@ impl Output {
         Ok(Output { file, buffer: Vec::with_capacity(2 * BLOCK_SIZE), by_line, regular_file })
     }
 
-    /// Standard output once more, with an empty buffer of its own: for a thread
-    /// that writes while this one does not.
+    /// A second handle to standard output with its own empty buffer: for a thread that writes while
+    /// this one does not.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Output {
         self.drain_if_due()
     }
 
-    /// The same for a stack that is not worth a copy, which may have gigabytes.
+    /// The same for a long stack, which is not copied into the buffer: it may have gigabytes.
     #[cold]
     fn long_folded(&mut self, line: &FoldedLine<'_>) -> Result<()> {
         append_start(line, &mut self.buffer);
@@ -134,7 +134,7 @@ impl Output {
     }
 }
 
-/// For writers that want one, such as a drawing library.
+/// For code that takes any [`Write`], such as a drawing library.
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() + bytes.len() >= BLOCK_SIZE {
@@ -149,13 +149,13 @@ impl Write for Output {
     }
 }
 
-/// Fails if standard output is closed (`>&-`), which the system does not tell
-/// when something is written: Rust puts `/dev/null` in its place.
+/// Fails if standard output is closed (`>&-`). A later write would not fail: Rust has put
+/// `/dev/null` in its place.
 pub(crate) fn check_stdout() -> io::Result<()> {
     if stdout_was_closed() { Err(io::Error::other("it is closed")) } else { Ok(()) }
 }
 
-/// The error of what cannot be written to standard output.
+/// The error for what cannot be written to standard output.
 #[must_use]
 pub fn unwritten(source: io::Error) -> Error {
     Error::Output { name: STDOUT.to_owned(), source }

@@ -15,7 +15,7 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     started: Instant,
     terminal: bool,
-    /// Whether what comes through pipes is counted, too.
+    /// Whether bytes that come through pipes are counted, too.
     pub(crate) counts_pipes: bool,
 }
 
@@ -53,9 +53,9 @@ impl Progress {
     }
 }
 
-/// A line on stderr that says what is waited for; only shown on a terminal, after a second.
+/// A line on stderr that says what the tool waits for; only shown on a terminal, after a second.
 ///
-/// It goes when this value does.
+/// It disappears when this value is dropped.
 #[derive(Debug)]
 pub struct Waiting {
     bar: ProgressBar,
@@ -63,7 +63,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Nothing is shown before the first [`tick`](Waiting::tick) that comes a second later.
+    /// Nothing is shown before the first [`tick`](Waiting::tick) after one second.
     #[must_use]
     pub fn new(what: String) -> Waiting {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
@@ -76,7 +76,7 @@ impl Waiting {
     /// Shows that the waiting goes on.
     pub fn tick(&self) {
         if self.bar.is_hidden() && self.started.elapsed() > DELAY {
-            // Hidden where stderr is no terminal.
+            // Nothing is drawn where stderr is not a terminal.
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.tick();

@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::{Block, Blocks, Error, Input, Result};
 
-/// For a file shorter than this, in bytes, threads do not pay.
+/// For a file shorter than this, in bytes, more threads would not be faster.
 const LONG: u64 = 32 * 1024 * 1024;
 
 /// More threads would wait for each other, since only one can read.
@@ -17,19 +17,19 @@ const MOST_THREADS: usize = 4;
 /// Where the threads get their blocks.
 struct Source<'a> {
     blocks: Blocks<'a>,
-    /// How many the threads got.
+    /// How many blocks the threads have taken.
     taken: usize,
     /// How the input ended.
     ended: Option<io::Result<()>>,
 }
 
-/// Where they bring what they found. Nobody waits for the others, unless one is late:
-/// who brings what is due handles it, and all that waits behind it.
+/// Where threads put what they found. A thread that brings the next block in order handles it, and
+/// all blocks after it that are waiting. A thread waits only if the next block in order is late.
 struct Sink<T, E> {
     each: E,
     /// How many blocks were handled.
     handled: usize,
-    /// Those that are not due.
+    /// Blocks that cannot be handled yet, as an earlier one is missing.
     waiting: BTreeMap<usize, (Block, T)>,
     /// The memory of blocks that were handled.
     spare: Vec<Block>,
@@ -42,13 +42,13 @@ struct Shared<'a, T, E> {
     threads: usize,
     source: Mutex<Source<'a>>,
     sink: Mutex<Sink<T, E>>,
-    /// Told when blocks were handled.
+    /// Notified when blocks were handled.
     handled: Condvar,
 }
 
-/// Calls `scan` with each block of whole lines, for a long file in several threads; and
-/// then `each` with the block and what was found, in the order of the input, until it
-/// has enough.
+/// Calls `scan` with each block of whole lines, for a long file in several threads; then calls
+/// `each` with the block and the result of `scan`, in the order of the input, until `each` returns
+/// `Break`.
 ///
 /// # Errors
 ///
@@ -73,7 +73,7 @@ pub(crate) fn for_each_scanned<T: Send>(
     };
     thread::scope(|scope| {
         for _ in 1..shared.threads {
-            // The system may have fewer threads for us.
+            // The system may refuse a thread: then there are fewer.
             let work = || shared.work(&scan);
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
                 break;
@@ -90,7 +90,7 @@ pub(crate) fn for_each_scanned<T: Send>(
     }
 }
 
-/// How many threads a search of this input is worth.
+/// How many threads should scan this input.
 fn threads_for(input: &Input) -> usize {
     match input.size() {
         Some(LONG..) => thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS),
@@ -99,7 +99,7 @@ fn threads_for(input: &Input) -> usize {
 }
 
 impl<T, E: FnMut(&[u8], T) -> Result<ControlFlow<()>>> Shared<'_, T, E> {
-    /// Scans one block after the other, as long as there are any and they are wanted.
+    /// Scans one block after another, until there are no more or no more are wanted.
     fn work(&self, scan: &impl Fn(&[u8]) -> T) {
         let _stop = StopIfPanicking(self);
         let mut spare = Block::default();
@@ -112,10 +112,10 @@ impl<T, E: FnMut(&[u8], T) -> Result<ControlFlow<()>>> Shared<'_, T, E> {
         }
     }
 
-    /// Handles a block, or leaves it until those before it are. Returns memory for
-    /// another, unless no more blocks are wanted.
+    /// Handles a block, or keeps it until the blocks before it are handled. Returns memory for
+    /// another block, unless no more blocks are wanted.
     fn bring(&self, number: usize, block: Block, found: T) -> Option<Block> {
-        // Memory is that of a block for each thread, though one of them may be late.
+        // This limits the memory to one block for each thread, even if one of them is late.
         let is_early =
             |sink: &mut Sink<T, E>| sink.ended.is_none() && number >= sink.handled + self.threads;
         let sink = self.handled.wait_while(lock(&self.sink), is_early);

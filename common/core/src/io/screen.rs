@@ -1,4 +1,4 @@
-//! What an answer is shown on: a terminal of some size, or a pipe.
+//! What an answer is shown on: a terminal with a size, or a pipe.
 
 use std::env;
 use std::io::IsTerminal;
@@ -10,7 +10,7 @@ use crate::{fitted, printable};
 /// The least width of a name: on narrower terminals lines are wrapped.
 const LEAST_NAME: usize = 16;
 
-/// How wide a drawing is where nobody says it.
+/// How wide a drawing is if nothing says how wide it should be.
 const USUAL_COLUMNS: usize = 80;
 
 /// What an answer is shown on.
@@ -20,7 +20,7 @@ pub struct Screen {
     pub columns: Option<usize>,
     /// The height of the terminal in cells, if it is one.
     pub rows: Option<usize>,
-    /// How wide a picture for a pipe is to be, by the variable COLUMNS.
+    /// The width of a drawing for a pipe in cells, from the variable COLUMNS.
     pub columns_wanted: Option<usize>,
     /// Whether the terminal shows colours, and they are wanted.
     pub has_colors: bool,
@@ -47,8 +47,8 @@ impl Screen {
         }
     }
 
-    /// A name as it is shown after `before` columns: [`printable`], and on a terminal shortened so
-    /// that it fits.
+    /// A name as it is shown after `before` columns: made [`printable`], and on a terminal
+    /// shortened so that it fits.
     #[must_use]
     pub fn name(&self, name: &[u8], before: usize) -> String {
         let name = if name.is_empty() { b"[empty name]" } else { name };
@@ -59,7 +59,7 @@ impl Screen {
         }
     }
 
-    /// How many cells of a terminal a name behind `before` columns may take.
+    /// How many cells of a terminal a name may take after `before` columns.
     #[must_use]
     pub fn width_of_name(&self, before: usize) -> Option<usize> {
         self.columns.map(|columns| columns.saturating_sub(before).max(LEAST_NAME))

@@ -1,4 +1,4 @@
-//! An input of which any part can be read first: a file, or a copy in one.
+//! An input of which any part can be read first: a file, or a copy in a temporary file.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -15,14 +15,14 @@ const COPIED_AT_ONCE: usize = 256 * 1024;
 #[derive(Debug)]
 pub struct Seekable {
     file: File,
-    /// What reading counts for; copying was counted already.
+    /// Counts the bytes that are read; `None` for a copy, whose bytes were counted on copying.
     progress: Option<Progress>,
-    /// Why the input could be copied only so far: what reading its end returns.
+    /// The error that ended the copying early: it is returned at the end of the copy.
     broken: Option<(ErrorKind, String)>,
 }
 
 impl Seekable {
-    /// The file itself if it is a regular one of which nothing was read yet.
+    /// The file itself, if it is a regular file of which nothing was read yet.
     pub(crate) fn of_whole_file(file: &File, progress: &Progress) -> io::Result<Option<Seekable>> {
         if !file.metadata()?.is_file() || (&mut &*file).stream_position()? != 0 {
             return Ok(None);

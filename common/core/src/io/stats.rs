@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 pub struct Total {
     /// How many lines; for a profiler's output, how many samples.
     pub lines: u64,
-    /// The sum of their counts. 64 bits would not hold that of large counts.
+    /// The sum of their counts, which may not fit into 64 bits.
     pub weight: u128,
 }
 

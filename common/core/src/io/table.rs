@@ -20,7 +20,7 @@ pub fn push_field(field: &str, out: &mut Vec<u8>) {
     replace_controls(&mut out[start..]);
 }
 
-/// The same in quotation marks in any case; those within are doubled.
+/// The same, always in quotation marks; those within are doubled.
 pub fn push_quoted(field: &str, out: &mut Vec<u8>) {
     let start = out.len();
     out.push(b'"');
@@ -34,7 +34,7 @@ pub fn push_quoted(field: &str, out: &mut Vec<u8>) {
     replace_controls(&mut out[start..]);
 }
 
-/// A name such as `NA` in brackets, since it would count as no name.
+/// Puts a name such as `NA` in brackets, since it would be read as a missing value.
 fn readable(field: &str) -> Cow<'_, str> {
     if MISSING.contains(&field) { format!("[{field}]").into() } else { field.into() }
 }

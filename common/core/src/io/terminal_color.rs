@@ -16,7 +16,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Whether what is written now is to be coloured.
+    /// Whether what is written now should be coloured.
     #[must_use]
     pub fn is_wanted(self) -> bool {
         match self {
@@ -27,9 +27,9 @@ impl Color {
     }
 }
 
-/// The number of the nearest of the 256 colours that terminals have, to a colour as
-/// red, green and blue: a cube of 6 by 6 by 6, and
-/// 24 greys. The first 16 differ from terminal to terminal.
+/// The number of the colour nearest to this one (red, green and blue), among the 256 colours of
+/// terminals: a cube of 6 by 6 by 6, and 24 greys. The first 16 are not used, as they differ from
+/// terminal to terminal.
 #[must_use]
 pub fn terminal_color(color: [u8; 3]) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];

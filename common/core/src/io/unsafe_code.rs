@@ -38,7 +38,7 @@ extern "C" fn before_main() {
     reserve_memory();
 }
 
-/// Has memory for threads asked for at once.
+/// Makes glibc ask the system for the memory of threads in large pieces.
 ///
 /// Each thread takes memory from a heap of its own, of which glibc makes 4 kB after 4 kB usable: a
 /// recording of 1.4 MB took 2,828 calls of mprotect. A reserve is usable from the start. It costs
@@ -140,8 +140,8 @@ mod memory {
         unsafe { memmove(to, from, size) }
     }
 
-    /// Copies the first and the last bytes, as many as a `T` has each; the size is between once
-    /// and twice that.
+    /// Copies the first and the last `size_of::<T>()` bytes; `size` must be between once and twice
+    /// that.
     #[inline(always)]
     unsafe fn copy_ends<T: Copy>(to: *mut u8, from: *const u8, size: usize) {
         let last = size - size_of::<T>();
@@ -154,7 +154,8 @@ mod memory {
         }
     }
 
-    /// Copies more than a block, from the end that is not written over before it is read.
+    /// Copies more than a block. It starts at the end where it does not overwrite bytes that are
+    /// still to be read.
     #[inline(always)]
     unsafe fn copy_blocks(to: *mut u8, from: *const u8, size: usize) {
         let is_before_or_apart = to.addr().wrapping_sub(from.addr()) >= size;

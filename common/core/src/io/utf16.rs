@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Read};
 
-/// How much is decoded at once.
+/// How many bytes are decoded at once.
 const BLOCK_SIZE: usize = 64 * 1024;
 
 /// Makes a number of two bytes, such as [`u16::from_le_bytes`].
@@ -13,10 +13,10 @@ pub(crate) type ByteOrder = fn([u8; 2]) -> u16;
 pub(crate) struct Utf16<R> {
     reader: R,
     unit: ByteOrder,
-    /// What was read and not decoded yet: at most half a character, cut by the
-    /// end of a block.
+    /// Bytes that were read and not decoded yet: at most half a character, cut by the end of a
+    /// block.
     torn: Vec<u8>,
-    /// What was decoded and not returned yet.
+    /// Text that was decoded and not returned yet.
     text: io::Cursor<Vec<u8>>,
     ended: bool,
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Hands out one byte a time.
+    /// Returns one byte at a time.
     struct Dribble<'a>(&'a [u8]);
 
     impl Read for Dribble<'_> {

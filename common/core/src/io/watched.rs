@@ -1,9 +1,9 @@
-//! A reader of which is known whether it came to its end.
+//! A reader that remembers whether it came to its end.
 
 use std::io::{ErrorKind, Read, Result};
 
-/// Passes a reader on, and knows whether it came to its end: a library may take
-/// the end of the input for that of its data.
+/// Passes a reader on, and remembers whether it came to its end: a library may take the end of the
+/// input for the end of its data.
 pub(crate) struct Watched<R> {
     reader: R,
     pub(crate) ended: bool,
@@ -16,9 +16,9 @@ impl<R: Read> Watched<R> {
 }
 
 impl<R: Read> Read for Watched<R> {
-    /// Reads again where a signal interrupted the system: some libraries would
-    /// lose what they have read so far of a header. Reads no more after the end: a
-    /// terminal goes on behind a Ctrl-D, and would want a second one.
+    /// Reads again where a signal interrupted the system: some libraries would lose what they have
+    /// read so far of a header. Does not read after the end: a terminal goes on after a Ctrl-D, and
+    /// would want a second one.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         if self.ended {
             return Ok(0);

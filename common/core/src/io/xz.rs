@@ -1,18 +1,18 @@
-//! What xz packed: any number of streams, one after another.
+//! Data compressed by xz: any number of streams, one after another.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 use lzma_rust2::{Action, Status, XzStream};
 
-/// More memory than this is not used, in KiB: four times as much as `xz -9`
-/// needs, but a file may ask for gigabytes.
+/// The most memory that is used, in KiB: four times as much as `xz -9` needs; a file may ask for
+/// gigabytes.
 const MOST_MEMORY: u32 = 256 * 1024;
 
-/// Unpacks all streams to the end of the input, as `xz -d` does.
+/// Decompresses all streams to the end of the input, as `xz -d` does.
 pub(crate) struct Xz<R> {
     source: BufReader<R>,
     stream: XzStream,
-    /// Why no more can be unpacked; what was unpacked before is handed out first.
+    /// Why the rest cannot be decompressed; what was decompressed before is returned first.
     failed: Option<io::Error>,
 }
 
@@ -22,8 +22,8 @@ impl<R: Read> Xz<R> {
         Xz { source: BufReader::new(source), stream, failed: None }
     }
 
-    /// Unpacks into `buffer`; returns how much, and whether that is the end.
-    fn unpack(&mut self, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
+    /// Decompresses into `buffer`; returns how many bytes, and whether that is the end.
+    fn decompress(&mut self, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
         let input = self.source.fill_buf()?;
         let action = if input.is_empty() { Action::Finish } else { Action::Run };
         let before = self.stream.total_out();
@@ -49,7 +49,7 @@ impl<R: Read> Read for Xz<R> {
             if let Some(error) = self.failed.take() {
                 return Err(error);
             }
-            let (count, is_end) = self.unpack(buffer)?;
+            let (count, is_end) = self.decompress(buffer)?;
             if count > 0 || is_end || buffer.is_empty() {
                 return Ok(count);
             }
@@ -60,7 +60,7 @@ impl<R: Read> Read for Xz<R> {
 fn in_words(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::OutOfMemory {
         let most = MOST_MEMORY / 1024;
-        let text = format!("takes over {most} MiB of memory to unpack: unpack it first");
+        let text = format!("needs over {most} MiB of memory to decompress: decompress it first");
         return io::Error::new(error.kind(), text);
     }
     error
@@ -75,16 +75,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_before_a_cut_is_unpacked() {
+    fn what_comes_before_a_cut_is_decompressed() {
         let text: String = (0..200_000).map(|line| format!("main;f{line} 1\n")).collect();
-        let mut packer = XzWriter::new(Vec::new(), XzOptions::with_preset(1)).expect("options");
-        packer.write_all(text.as_bytes()).expect("memory does not fail");
-        let whole = packer.finish().expect("memory does not fail");
-        let mut unpacked = Vec::new();
-        let error = Xz::new(&whole[..whole.len() / 2]).read_to_end(&mut unpacked);
+        let mut encoder = XzWriter::new(Vec::new(), XzOptions::with_preset(1)).expect("options");
+        encoder.write_all(text.as_bytes()).expect("memory does not fail");
+        let whole = encoder.finish().expect("memory does not fail");
+        let mut decompressed = Vec::new();
+        let error = Xz::new(&whole[..whole.len() / 2]).read_to_end(&mut decompressed);
         assert_eq!(error.expect_err("it is cut").kind(), ErrorKind::UnexpectedEof);
-        assert!(unpacked.len() > text.len() / 3, "{}", unpacked.len());
-        assert!(text.as_bytes().starts_with(&unpacked));
+        assert!(decompressed.len() > text.len() / 3, "{}", decompressed.len());
+        assert!(text.as_bytes().starts_with(&decompressed));
     }
 
     #[test]
@@ -93,6 +93,9 @@ mod tests {
         let bytes = b"\xfd7zXZ\0\0\x01i\x22\xde6\x02\0!\x01\x22\0\0\0\x82@\xac\xdc\x01\0\x03a 1\x0a\x006\xe7\x1b\xbc\0\x01\x18\x04k\xe9\xf0\xa5\x90B\x99\x0d\x01\0\0\0\0\x01YZ";
         let error = Xz::new(&bytes[..]).read_to_end(&mut Vec::new()).expect_err("too much");
         assert_eq!(error.kind(), ErrorKind::OutOfMemory);
-        assert_eq!(error.to_string(), "takes over 256 MiB of memory to unpack: unpack it first");
+        assert_eq!(
+            error.to_string(),
+            "needs over 256 MiB of memory to decompress: decompress it first"
+        );
     }
 }

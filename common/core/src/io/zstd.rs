@@ -1,4 +1,4 @@
-//! What zstd packed: any number of frames, one after another.
+//! Data compressed by zstd: any number of frames, one after another.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
@@ -11,24 +11,24 @@ use crate::io::watched::Watched;
 /// is not compared.
 const END_OF_FRAME: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// Unpacks all frames to the end of the input, as `zstd -d` does: `cat` of two
-/// packed files and what pzstd writes have several, some of them to be skipped.
+/// Decompresses all frames to the end of the input, as `zstd -d` does: the output of `cat` of two
+/// compressed files, and of pzstd, has several, some of which must be skipped.
 #[expect(missing_debug_implementations, reason = "the decoder has none")]
 pub struct Zstd<R> {
     source: BufReader<Watched<R>>,
     frame: FrameDecoder,
-    /// Why no more can be unpacked; what was unpacked before is handed out first.
+    /// Why the rest cannot be decompressed; what was decompressed before is returned first.
     failed: Option<io::Error>,
 }
 
 impl<R: Read> Zstd<R> {
-    /// Unpacks what `source` holds.
+    /// Decompresses the bytes of `source`.
     pub fn new(source: R) -> Zstd<R> {
         let source = BufReader::new(Watched::new(source));
         Zstd { source, frame: FrameDecoder::new(), failed: None }
     }
 
-    /// Starts the next frame; false at the end of input.
+    /// Starts the next frame; returns false at the end of the input.
     fn next_frame(&mut self) -> io::Result<bool> {
         while !self.source.fill_buf()?.is_empty() {
             match self.frame.init(&mut self.source) {
@@ -48,7 +48,7 @@ impl<R: Read> Zstd<R> {
         Ok(false)
     }
 
-    /// Unpacks the next block of the frame.
+    /// Decompresses the next block of the frame.
     fn next_block(&mut self) {
         let one = BlockDecodingStrategy::UptoBlocks(1);
         if let Err(error) = self.frame.decode_blocks(&mut self.source, one) {
@@ -88,42 +88,43 @@ mod tests {
 
     use super::*;
 
-    fn packed(text: &str) -> Vec<u8> {
+    fn compressed(text: &str) -> Vec<u8> {
         compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
     }
 
-    fn unpacked(bytes: &[u8]) -> io::Result<String> {
+    fn decompressed(bytes: &[u8]) -> io::Result<String> {
         let mut text = String::new();
         Zstd::new(bytes).read_to_string(&mut text).map(|_| text)
     }
 
     #[test]
-    fn all_frames_are_unpacked_and_others_skipped() {
+    fn all_frames_are_decompressed_and_others_skipped() {
         let skip = b"\x51\x2a\x4d\x18\x03\0\0\0abc";
         let long = "main;work 12\n".repeat(50_000);
-        let bytes = [skip, &packed("a 1\n")[..], &packed(""), &packed(&long), skip].concat();
-        assert_eq!(unpacked(&bytes).expect("all whole"), format!("a 1\n{long}"));
+        let bytes =
+            [skip, &compressed("a 1\n")[..], &compressed(""), &compressed(&long), skip].concat();
+        assert_eq!(decompressed(&bytes).expect("all whole"), format!("a 1\n{long}"));
     }
 
     #[test]
     fn what_is_torn_or_no_frame_is_an_error() {
-        let whole = packed("a 1\n");
+        let whole = compressed("a 1\n");
         for bytes in [
             &whole[..whole.len() - 3],
             &[&whole[..], b"junk"].concat(),
             &[&whole[..], b"\x51\x2a\x4d\x18\x03\0\0\0a"].concat(),
         ] {
-            assert!(unpacked(bytes).is_err(), "{bytes:?}");
+            assert!(decompressed(bytes).is_err(), "{bytes:?}");
         }
     }
     #[test]
-    fn what_stands_before_a_cut_is_unpacked() {
+    fn what_comes_before_a_cut_is_decompressed() {
         let text: String = (0..200_000).map(|line| format!("main;f{line} 1\n")).collect();
-        let whole = packed(&text);
-        let mut unpacked = Vec::new();
-        let error = Zstd::new(&whole[..whole.len() / 2]).read_to_end(&mut unpacked);
+        let whole = compressed(&text);
+        let mut decompressed = Vec::new();
+        let error = Zstd::new(&whole[..whole.len() / 2]).read_to_end(&mut decompressed);
         assert_eq!(error.expect_err("it is cut").kind(), ErrorKind::UnexpectedEof);
-        assert!(unpacked.len() > text.len() / 3, "{}", unpacked.len());
-        assert!(text.as_bytes().starts_with(&unpacked));
+        assert!(decompressed.len() > text.len() / 3, "{}", decompressed.len());
+        assert!(text.as_bytes().starts_with(&decompressed));
     }
 }

@@ -88,7 +88,7 @@ impl<'a> Thunk<'a> {
     }
 }
 
-/// The text behind an offset such as `hn16_`, or a virtual one such as `v0_n24_`.
+/// The text after an offset such as `hn16_`, or a virtual one such as `v0_n24_`.
 fn after_offset(text: &[u8]) -> Option<&[u8]> {
     match text.split_first()? {
         (b'h', number) => after_number(number),
@@ -97,7 +97,7 @@ fn after_offset(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The text behind `16_` or `n16_`.
+/// The text after `16_` or `n16_`.
 fn after_number(text: &[u8]) -> Option<&[u8]> {
     let digits = text.strip_prefix(b"n").unwrap_or(text);
     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).filter(|&end| end > 0)?;

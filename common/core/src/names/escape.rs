@@ -9,8 +9,8 @@ pub fn is_unseen(char: char) -> bool {
         || matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Bytes for people: names in tables, and whatever input is quoted in messages. What is no
-/// text, and what would change how the text around it is shown, is escaped: `\x1B`.
+/// Bytes as people can read them: for names in tables, and input that messages quote. Invalid
+/// UTF-8, and characters that would change how the text around them is shown, are escaped: `\x1B`.
 #[must_use]
 pub fn printable(bytes: &[u8]) -> String {
     escaped(bytes, is_unseen)

@@ -2,17 +2,17 @@
 
 use memchr::memrchr;
 
-/// What the samples of an event count: perf's clocks count nanoseconds, other events
-/// themselves. The unit of `cycles:u` is `cycles`, that of the tracepoint
-/// `sched:sched_switch` is its whole name, as `sched` counts nothing.
+/// The unit of an event's samples: perf's clocks count nanoseconds, all other events count
+/// themselves. The unit of `cycles:u` is `cycles`; that of the tracepoint `sched:sched_switch` is
+/// its whole name, as `sched` alone counts nothing.
 #[must_use]
 pub fn unit_of_event(event: &[u8]) -> &[u8] {
     let name = without_modifiers(event);
     if matches!(name, b"cpu-clock" | b"task-clock") { b"nanoseconds" } else { name }
 }
 
-/// `cycles:ppp` without what says how it is sampled: user, kernel, precise and so on, see
-/// perf-list(1).
+/// `cycles:ppp` without its modifiers, which say how it is sampled: user, kernel, precise and so
+/// on, see perf-list(1).
 fn without_modifiers(event: &[u8]) -> &[u8] {
     let is_modifier = |letter: &u8| b"ukhIGHpPSDWebRX".contains(letter);
     match memrchr(b':', event) {

@@ -8,18 +8,18 @@ use crate::MINUS;
 /// A name cut to fewer letters than this is left out.
 const LEAST_LETTERS: usize = 6;
 
-/// A letter of two columns says more: a name of such letters is left out if it is cut to fewer
-/// columns than this.
+/// A letter that is two columns wide says more: a name of such letters is left out if it is cut to
+/// fewer columns than this.
 const LEAST_OF_WIDE: usize = 3;
 
-/// Of a name cut to fewer letters than this only the end is shown: a start and an end of
-/// a few letters each say less.
+/// If a name is cut to fewer letters than this, only its end is shown: a start and an end of a few
+/// letters each say less.
 const LEAST_OF_BOTH: usize = 14;
 
 const DOTS: &str = "\u{2026}";
 
-/// The name in at most so many columns. The function's own name is kept longest, then its class,
-/// then its arguments, then the outer modules; empty if there is too little room to be of use.
+/// The name in at most `letters` columns; empty if that is too little room to be of use. The
+/// function's own name is kept longest, then its class, then its arguments, then the outer modules.
 ///
 /// It is cut between graphemes, which a reader takes for letters.
 #[must_use]
@@ -44,7 +44,7 @@ pub fn fitted(name: &str, letters: usize) -> String {
         .unwrap_or_else(|| cut(own, letters))
 }
 
-/// The class and the own name, and as much of the arguments as there is room for.
+/// The class and the own name, and as much of the arguments as fits.
 fn without_arguments(name: &str, parts: &NameParts, letters: usize) -> Option<String> {
     let kept = &name[parts.class..parts.end];
     let before = if parts.class > 0 { DOTS } else { "" };
@@ -75,8 +75,8 @@ fn dotted(part: &str, is_cut_before: bool) -> String {
     if is_cut_before { [DOTS, part].concat() } else { [part, DOTS].concat() }
 }
 
-/// A text that is no function's name, such as a path or a thread, in at most so many columns:
-/// shortened in the middle, or to its end; empty if there is too little room to be of use.
+/// A text that is not a function's name, such as a path or a thread, in at most `letters` columns:
+/// shortened in the middle, or to its end; empty if that is too little room to be of use.
 #[must_use]
 pub fn shortened(text: &str, letters: usize) -> String {
     if fits(text, letters) { text.to_owned() } else { cut(text, letters) }
@@ -88,7 +88,7 @@ fn cut(name: &str, letters: usize) -> String {
     if letters < if is_wide { LEAST_OF_WIDE } else { LEAST_LETTERS } {
         return String::new();
     }
-    // Where one side gets more, it is the end, which says more.
+    // If one side gets more letters, it is the end, which says more.
     let tail = if letters < LEAST_OF_BOTH { letters - 1 } else { letters / 2 };
     let head = letters - 1 - tail;
     // A name may be far longer than what is shown of it.
@@ -106,8 +106,8 @@ fn width(name: &str) -> usize {
     name.as_bytes().graphemes().map(columns).sum()
 }
 
-/// The name, shortened, and `said` behind it, such as `+50.0%`; only the name if
-/// there is no room for both.
+/// The name, shortened, and after it `said`, such as `+50.0%`; only the name if there is no room
+/// for both.
 #[must_use]
 pub fn fitted_with(name: &str, said: &str, letters: usize) -> String {
     match letters.saturating_sub(said.chars().count() + 1) {
@@ -116,7 +116,7 @@ pub fn fitted_with(name: &str, said: &str, letters: usize) -> String {
     }
 }
 
-/// How many bytes those of these graphemes have that fit into so many columns.
+/// How many bytes the first of these graphemes have together, those that fit into `left` columns.
 fn fitting<'a>(letters: impl Iterator<Item = &'a str>, mut left: usize) -> usize {
     let fits = |letter: &&str| {
         let width = columns(letter);

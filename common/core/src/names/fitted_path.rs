@@ -4,8 +4,8 @@ use console::measure_text_width;
 
 use super::{printable, shortened};
 
-/// A file, maybe with a line, as it is shown in at most so many cells: `…/a/util.c:14`. Its end
-/// tells it from others, so the outer folders go first.
+/// A file, maybe with a line, as it is shown in at most `cells` cells: `…/a/util.c:14`. The outer
+/// folders are cut off first, since the end distinguishes a path from others.
 #[must_use]
 pub fn fitted_path(path: &[u8], cells: Option<usize>) -> String {
     let path = printable(path);

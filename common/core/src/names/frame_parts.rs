@@ -9,10 +9,10 @@ use memchr::memmem::Finder;
 
 use crate::Frames;
 
-/// A frame, split into what it is called and what else is said of it.
+/// A frame, split into its name, its place and its marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameParts<'a> {
-    /// What patterns, sums and differences go by; may be empty.
+    /// The function's name, which patterns, sums and comparisons use; may be empty.
     pub name: &'a [u8],
     /// The line of the source, `demo.c:14` of ` (demo.c:14)`; empty if there is none.
     pub place: &'a [u8],
@@ -58,9 +58,9 @@ fn ends_in_mark(frame: &[u8]) -> bool {
 
 /// Splits `work (demo.c:14)` into `work` and `demo.c:14`.
 ///
-/// The place starts at the last ` (` such that each `)` in the path has its `(` in the path:
-/// in `f (int) (c:d (x).c:12)` at ` (c:d`, as the `)` of `(x)` is not the last one. The `(`
-/// of `Main.(fun main.ml:6)` starts no place, since no space comes before it.
+/// The place starts at the last ` (` that is not closed within the path. In
+/// `f (int) (c:d (x).c:12)` that is ` (c:d`, as the `(x)` after it is closed. The `(` of
+/// `Main.(fun main.ml:6)` starts no place, since no space comes before it.
 fn split_place(frame: &[u8]) -> Option<(&[u8], &[u8])> {
     let inside = frame.strip_suffix(b")")?;
     let digits = inside.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -80,8 +80,8 @@ fn split_place(frame: &[u8]) -> Option<(&[u8], &[u8])> {
     None
 }
 
-/// A folded stack with the names of its frames alone, and with their marks if these are wanted.
-/// Borrowed if that changes nothing.
+/// A folded stack with only the names of its frames, and their marks if `with_marks`. Borrowed if
+/// that changes nothing.
 #[must_use]
 pub fn names_of_stack(stack: &[u8], with_marks: bool) -> Cow<'_, [u8]> {
     if !may_have_parts(stack) {

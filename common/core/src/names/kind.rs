@@ -10,25 +10,25 @@ use bstr::ByteSlice;
 use self::rules::{FILES, Rules};
 use super::{FrameParts, cpp, module, rust, script_of};
 
-/// What code a frame is, as far as its marks, its place in the source and its name tell.
+/// What kind of code a frame is, as far as its marks, its place and its name show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CodeKind {
     /// What the program's author wrote.
     Own,
     /// What others wrote: a shared library, a package, the standard library.
     Library,
-    /// `caml_alloc_shr`, `runtime.mallocgc`, `[GC]`: what a language does on its own account.
+    /// `caml_alloc_shr`, `runtime.mallocgc`, `[GC]`: what the runtime of a language does by itself.
     Runtime,
     /// `do_syscall_64_[k]`.
     Kernel,
     /// `[unknown]`, `[libc.so.6]`: no name was found.
     Nameless,
-    /// Nothing says whose it is.
+    /// Nothing shows whose code it is.
     Unknown,
 }
 
 impl CodeKind {
-    /// As the legend says it.
+    /// The name in the legend.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -54,8 +54,8 @@ impl CodeKind {
         }
     }
 
-    /// The colour of a frame of this kind as red, green and blue: the hue says what kind of code
-    /// it is, the shade sets neighbours apart; what was inlined is paler.
+    /// The colour of a frame of this kind as red, green and blue: the hue shows the kind of code,
+    /// the shade makes neighbours differ; what was inlined is paler.
     #[must_use]
     pub fn color(self, frame: &[u8]) -> [u8; 3] {
         let [light, dark] = self.shades();
@@ -68,15 +68,15 @@ impl CodeKind {
         })
     }
 
-    /// Whose code is at a place in the source, `/src/demo.c:14`, where a rule knows its path.
+    /// Whose code is at this place, such as `/src/demo.c:14`, if a rule knows its path.
     #[must_use]
     pub fn of_place(place: &[u8]) -> Option<CodeKind> {
         FILES.iter().find_map(|rules| rules.of_place(place))
     }
 }
 
-/// The kinds of the frames of one profile, in their order. The whole profile says what one frame
-/// does not: the language, the crate of `main`, and whether libraries are marked.
+/// The kinds of the frames of one profile, in their order. The whole profile shows what a single
+/// frame does not: the language, the crate of `main`, and whether libraries are marked.
 #[must_use]
 pub fn code_kinds<'a>(frames: impl Iterator<Item = &'a [u8]>) -> Vec<CodeKind> {
     let frames: Vec<Frame<'a>> = frames.map(Frame::of).collect();
@@ -84,7 +84,7 @@ pub fn code_kinds<'a>(frames: impl Iterator<Item = &'a [u8]>) -> Vec<CodeKind> {
     frames.iter().map(|frame| profile.kind_of(frame)).collect()
 }
 
-/// A frame, and its name as rules know it.
+/// A frame, and its name in the form that the rules use.
 struct Frame<'a> {
     parts: FrameParts<'a>,
     name: Cow<'a, [u8]>,
@@ -97,12 +97,12 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// What the frames of a profile say together.
+/// What the frames of a profile show together.
 struct Profile {
     rules: Vec<&'static Rules>,
     /// The crates of Rust with a `main`.
     own_crates: HashSet<Vec<u8>>,
-    /// Whether frames have marks, so that one without is no library.
+    /// Whether frames have marks: one without a mark is then not a library's.
     has_marks: bool,
 }
 
@@ -135,7 +135,7 @@ impl Profile {
         }
         let place = if parts.place.is_empty() { script_of(name) } else { parts.place };
         let by_place = self.rules.iter().find_map(|rules| rules.of_place(place));
-        // A whole path that no rule knows is the program's; a part of one may be anyone's.
+        // An absolute path that no rule knows is the program's; a relative one may be anyone's.
         let is_whole = place.starts_with(b"/") || place.starts_with(b"file://");
         by_place.or(is_whole.then_some(CodeKind::Own)).or(by_name).unwrap_or_else(|| {
             let is_told = self.has_marks || !place.is_empty();
@@ -181,7 +181,7 @@ fn is_word(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// FNV-1a, as it is the same on every machine and in every year, down to 0..=255.
+/// FNV-1a, folded down to 0..=255: the same on every machine and in every version of this tool.
 #[must_use]
 pub fn name_hash(name: &[u8]) -> u32 {
     let hash = name

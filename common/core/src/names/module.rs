@@ -14,10 +14,10 @@ const V8: [&[u8]; 5] = [b"LazyCompile:", b"Function:", b"JS:", b"Script:", b"Eva
 /// A namespace that looks like arguments.
 const ANONYMOUS: &[u8] = b"(anonymous namespace)";
 
-/// The module that a function belongs to: `Stdlib.List` of `Stdlib.List.map`,
-/// `std::vector` of `std::vector<int>::push_back(int)`, the path of a script,
-/// `[kernel]` of what is marked as such, and a name in brackets itself, such as
-/// `[libc.so.6]`. Empty if the name tells of none.
+/// The module that a function belongs to: `Stdlib.List` of `Stdlib.List.map`, `std::vector` of
+/// `std::vector<int>::push_back(int)`, the path of a script, `[kernel]` for a frame with that mark,
+/// and a name in brackets itself, such as `[libc.so.6]`. Empty if the name does not show its
+/// module.
 #[must_use]
 pub fn module(frame: &[u8]) -> &[u8] {
     let parts = FrameParts::of(frame);
@@ -61,15 +61,15 @@ fn implementing_type(name: &[u8]) -> Option<&[u8]> {
     found.into_iter().find(|path| !path.is_empty())
 }
 
-/// What stands before the function's own name.
+/// The text before the function's own name.
 fn scope(name: &[u8]) -> &[u8] {
     let bracket = first_bracket(name);
     let before = &name[..bracket];
     if let Some((library, _)) = before.split_once_str("`").or_else(|| before.split_once_str("!")) {
         return library;
     }
-    // In `std::vector<int>::push_back(int)` and `main.(*T).Close` the scope goes on
-    // behind the bracket.
+    // In `std::vector<int>::push_back(int)` and `main.(*T).Close` the scope goes on after the
+    // bracket.
     let goes_on = after_bracket(&name[bracket..]).starts_with(b"::")
         || after_bracket(&name[bracket..]).starts_with(b".");
     if before.contains_str("::") {
@@ -128,7 +128,7 @@ fn first_bracket(name: &[u8]) -> usize {
     name.len()
 }
 
-/// What follows the bracket that `text` starts with; nothing if it is never closed.
+/// The text after the bracket with which `text` starts; empty if that bracket is never closed.
 fn after_bracket(text: &[u8]) -> &[u8] {
     let mut depth = 0;
     for (at, byte) in text.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! The parts of a function's name that are worth most where there is little room.
+//! The parts of a function's name that say most where there is little room.
 
-/// The ends of words that are no function: of clones, and of files.
+/// Last parts of names that are not functions: the mark of a clone, and the endings of files.
 const SUFFIXES: [&str; 8] = ["cold", "py", "js", "rb", "so", "sh", "exe", "dll"];
 
 /// Where the parts of a name begin and end: in `std::vector<int>::push_back(int const&)` the
@@ -36,7 +36,7 @@ impl NameParts {
             0 => start,
             _ => class_start(name, components[own - 1].start, start),
         };
-        // A type that is returned comes before the name, and is no module of it.
+        // A return type comes before the name, and is not one of its modules.
         let typed = components[..own].iter().rposition(|one| one.text.contains(' '));
         let starts = components[typed.unwrap_or(0)..own]
             .iter()
@@ -77,8 +77,8 @@ fn components(name: &str) -> Vec<Component<'_>> {
     components
 }
 
-/// Opens or closes a bracket at the last of these bytes. `->`, and `>` within other brackets,
-/// are none.
+/// Opens or closes a bracket at the last of these bytes. `->`, and `>` within other brackets, are
+/// not brackets.
 fn step(bytes: &[u8], open: &mut Vec<u8>) {
     match bytes {
         [.., bracket @ (b'(' | b'<' | b'[' | b'{')] => open.push(*bracket),
@@ -89,7 +89,7 @@ fn step(bytes: &[u8], open: &mut Vec<u8>) {
     }
 }
 
-/// How long the separator is with which this begins.
+/// The length of the separator at the start of `rest`.
 fn separator(rest: &[u8]) -> Option<usize> {
     match rest {
         [b':', b':', _, ..] => Some(2),
@@ -98,7 +98,7 @@ fn separator(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// How long the name of an operator of C++ is with which this begins: `operator<<`.
+/// The length of an operator's name in C++ at the start of `rest`: `operator<<`.
 fn operator(rest: &[u8]) -> Option<usize> {
     const WORD: &[u8] = b"operator";
     let sign = rest.strip_prefix(WORD)?;

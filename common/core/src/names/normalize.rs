@@ -50,8 +50,8 @@ fn without_clone(name: &[u8]) -> Option<usize> {
     }
     let marks = clone_marks(name);
     let at = name.len() - marks.len();
-    // OCaml, Go and Java may have a function `Foo.cold`, so a word without a
-    // number counts only behind a name without dots.
+    // OCaml, Go and Java may have a function `Foo.cold`, so a word without a number counts only
+    // after a name without dots.
     let is_numbered = marks.iter().any(u8::is_ascii_digit);
     let is_path = name[..at].contains(&b'.') && !name[..at].contains_str("::");
     (at > 0 && !marks.is_empty() && (is_numbered || !is_path)).then_some(at)
@@ -102,9 +102,8 @@ fn drop_crate_hashes(name: &mut Vec<u8>) {
     }
 }
 
-/// Drops the numbers of Java's classes for lambdas, which are numbered when they
-/// are first used:
-/// `Foo$$Lambda$12/0x00007f9b78000a08.run`, `Foo$$Lambda$12/1234567.run`,
+/// Drops the numbers of Java's classes for lambdas, which are numbered in the order of their first
+/// use: `Foo$$Lambda$12/0x00007f9b78000a08.run`, `Foo$$Lambda$12/1234567.run`,
 /// `Foo$$Lambda/0x00007f9b78000a08.run`, `Foo$$Lambda$12.0x00007f9b.run`, and in JFR's files
 /// `Foo$$Lambda$12+0x00007f9b78000a08.1234567.run`.
 fn drop_lambda_ids(name: &mut Vec<u8>) {

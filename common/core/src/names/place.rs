@@ -19,7 +19,7 @@ pub fn base_of_place(place: &[u8]) -> &[u8] {
 }
 
 /// Splits `demo.js:5:12` into the file, the line and the column, which is 0 if there is none.
-/// `None` if these would not be written as they were.
+/// `None` if joining them again would not give the same text.
 #[must_use]
 pub fn split_place(place: &[u8]) -> Option<(&[u8], u32, u32)> {
     let (before, last) = split_number(place)?;
@@ -30,8 +30,8 @@ pub fn split_place(place: &[u8]) -> Option<(&[u8], u32, u32)> {
     (!file.is_empty()).then_some((file, line, column))
 }
 
-/// The file and the line of a place, without its column: `demo.js` and 5 of `demo.js:5:12`. The line
-/// is 0 where the compiler says that code is of no line, `demo.c:0`.
+/// The file and the line of a place, without its column: `demo.js` and 5 of `demo.js:5:12`. The
+/// line is 0 where the compiler gives none: `demo.c:0`.
 #[must_use]
 pub fn file_and_line(place: &[u8]) -> (&[u8], u32) {
     if let Some((file, line, _)) = split_place(place) {

@@ -76,7 +76,7 @@ fn demangle_whole(symbol: &[u8], out: &mut Vec<u8>) -> bool {
 struct PartlyDemangled<'a> {
     /// The path with `::` between its parts; other characters are still escaped.
     path: &'a [u8],
-    /// The text behind the hash: ` [clone .cold]`, `.llvm.123`.
+    /// The text after the hash: ` [clone .cold]`, `.llvm.123`.
     clone: &'a [u8],
 }
 
@@ -97,7 +97,7 @@ impl<'a> PartlyDemangled<'a> {
             .then_some(PartlyDemangled { path: symbol, clone: b"" })
     }
 
-    /// Mangles the path again for the crate to read.
+    /// Mangles the path again, as the crate reads only mangled names.
     fn demangle(&self, out: &mut Vec<u8>) -> bool {
         let mut symbol = b"_ZN".to_vec();
         for part in self.path.split_str("::") {

@@ -26,7 +26,7 @@ pub fn symbol_name(function: &Symbol) -> Vec<u8> {
 /// How many units are named before they are only counted.
 const NAMED: usize = 5;
 
-/// Says that these units of OCaml were compiled without `-g`.
+/// A message that these units of OCaml were compiled without `-g`.
 #[must_use]
 pub fn without_g(units: &BTreeSet<Vec<u8>>) -> String {
     let named: Vec<_> = units.iter().take(NAMED).map(|it| printable(it)).collect();

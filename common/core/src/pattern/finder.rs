@@ -26,7 +26,7 @@ impl Finder {
         Ok(starts_of(&parse_patterns(patterns, syntax)?).map(Finder))
     }
 
-    /// Where in some lines the first match may start: no line that ends before has one.
+    /// Where in `lines` the first match may start: lines that end before it have no match.
     #[must_use]
     pub fn find(&self, lines: &[u8]) -> Option<usize> {
         self.0.find(lines, Span::from(0..lines.len())).map(|found| found.start)
@@ -37,8 +37,8 @@ fn starts_of(pattern: &Hir) -> Option<Prefilter> {
     let mut starts = Extractor::new().extract(pattern);
     starts.optimize_for_prefix_by_preference();
     let starts = starts.literals()?;
-    // Lines are searched before spaces take the place of their control bytes, and
-    // matched after it. Then `\` may stand before what would be a comment.
+    // Lines are searched before their control bytes become spaces, and matched after it, when a
+    // line that would be a comment begins with `\`.
     let may_come = |byte: &u8| matches!(byte, b' ' | b'\\') || byte.is_ascii_control();
     if starts.iter().map(Literal::as_bytes).any(|start| start.iter().any(may_come)) {
         return None;

@@ -31,21 +31,21 @@ pub struct PatternSyntax {
     pub ignore_case: bool,
     /// `-F`: patterns are plain text.
     pub fixed_strings: bool,
-    /// `-w`: no word character stands before or after the match.
+    /// `-w`: no word character comes before or after the match.
     pub word_regexp: bool,
-    /// `--stack`: the `;` is a byte as any other, `^ $` are the stack's ends.
+    /// `--stack`: `;` is a byte like any other, and `^ $` are the ends of the stack.
     pub whole_stack: bool,
 }
 
-/// Whether a pattern speaks of a mark, as `_\[k\]$` does: it holds `_\[`, or as plain text `_[`.
-/// Such a pattern sees names with their marks.
+/// Whether a pattern mentions a mark, as `_\[k\]$` does: it holds `_\[`, or as plain text `_[`.
+/// Such a pattern is matched with names that still have their marks.
 #[must_use]
 pub fn mentions_mark(pattern: &[u8], fixed_strings: bool) -> bool {
     pattern.contains_str(if fixed_strings { "_[" } else { r"_\[" })
 }
 
-/// Whether it depends on what comes after a match whether it is one: `a$` and `a\b` do not
-/// match in `ab`, `a` does.
+/// Whether the text after a match decides whether it is a match: `a$` and `a\b` do not match in
+/// `ab`, but `a` does.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
 //! What a profiler wrote, where folded stacks were expected.
 
-/// What `line` is from, if it is no folded line and one look tells.
+/// What format `line` is in, if it is clearly not a folded line.
 pub(super) fn looks_like(line: &[u8]) -> Option<&'static str> {
     match line {
         [b'P', b'E', b'R', b'F', b'I', b'L', b'E', b'2', ..] => Some("perf.data"),

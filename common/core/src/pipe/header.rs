@@ -62,8 +62,8 @@ impl Pipe {
         self.write_header_of(&headers)
     }
 
-    /// The same where lines are written that count other things than those that were read: the
-    /// number of samples is left out.
+    /// The same for a tool whose weights are not those that were read: the number of samples is
+    /// left out.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Pipe {
         self.write_header_of(&headers)
     }
 
-    /// The same for header lines that a tool collected itself.
+    /// The same for header lines that the tool has collected itself.
     ///
     /// # Errors
     ///

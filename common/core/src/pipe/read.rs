@@ -19,7 +19,7 @@ pub enum Live<'a> {
     End,
 }
 
-/// A line that is not empty, and where it stands.
+/// A line that is not empty, and its number in its input.
 pub(super) struct Line<'a> {
     pub(super) text: &'a [u8],
     pub(super) input: &'a str,
@@ -40,7 +40,7 @@ impl Line<'_> {
         parse_header(&header).is_some().then_some(header)
     }
 
-    /// The folded line; `cleaned` is for making its stack without control bytes.
+    /// The folded line; `cleaned` is a buffer for a stack without control bytes.
     #[inline]
     fn parse<'b>(&'b self, cleaned: &'b mut Vec<u8>) -> Result<FoldedLine<'b>, Malformed> {
         if self.has_control {
@@ -66,11 +66,11 @@ impl Line<'_> {
         Ok(FoldedLine { stack: cleaned, ..folded })
     }
 
-    /// `text`, a part of the line, in which spaces take the place of control bytes: tabs,
-    /// escapes that would colour a terminal. `cleaned` is for making it.
+    /// `text`, a part of the line, with spaces in place of control bytes: tabs, or escapes that
+    /// would colour a terminal. `cleaned` is a buffer for it.
     #[inline]
     pub(super) fn clean<'b>(&self, text: &'b [u8], cleaned: &'b mut Vec<u8>) -> &'b [u8] {
-        // Of most lines with labels only these have control bytes.
+        // In most lines with labels, only the labels have control bytes.
         if !self.has_control || !has_control(text) {
             return text;
         }
@@ -81,10 +81,10 @@ impl Line<'_> {
 }
 
 impl Pipe {
-    /// Calls `each` with every folded line; it writes what becomes of the line.
-    /// Lines that start with `# ` are written as they are, and all that was
-    /// written goes out at one that ends an interval. Malformed lines are named. As
-    /// in all methods that read lines, spaces take the place of control bytes.
+    /// Calls `each` with every folded line; `each` writes the new line, if any. Lines that start
+    /// with `# ` are written as they are; where one of them ends an interval, the output is
+    /// flushed. Malformed lines are named. As in all methods that read lines, control bytes become
+    /// spaces.
     ///
     /// # Errors
     ///
@@ -99,8 +99,8 @@ impl Pipe {
         })
     }
 
-    /// The same for a filter that writes its stacks when all are read. Lines that
-    /// end an interval are left out, since no stack would stand before them.
+    /// The same for a filter that writes its stacks after it has read all of them. Lines that end
+    /// an interval are left out, since they would come before all stacks.
     ///
     /// # Errors
     ///
@@ -196,8 +196,8 @@ impl Pipe {
         read
     }
 
-    /// As [`read_folded`](Pipe::read_folded); returns how many samples the header lines of this
-    /// input say there are.
+    /// As [`read_folded`](Pipe::read_folded); returns the number of samples, if the header lines of
+    /// this input name it.
     ///
     /// # Errors
     ///
@@ -211,9 +211,9 @@ impl Pipe {
         Ok(self.headers.samples_of_last())
     }
 
-    /// Calls `each` with every folded line and at every line that ends an interval.
-    /// Header lines are known from the first of either on, other comments are
-    /// dropped, malformed lines are named.
+    /// Calls `each` with every folded line, and at every line that ends an interval. Header lines
+    /// are known from the first of these calls on; other comments are dropped; malformed lines are
+    /// named.
     ///
     /// # Errors
     ///
@@ -257,8 +257,8 @@ impl Pipe {
         self.for_each_input(files, |input, pipe| pipe.read_folded(input, |line, _| each(line)))
     }
 
-    /// Calls `each` with every folded line, with the name of its file above the stack, as
-    /// its root; malformed ones are named.
+    /// Calls `each` with every folded line; the name of its file is added to the stack as its root.
+    /// Malformed lines are named.
     ///
     /// # Errors
     ///
@@ -310,7 +310,7 @@ impl Pipe {
     #[cold]
     pub(super) fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) {
         self.messages.malformed(line.input, line.number, why);
-        // A bad line behind good ones is damage, and no other format.
+        // A bad line after good ones means damage, not another format.
         if self.lines_before == Some(self.stats.read.lines)
             && let Some(format) = foreign::looks_like(line.text)
         {
@@ -367,24 +367,25 @@ impl Pipe {
         }
     }
 
-    /// From here on a bad line before all good ones may be of another format.
+    /// From here on, a bad line before the first good one may mean another format.
     pub(super) fn begin_input(&mut self) {
         self.lines_before = Some(self.stats.read.lines);
     }
 }
 
-/// Writes a comment, and all that was written before it if it ends an interval.
+/// Writes a comment; flushes the output if the comment ends an interval.
 pub(super) fn pass_comment(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
     pipe.out.line(comment)?;
     if is_end_line(comment) { pipe.out.flush() } else { Ok(()) }
 }
 
-/// The same for what writes some lines only: the header line with the number of samples goes.
+/// The same for a tool that writes only some of the lines: the header line with the number of
+/// samples is dropped.
 pub(super) fn pass_comment_on_all(comment: &[u8], pipe: &mut Pipe) -> Result<()> {
     if samples_of(comment).is_some() { Ok(()) } else { pass_comment(comment, pipe) }
 }
 
-/// The root frame that stands for a file, as [`for_each_folded_by_file`] puts it above stacks.
+/// The root frame for a file, which [`for_each_folded_by_file`] adds to its stacks.
 ///
 /// [`for_each_folded_by_file`]: Pipe::for_each_folded_by_file
 #[must_use]

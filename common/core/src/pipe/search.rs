@@ -1,5 +1,5 @@
-//! How a tool reads that looks for something: one search in many lines is much faster
-//! than one in each of them.
+//! How a tool that looks for something reads: one search in many lines is much faster than one
+//! search in each line.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,9 +10,9 @@ use crate::folded::{LineEnd, LineEnds};
 use crate::io::scanned::for_each_scanned;
 use crate::{Finder, FoldedLine, Input, Malformed, NO_STACK, Pipe, Result, Total, without_cr};
 
-/// A line to look at.
+/// A line that is passed on.
 struct Found {
-    /// Counts of the folded lines between it and the one before, in which nothing is.
+    /// The folded lines without a match between the previous line of this kind and this one.
     dropped: Total,
     /// Its number in the block.
     number: u64,
@@ -21,21 +21,21 @@ struct Found {
     has_control: bool,
 }
 
-/// What a search finds in a block of lines.
+/// The result of a search in a block of lines.
 #[derive(Default)]
 struct Search {
-    /// The lines in which something may be, and all that are not folded.
+    /// The lines that may hold a match, and all that are not folded lines.
     found: Vec<Found>,
-    /// Counts of the folded lines behind the last of them.
+    /// The folded lines without a match after the last of them.
     dropped: Total,
     /// How many lines there are.
     lines: u64,
 }
 
 impl Pipe {
-    /// As [`filter`](Pipe::filter) with one input, until `each` has enough; lines in which
-    /// `finder` finds nothing are not shown to `each`: they are counted as dropped. So is the
-    /// header line with the number of samples, as some of them go.
+    /// As [`filter`](Pipe::filter) with one input, until `each` has enough. Lines in which `finder`
+    /// finds nothing are not passed to `each`, but counted as dropped. The header line with the
+    /// number of samples is dropped too, as there will be fewer.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl Search {
         search
     }
 
-    /// Counts the lines of a part of the block, and keeps those that are not folded.
+    /// Counts the folded lines of a part of the block as dropped, and keeps the other lines.
     fn pass_over(&mut self, block: &[u8], part: Range<usize>) {
         if memchr(b'\t', &block[part.clone()]).is_some() {
             self.pass_over_lines(block, part, FoldedLine::parse);
@@ -152,7 +152,7 @@ impl Search {
         }
     }
 
-    /// Keeps the line that starts here. Returns where the next one does.
+    /// Keeps the line that starts at `start`. Returns the start of the next line.
     fn keep(&mut self, block: &[u8], start: usize) -> usize {
         let rest = &block[start..];
         let only = LineEnd { at: rest.len(), has_control: false };

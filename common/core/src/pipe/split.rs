@@ -7,21 +7,22 @@ use crate::{
     parse_label_key,
 };
 
-/// What tells several profiles in one input apart: `--split`.
+/// How several profiles in one input are told apart: `--split`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Split {
     /// The root frame: a thread, a host, an event.
     Root,
-    /// The file, whose name is put above its stacks.
+    /// The file: its name becomes the root of its stacks.
     File,
-    /// The label with this key, whose value is put above the stacks that have it.
+    /// The label with this key: its value becomes the root of the stacks.
     Label(String),
 }
 
 impl FromStr for Split {
     type Err = String;
 
-    /// `root`, `file`, or the key of a label, also after `label:`, as `label:file` is one.
+    /// Parses `root`, `file`, or the key of a label. The key may follow `label:`, as in
+    /// `label:file`.
     fn from_str(text: &str) -> Result<Split, String> {
         match text {
             "root" => Ok(Split::Root),
@@ -35,7 +36,7 @@ impl FromStr for Split {
 }
 
 impl Split {
-    /// What a value is a value of: `root`, `file`, or the key of the label.
+    /// The name of what is split by: `root`, `file`, or the key of the label.
     #[must_use]
     pub fn key(&self) -> &str {
         match self {
@@ -45,7 +46,7 @@ impl Split {
         }
     }
 
-    /// The word from which it was parsed; that of a label starts with `label:`.
+    /// The word from which this was parsed; for a label it starts with `label:`.
     #[must_use]
     pub fn word(&self) -> String {
         match self {
@@ -54,8 +55,7 @@ impl Split {
         }
     }
 
-    /// What to say where `root` is the root of all stacks and stands for no label: that no
-    /// line has the label.
+    /// A message that no line has the label, if `root`, the root of all stacks, shows that.
     #[must_use]
     pub fn hint_of_only_root(&self, root: &[u8]) -> Option<String> {
         let Split::Label(key) = self else { return None };
@@ -64,8 +64,8 @@ impl Split {
         (absent == root).then(|| no_label(key))
     }
 
-    /// The stack of a line below the value of its label, if it is a label that tells profiles
-    /// apart; `buffer` is for making it.
+    /// The stack of a line, below the value of its label if profiles are split by a label; `buffer`
+    /// is for making it.
     pub fn stack_of<'b>(
         &self,
         labels: Labels<'_>,
@@ -81,15 +81,15 @@ impl Split {
     }
 }
 
-/// What to say where no line has a label with this key.
+/// A message that no line has a label with this key.
 #[must_use]
 pub fn no_label(key: &str) -> String {
     format!("no line has a label '{key}', as 'stack-parse --labels {key}' writes it")
 }
 
 impl Pipe {
-    /// Calls `each` with every folded line, below the value that tells its profile apart, if
-    /// anything does; malformed ones are named.
+    /// Calls `each` with every folded line, whose stack is below the value of `split` if there is
+    /// one; malformed lines are named.
     ///
     /// # Errors
     ///
@@ -111,8 +111,8 @@ impl Pipe {
         }
     }
 
-    /// Counts every folded line as [`count_folded`](Pipe::count_folded) does, below the value
-    /// that tells its profile apart, if anything does. The sum of all must fit into 64 bits.
+    /// Counts every folded line as [`count_folded`](Pipe::count_folded) does, below the value of
+    /// `split` if there is one. The sum of all stacks must fit into 64 bits.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl Pipe {
         self.count_folded_split_seen(files, split, |_| {})
     }
 
-    /// The same where `seen` gets every line, below that value, also one that is left out
+    /// The same, and calls `seen` with every line in that form, also with lines that are left out
     /// because the sum would not fit.
     ///
     /// # Errors

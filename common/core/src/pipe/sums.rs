@@ -1,4 +1,4 @@
-//! How a tool reads that sums equal lines.
+//! How a tool that sums equal lines reads them.
 
 use crate::stacks::Counting;
 use crate::{Files, FoldedLine, Overflows, Pipe, Result, StackCounts};
@@ -13,9 +13,9 @@ pub enum Limit {
 }
 
 impl Pipe {
-    /// Counts every folded line; malformed ones are named. A second thread
-    /// counts while this one reads. What does not fit into a sum is left out
-    /// and named, see [`leave_out`](Pipe::leave_out).
+    /// Counts every folded line; malformed ones are named. A second thread counts while this one
+    /// reads. Weight that does not fit into a sum is left out, and a message names its stack, see
+    /// [`leave_out`](Pipe::leave_out).
     ///
     /// # Errors
     ///
@@ -24,8 +24,8 @@ impl Pipe {
         self.count_folded_as(files, limit, |line, _| line.stack)
     }
 
-    /// The same with `text_of` a line, which may hold its labels, in place of its stack; the
-    /// buffer is for making it.
+    /// The same, but equal texts are summed instead of equal stacks: `text_of` returns the text of
+    /// a line, which may hold its labels, and may make it in the buffer.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl Pipe {
         self.count_folded_named(files, limit, text_of, <[u8]>::to_vec)
     }
 
-    /// The same where a message shows such a text in the form that `shown` makes of it.
+    /// The same, where messages show such a text as `shown` returns it.
     ///
     /// # Errors
     ///

@@ -6,8 +6,8 @@ use crate::{
 };
 
 impl Pipe {
-    /// Names the stacks whose sums do not fit, and counts the weight that was left
-    /// out of them as dropped. If there are any, the exit status will be 2.
+    /// Names the stacks with sums that do not fit, and counts the weight that was left out of these
+    /// sums as dropped. If there are any, the exit status will be 2.
     pub fn leave_out(&mut self, overflows: &Overflows) {
         let what =
             |total: Total| format!("a sum over {}, weight {} left out", u64::MAX, total.weight);
@@ -73,8 +73,7 @@ impl Pipe {
         self.out.lines(lines)
     }
 
-    /// Writes all stacks below a node of a tree, sorted, and names those that are
-    /// not complete.
+    /// Writes all stacks below a node of a tree, sorted, and names those that lack weight.
     ///
     /// # Errors
     ///
@@ -84,7 +83,7 @@ impl Pipe {
         tree.for_each_sorted(top, frames, |stack, weight| self.write(stack, weight))
     }
 
-    /// Writes all stacks that were counted, sorted; they start with labels where lines that were
+    /// Writes all stacks that were counted, sorted. They start with labels if the lines that were
     /// read did.
     ///
     /// # Errors
@@ -98,8 +97,8 @@ impl Pipe {
             .for_each_sorted(|text, weight| self.pass(&FoldedLine::of_labelled_stack(text, weight)))
     }
 
-    /// Counts the weight that came in and was neither written nor dropped as dropped: what an
-    /// answer does not speak of.
+    /// Counts as dropped the weight that was read and was neither written nor dropped, because the
+    /// answer does not include it.
     pub fn count_rest_as_dropped(&mut self) {
         let weight = self.stats.read.weight.saturating_sub(self.stats.written.weight);
         let weight = weight.saturating_sub(self.stats.dropped.weight);

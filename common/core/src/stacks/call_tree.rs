@@ -5,29 +5,30 @@ use std::iter;
 use crate::stacks::room::with_room;
 use crate::{Error, FrameId, HeaviestTree, NodeId, Result, SortedStacks, StackTree};
 
-/// The calls of a profile: one before those that it made, siblings in the order of their frames'
-/// numbers. The first is the whole, which is no frame.
+/// The calls of a profile: each before the calls that it made; calls with the same caller in the
+/// order of their frames' numbers. The first is the whole profile, which is not a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallTree {
     calls: Vec<Call>,
 }
 
-/// A frame that a caller called. Weights are in the unit of the profile.
+/// A frame, called by the frame of `parent`. Weights are in the unit of the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Its name; of the whole it is [`CallTree::NO_FRAME`].
+    /// Its frame; [`CallTree::NO_FRAME`] for the whole.
     pub frame: FrameId,
-    /// The number of its caller; the whole is its own.
+    /// The number of its caller; the whole is its own parent.
     pub parent: u32,
-    /// The number after those of all calls below it.
+    /// The number that follows those of all calls below it.
     pub end: u32,
-    /// How many callers it has, the whole included.
+    /// How many calls are above it, including the whole.
     pub depth: u32,
     /// The weight of the stacks that end in it.
     pub own: u64,
     /// The weight of the stacks that go through it.
     pub total: u64,
-    /// The weight to the left of it, where what a call weighs by itself is left of what it calls.
+    /// The weight to the left of it in a picture, in which a call's own weight is to the left of
+    /// the calls that it made.
     pub start: u64,
 }
 
@@ -35,7 +36,7 @@ impl CallTree {
     /// The number of the whole.
     pub const WHOLE: u32 = 0;
 
-    /// In place of the frame of the whole.
+    /// The frame of the whole, which has none.
     pub const NO_FRAME: FrameId = FrameId::MAX;
 
     /// The tree of these stacks, without what weighs nothing.
@@ -73,7 +74,8 @@ impl CallTree {
         CallTree::placed(calls.len(), calls.into_iter())
     }
 
-    /// Adds up weights of calls: each with its depth and own weight, and before those below it.
+    /// Makes a tree of calls, each given with its depth and its own weight, before the calls below
+    /// it.
     fn placed(count: usize, given: impl Iterator<Item = (FrameId, u32, u64)>) -> Result<CallTree> {
         let mut calls = with_room(count + 1);
         let whole =
@@ -122,7 +124,7 @@ impl CallTree {
         number..self.call(number).end
     }
 
-    /// The numbers of the calls that a call made itself.
+    /// The numbers of the calls that a call made directly.
     pub fn children(&self, number: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.call(number).end;
         let next = move |at: u32| (at < end).then_some(at);

@@ -7,14 +7,13 @@ use std::thread::{self, JoinHandle};
 
 use crate::StackCounts;
 
-/// As large as the blocks that are read: for less a thread does not pay.
+/// The size of a batch in bytes: to count fewer in another thread would not be faster.
 const BATCH_SIZE: usize = 256 * 1024;
 
-/// How many batches may wait to be counted, so that a short delay on one side
-/// does not stop the other.
+/// How many full batches may wait, so that a short delay on one side does not stop the other.
 const WAITING: usize = 4;
 
-/// Counts stacks, in a thread of its own as soon as there are many.
+/// Counts stacks; in a second thread as soon as there are many.
 #[derive(Default)]
 pub(crate) struct Counting {
     batch: Batch,
@@ -26,7 +25,7 @@ enum Thread {
     /// No batch was full yet.
     NotNeeded(StackCounts),
     Running(CountingThread),
-    /// The system has no thread for us, so this one counts.
+    /// The system refused a thread, so the thread that reads counts, too.
     Refused(StackCounts),
 }
 
@@ -117,7 +116,7 @@ impl CountingThread {
             for mut batch in batches {
                 batch.count(&mut counts);
                 batch.clear();
-                // When all is read, nobody receives this.
+                // After the last line, this batch is not needed any more.
                 let _ = done.send(batch);
             }
             counts
@@ -140,7 +139,7 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_between_batches() {
-        // The last line is longer than a batch, and there is one behind it.
+        // The last line but one is longer than a batch.
         let long = "x".repeat(2 * BATCH_SIZE);
         let stacks = (0..200_000).map(|number| format!("main;f{};g", number % 1000));
         let stacks = stacks.chain([long, "last".to_owned()]);

@@ -12,9 +12,9 @@ use crate::{FrameTable, Overflows, Result, SortedStacks, StackIds};
 
 /// Sums the weights of equal stacks; memory grows with distinct stacks only.
 ///
-/// A [`crate::StackTree`] looks up every frame of every line, and a large tree
-/// fits into no cache. Here a whole line is looked up at once; who needs a tree
-/// makes it at the end, of the sorted stacks.
+/// A [`crate::StackTree`] looks up every frame of every line, and a large tree fits into no cache.
+/// Here a whole line is looked up at once; a tool that needs a tree makes it at the end, from the
+/// sorted stacks.
 #[derive(Clone, Debug, Default)]
 pub struct StackCounts {
     frames: FrameTable,
@@ -108,8 +108,7 @@ impl StackCounts {
         Ok(())
     }
 
-    /// What is still needed when all stacks are known. The index is large, and
-    /// freed.
+    /// What is still needed after the last stack. The index, which is large, is freed.
     fn without_index(self) -> (FrameTable, DistinctStacks) {
         (self.frames, self.stacks)
     }
@@ -172,7 +171,7 @@ pub(crate) mod tests {
 
     #[test]
     fn stacks_whose_hashes_are_equal_stay_apart() {
-        // Among so many, about ten pairs share the 32 bits that are kept.
+        // Of so many stacks, about ten pairs share the 32 bits that are kept.
         let lines: BTreeMap<_, _> =
             (0..300_000u64).map(|number| (format!("f{number}").into_bytes(), number + 1)).collect();
         let lines: Vec<_> = lines.into_iter().collect();

@@ -27,7 +27,7 @@ impl DistinctStacks {
         stack
     }
 
-    /// The weight of a stack, to add to.
+    /// The weight of a stack, to which more can be added.
     #[inline]
     pub(crate) fn sum_of(&mut self, stack: u32) -> &mut u64 {
         &mut self.weights[stack as usize]

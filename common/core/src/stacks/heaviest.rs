@@ -1,5 +1,4 @@
-//! The heaviest frames of a profile, found without making a node for each of
-//! the others.
+//! The heaviest frames of a profile, found without making a node for each of the others.
 
 use crate::stacks::room::{Room, with_room};
 use crate::{Error, FrameId, Result, SortedStack, SortedStacks};
@@ -12,7 +11,7 @@ const ENOUGH: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct HeaviestTree {
     /// A node before its children, siblings in the order of their names; the
-    /// root of the tree, which is no frame, is not among them.
+    /// root of the tree, which is not a frame, is not among them.
     pub nodes: Vec<TreeNode>,
     /// What all stacks weigh.
     pub total: u64,
@@ -33,8 +32,8 @@ pub struct TreeNode {
     pub total: u64,
 }
 
-/// A part of the tree without branches: each node is the only child of the one
-/// before, and only the last has a weight of its own, so all have one total.
+/// A part of the tree without branches: each node is the only child of the one before, and only the
+/// last node has a weight of its own, so all have the same total.
 #[derive(Clone, Copy)]
 struct Segment<'a> {
     /// A stack that goes through these nodes.
@@ -68,9 +67,9 @@ struct Kept<'a> {
 }
 
 impl HeaviestTree {
-    /// Keeps at most so many nodes besides the root. Of nodes with the same weight, the first
-    /// in the tree are kept, so a node is never kept without those above it; nodes without a
-    /// weight are never kept.
+    /// Keeps at most `at_most` nodes besides the root. Of nodes with the same weight, the first in
+    /// the tree are kept, so a node is never kept without those above it; nodes without a weight
+    /// are never kept.
     ///
     /// # Errors
     ///
@@ -94,15 +93,15 @@ impl HeaviestTree {
 }
 
 impl<'a> Kept<'a> {
-    /// Adds the new frames of a stack that shares so many with the last one.
+    /// Adds the new frames of a stack whose first `shared` frames are those of the last one.
     fn open(&mut self, stack: &SortedStack<'a>, shared: usize) -> Result<()> {
         let SortedStack { frames, weight, .. } = *stack;
         let length = frames.len() - shared;
         if length > 0 {
             self.open.push(Segment { stack: frames, above: shared, length, weight, total: weight });
         } else if let Some(last) = self.open.last_mut() {
-            // The last stack starts with this one: `a;b` comes after `a;b;c` here,
-            // and the segments were just cut behind `a;b`.
+            // The last stack starts with this one: `a;b` comes after `a;b;c` here, and the segments
+            // were just cut after `a;b`.
             last.weight = weight;
             last.total = last.total.checked_add(weight).ok_or(Error::Overflow)?;
         }
@@ -138,8 +137,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Throws away all but the heaviest nodes so far. The more nodes have come,
-    /// the heavier is the lightest that is kept.
+    /// Drops all but the heaviest nodes so far, and raises the least weight that is kept.
     fn keep_heaviest(&mut self) {
         if self.nodes <= self.at_most {
             return;
@@ -160,8 +158,8 @@ impl<'a> Kept<'a> {
         self.keep_first_of_lightest(self.at_most - heavier);
     }
 
-    /// Of the lightest nodes that are still kept, keeps only so many. Those that are first in
-    /// the tree have come last, also those that are above others.
+    /// Of the lightest nodes that are still kept, keeps only `room`. The first nodes of the tree
+    /// came last, and nodes came after their descendants.
     fn keep_first_of_lightest(&mut self, mut room: usize) {
         let before = self.nodes;
         for segment in self.segments.iter_mut().rev().filter(|it| it.total == self.least) {
@@ -222,13 +220,13 @@ mod tests {
         nodes
     }
 
-    /// Compares with a choice from the whole tree; `None` says it is right.
+    /// Compares with a choice from the whole tree; `None` means that they are equal.
     fn difference(lines: &[(String, u64)], at_most: usize) -> Option<String> {
         let stacks = sorted(lines);
         let ours = HeaviestTree::new(&stacks, at_most).expect("small weights");
         let mut expected = whole(lines);
         let all = expected.len();
-        // A stable sort: of one weight, the first in the tree stay first.
+        // A stable sort: of nodes with one weight, the first in the tree stay first.
         let mut heaviest: Vec<_> =
             expected.iter().map(|(path, &(own, total))| (path.clone(), own, total)).collect();
         heaviest.sort_by_key(|&(_, _, total)| std::cmp::Reverse(total));
@@ -260,7 +258,7 @@ mod tests {
 
     #[test]
     fn what_is_thrown_away_early_is_never_missed() {
-        // Heavy and light ones mixed, so that some are thrown away all the time.
+        // Heavy and light ones mixed, so that some are dropped all the time.
         let stack = |number: u64| format!("main;{};f{:05};g", number % 7, number * 7919 % 20_000);
         let lines: Vec<_> =
             (0..20_000).map(|number| (stack(number), number * number % 977)).collect();

@@ -29,7 +29,7 @@ impl<'a> LineTexts<'a> {
         let mut open: Vec<FrameId> = Vec::new();
         for frame in frames.order() {
             let name = frames.name(frame);
-            // Names such as `a b` stand between `a` and `a;`.
+            // Names such as `a b` sort between `a` and `a;`.
             let is_within = |outer: &FrameId| {
                 let rest = name.strip_prefix(frames.name(*outer));
                 rest.is_some_and(|rest| rest.first().is_some_and(|&next| next < b';'))
@@ -60,7 +60,7 @@ impl<'a> LineTexts<'a> {
         self.places[frame as usize][1]
     }
 
-    /// The place of the text of a frame that is no leaf.
+    /// The place of the text of a frame that is not a leaf.
     #[inline]
     pub(crate) fn inner(&self, frame: FrameId) -> u32 {
         self.places[frame as usize][0]

@@ -2,7 +2,7 @@
 
 use crate::Total;
 
-/// How many stacks are named.
+/// How many stacks messages name.
 const NAMED: usize = 3;
 
 /// The weights that were left out because a sum would not have fitted into

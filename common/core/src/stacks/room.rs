@@ -1,8 +1,8 @@
 //! Room for what grows with the distinct stacks.
 //!
-//! Rust ends a program that gets no memory with a signal, and in its own words. So what grows
-//! with the input asks for room first. These are large pieces of memory: when there is none for one
-//! of them, enough is left to say so.
+//! If a program gets no memory, Rust ends it with a signal and a message of its own. So what grows
+//! with the input asks for room first. These are large pieces of memory: if there is none for one
+//! of them, there is still enough for our message.
 
 use hashbrown::HashTable;
 
@@ -13,7 +13,7 @@ use crate::status::TROUBLE;
 pub trait Room {
     /// Makes room for `more` more items.
     ///
-    /// If there is no memory for them, this ends the program: it says what helps on stderr, and
+    /// If there is no memory for them, this prints a message on stderr that says what helps, and
     /// exits with status 2.
     fn make_room(&mut self, more: usize);
 }
@@ -21,7 +21,7 @@ pub trait Room {
 impl<T> Room for Vec<T> {
     #[inline(always)]
     fn make_room(&mut self, more: usize) {
-        // Mostly there is room, and then no function is called.
+        // Mostly there is room: then no function is called.
         if self.capacity() - self.len() < more {
             grow(self, more);
         }
@@ -70,7 +70,7 @@ fn grow_table<T>(table: &mut HashTable<T>, hash: impl Fn(&T) -> u64) {
     }
 }
 
-/// Says that there is no more memory, and ends the program.
+/// Prints that there is no more memory, and exits.
 #[cold]
 #[inline(never)]
 fn out_of_memory() -> ! {

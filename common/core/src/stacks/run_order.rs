@@ -6,16 +6,16 @@ use crate::stacks::room::with_room;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) run: u32,
-    /// How many of its first numbers the run before it has, too.
+    /// How many of its first numbers are those of the run before.
     pub(crate) shared: u32,
 }
 
 /// Sorts the runs 0 to `count` - 1. `of` returns the numbers of a run, which are
 /// at most `largest`; no two runs have the same numbers.
 ///
-/// Comparing two runs misses the cache twice. So a key is made of every run, of as
-/// many of its numbers as fit into 64 bits. The keys are sorted, and only runs
-/// with equal keys are sorted again, by a key of the numbers that follow.
+/// To compare two runs misses the cache twice. So each run gets a key, which holds as many of its
+/// numbers as fit into 64 bits. The keys are sorted; only runs with equal keys are sorted again, by
+/// a key of the numbers that follow.
 pub(crate) fn sort_runs<'a>(
     count: u32,
     largest: u32,

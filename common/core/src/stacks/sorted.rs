@@ -21,7 +21,7 @@ pub struct SortedStacks {
 pub struct SortedStack<'a> {
     /// The frames, root first.
     pub frames: &'a [FrameId],
-    /// How many of the first frames the stack before has, too.
+    /// How many of the first frames are also those of the stack before.
     pub shared: usize,
     /// What this stack weighs; may be 0.
     pub weight: u64,
@@ -131,7 +131,7 @@ mod tests {
         counts.into_sorted()
     }
 
-    /// DistinctStacks that often share frames, and names that start one another.
+    /// Stacks that often share frames, and names that start one another.
     fn lines() -> impl Strategy<Value = Lines> {
         let byte = prop_oneof![Just(b';'), Just(b'a'), Just(b'b'), Just(b' '), any::<u8>()];
         prop::collection::vec((prop::collection::vec(byte, 0..12), 0..100u64), 0..60)

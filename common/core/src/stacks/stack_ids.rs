@@ -7,8 +7,8 @@ use crate::{FrameId, FrameTable, Frames};
 
 /// Turns the frames of stacks into their numbers in a [`FrameTable`].
 ///
-/// Profiles are mostly sorted. So the first frames of a stack, as many as the
-/// stack before has too, are not looked up again.
+/// Profiles are mostly sorted. So the first frames of a stack are not looked up again if the stack
+/// before begins with them, too.
 #[derive(Clone, Debug, Default)]
 pub struct StackIds {
     /// The last stack.
@@ -47,8 +47,8 @@ impl StackIds {
         self.kept
     }
 
-    /// The frames of the last stack after the [`kept`](StackIds::kept) ones: their
-    /// numbers, and where their names stand in the stack.
+    /// The frames of the last stack after the [`kept`](StackIds::kept) ones: their numbers, and
+    /// where their names are in the stack.
     pub fn fresh(&self) -> impl Iterator<Item = (FrameId, Range<usize>)> {
         let mut start = self.kept.checked_sub(1).map_or(0, |last| self.ends[last] + 1);
         self.ids[self.kept..].iter().zip(&self.ends[self.kept..]).map(move |(&id, &end)| {

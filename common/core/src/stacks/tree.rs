@@ -17,9 +17,8 @@ pub type NodeId = u32;
 #[derive(Clone, Debug)]
 pub struct StackTree {
     nodes: Vec<Node>,
-    /// The weights of the nodes; the newest nodes may not have one yet, which is
-    /// 0. They are apart so that nodes, which are looked up all the time, lie
-    /// closer together.
+    /// The weights of the nodes; the newest nodes may have no entry yet, which means 0. They are
+    /// kept apart so that nodes, which are looked up all the time, are closer together.
     weights: Vec<u64>,
     /// All children but the first ones.
     children: HashTable<Child>,
@@ -35,8 +34,7 @@ struct Node {
     first: NodeId,
 }
 
-/// A child of `parent`. What is looked for is here and not only in the node, which
-/// is somewhere else in memory.
+/// A child of `parent`. The frame is also in the node, but that is somewhere else in memory.
 #[derive(Clone, Copy, Debug)]
 struct Child {
     parent: NodeId,
@@ -74,8 +72,7 @@ impl StackTree {
         self.other_child(parent, frame)
     }
 
-    /// The node of `frame` below `parent`, which is not the first there, made if
-    /// it is new.
+    /// The node of `frame` below `parent`, which is not the first child; made if it is new.
     #[inline(never)]
     fn other_child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
         let StackTree { nodes, children, .. } = self;
@@ -195,9 +192,9 @@ impl StackTree {
         }
     }
 
-    /// Multiplies the weights of `top` and all below it, as when samples turn out
-    /// to be periods. Of a product that does not fit, as many times `factor` as do
-    /// not fit are left out.
+    /// Multiplies the weights of `top` and all nodes below it, as when samples turn out to be
+    /// periods. If a product does not fit, the greatest multiple of `factor` that fits is kept, and
+    /// the rest is left out.
     pub fn scale_below(&mut self, top: NodeId, factor: u64) {
         let most = u64::MAX.checked_div(factor).unwrap_or(u64::MAX);
         let mut is_below = filled(false, self.nodes.len());

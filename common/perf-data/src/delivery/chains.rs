@@ -1,10 +1,10 @@
-//! Call chains that are not in their samples as such: those that the processor kept as
-//! branches (LBR), and those of programs that the kernel writes later.
+//! Call chains that samples do not hold themselves: those that the processor kept as branches
+//! (LBR), and the programs' parts that the kernel writes later.
 
 use crate::bytes::{Bytes, U64s};
 use crate::sample::{RawSample, context};
 
-/// A chain that is made from several parts, in memory that is used again.
+/// A chain that is joined from several parts, in memory that is used again.
 #[derive(Debug, Default)]
 pub(crate) struct MadeChain {
     bytes: Vec<u8>,
@@ -24,9 +24,9 @@ impl MadeChain {
         self.bytes.extend_from_slice(&number.to_le_bytes());
     }
 
-    /// Makes it of the kernel's part of the sample's chain and the branches, which are calls
-    /// that did not return yet, the latest first. False where the sample has no branches or
-    /// was not taken in a program: then its own chain is right.
+    /// Joins the kernel's part of the sample's chain and the branches, which are calls that have
+    /// not returned yet, the latest first. Returns false if the sample has no branches or was not
+    /// taken in a program: then its own chain is right.
     pub(crate) fn set_branches(&mut self, sample: &RawSample<'_>) -> bool {
         let Some(branches) = sample.branches.filter(|branches| branches.iter().len() > 0) else {
             return false;
@@ -44,7 +44,7 @@ impl MadeChain {
         true
     }
 
-    /// Makes it of the kernel's part of a chain and the program's, which was written later.
+    /// Joins the kernel's part of a chain and the program's, which was written later.
     pub(crate) fn merge(&mut self, kernel: U64s<'_>, user: U64s<'_>) {
         self.set(kernel);
         if user.get(0).is_some_and(|number| number < context::FIRST) {
@@ -54,8 +54,8 @@ impl MadeChain {
     }
 }
 
-/// The part of a chain that is there, and the number that the record with the program's part
-/// has as well: it is at the end, after a marker.
+/// For a chain that ends in the marker of a program's part that comes later: the chain before the
+/// marker, and the cookie after it, which is also in the later record.
 pub(crate) fn deferred(chain: U64s<'_>) -> Option<(U64s<'_>, u64)> {
     let kernel = chain.len().checked_sub(2)?;
     let is_deferred = chain.get(kernel)? == context::USER_DEFERRED;
@@ -66,7 +66,7 @@ pub(crate) fn deferred(chain: U64s<'_>) -> Option<(U64s<'_>, u64)> {
 /// `PERF_RECORD_CALLCHAIN_DEFERRED`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UserChain<'a> {
-    /// The number that the samples have after their marker.
+    /// The number after the marker in the chains of these samples.
     pub(crate) cookie: u64,
     pub(crate) chain: U64s<'a>,
 }

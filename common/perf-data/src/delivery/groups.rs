@@ -12,13 +12,13 @@ use crate::summary::Summary;
 /// The values of the counters when they were last seen.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    /// By their ids and, where each thread counts for itself, the thread.
+    /// By the counter's id and, where each thread counts for itself, the thread; 0 elsewhere.
     values: HashMap<(u64, u32), u64>,
 }
 
 impl Groups {
-    /// Hands out a sample. That of a group is handed out once for each event of the group
-    /// whose counter has grown since its last sample, as perf does: the growth is the period.
+    /// Passes on a sample. The sample of a group is passed on once for each event of the group
+    /// whose counter has grown since its last sample, as perf does it: the growth is the period.
     pub(crate) fn hand_out(
         &mut self,
         sample: &RawSample<'_>,
@@ -30,7 +30,7 @@ impl Groups {
         let counts_threads = sample.event.attr.counts_threads();
         let thread = sample.tid.filter(|_| counts_threads).unwrap_or(0);
         for (id, value) in counters.iter() {
-            // Without an id the only counter is the sample's own.
+            // Without an id, the only counter is the sample's own.
             let Some(id) = id else { return each(Record::Sample(*sample)) };
             let Some(event) = events.of_counter(id) else {
                 summary.unknown_events += 1;

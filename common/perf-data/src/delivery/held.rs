@@ -1,13 +1,13 @@
-//! Samples whose call chain in the program comes later. The kernel walks a program's
-//! stack when the thread goes back to it, so that one walk serves all samples that
-//! were taken before.
+//! Samples that wait for the program's part of their call chain. The kernel walks a program's stack
+//! when the thread returns to the program, so that one walk serves all samples that were taken
+//! before.
 
 use hashbrown::HashMap;
 
 use crate::sample::NoParallelism;
 
-/// How many bytes of samples wait at most. A thread that is busy in the kernel for
-/// seconds has many of them.
+/// How many bytes of samples may wait. A thread that is busy in the kernel for seconds has many
+/// samples.
 const MOST_HELD: usize = 64 << 20;
 
 /// A sample that waits for its chain.
@@ -30,13 +30,13 @@ pub(crate) struct HeldSamples {
     by_thread: HashMap<u32, Vec<HeldSample>>,
     bytes: usize,
     count: u64,
-    /// Memory of samples that wait no longer.
+    /// Memory of samples that no longer wait.
     spare: Vec<Vec<u8>>,
 }
 
 impl HeldSamples {
-    /// Keeps a sample; false if there is no room for more: then those of its thread should
-    /// not wait any longer.
+    /// Keeps a sample. Returns false if the samples now take too much memory: then those of its
+    /// thread should not wait any longer.
     pub(crate) fn hold(
         &mut self,
         thread: u32,
@@ -70,9 +70,9 @@ impl HeldSamples {
         all
     }
 
-    /// Gives back the memory of a sample.
+    /// Keeps the memory of a sample, to be used again.
     pub(crate) fn reuse(&mut self, held: HeldSample) {
-        /// More than wait in a common recording.
+        /// More than wait in a usual recording.
         const MOST_SPARE: usize = 1024;
         if self.spare.len() < MOST_SPARE {
             self.spare.push(held.record);

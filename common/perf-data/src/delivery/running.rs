@@ -1,5 +1,5 @@
-//! How many of the recorded threads run at a moment, from the switches that `perf record
-//! --switch-events` records. The rule is that of perf 6.15 (`perf report --latency`).
+//! How many of the recorded threads run at a moment, found from the switches that
+//! `perf record --switch-events` records. The rule is that of perf 6.15 (`perf report --latency`).
 
 use crate::records::kinds;
 use crate::sample::{NoParallelism, RawSample};
@@ -10,10 +10,11 @@ const SWITCH_OUT: u16 = 1 << 13;
 /// Counts the threads that run.
 #[derive(Debug)]
 pub(crate) struct Running {
-    /// The threads that run, or why nobody knows how many they are. Below 1 where the recording
-    /// began with threads that ran already.
+    /// How many threads run, or why that is unknown. Below 1 where threads already ran when the
+    /// recording began.
     threads: Result<i64, NoParallelism>,
-    /// How many processors the recorded machine has, if the recording says it.
+    /// How many processors the recorded machine has, if the recording says it; else the greatest
+    /// number.
     processors: u32,
 }
 
@@ -24,23 +25,23 @@ impl Default for Running {
 }
 
 impl Running {
-    /// Begins to count: the thread that is recorded runs.
+    /// Begins to count: the recorded thread runs.
     pub(crate) fn begin(&mut self) {
         self.threads = Ok(1);
     }
 
-    /// Whether records of switches matter.
+    /// Whether records of switches are needed.
     #[inline]
     pub(crate) fn is_counted(&self) -> bool {
         self.threads.is_ok()
     }
 
-    /// Takes the number of processors of the recorded machine.
+    /// Sets the number of processors of the recorded machine.
     pub(crate) fn set_processors(&mut self, count: u32) {
         self.processors = count.max(1);
     }
 
-    /// Takes a record of a switch, which is of this kind and has these flags.
+    /// Counts a switch of this kind, with these flags.
     pub(crate) fn switch(&mut self, kind: u32, flags: u16) {
         let Ok(threads) = &mut self.threads else { return };
         if kind == kinds::SWITCH_CPU_WIDE {
@@ -50,15 +51,15 @@ impl Running {
         }
     }
 
-    /// Takes the end of a thread: the kernel records no switch before it.
+    /// Counts the end of a thread: the kernel records no switch for it.
     pub(crate) fn exit(&mut self) {
         if let Ok(threads) = &mut self.threads {
             *threads -= 1;
         }
     }
 
-    /// How many threads run while this sample is taken; `has_switches` is whether the recording
-    /// was asked for switches.
+    /// How many threads run while this sample is taken. `has_switches` says whether the recording
+    /// has switches.
     #[inline]
     pub(crate) fn during(
         &self,

@@ -1,6 +1,6 @@
 //! What perf asked the kernel to record of an event: `struct perf_event_attr` of
-//! include/uapi/linux/perf_event.h. Each version of it is longer than the one before, and
-//! begins as that.
+//! include/uapi/linux/perf_event.h. Each version of the struct is longer than the one before and
+//! begins with it.
 
 use crate::bytes::Bytes;
 
@@ -30,7 +30,7 @@ pub(crate) mod fields {
     pub(crate) const WEIGHT_STRUCT: u64 = 1 << 24;
 }
 
-/// The bits of `read_format`: what a sample says of its counters.
+/// The bits of `read_format`: which values of its counters a sample has.
 pub(crate) mod reads {
     pub(crate) const ENABLED: u64 = 1 << 0;
     pub(crate) const RUNNING: u64 = 1 << 1;
@@ -39,7 +39,7 @@ pub(crate) mod reads {
     pub(crate) const LOST: u64 = 1 << 4;
 }
 
-/// The bits of `branch_sample_type`: which branches, and what of them.
+/// The bits of `branch_sample_type`: which branches are recorded, and which values of them.
 pub(crate) mod branches {
     pub(crate) const CALL_STACK: u64 = 1 << 11;
     pub(crate) const HW_INDEX: u64 = 1 << 17;
@@ -69,28 +69,28 @@ mod flags {
     pub(crate) const CONTEXT_SWITCH: u64 = 1 << 26;
 }
 
-/// What is read of an attribute. What its version does not have is 0.
+/// The fields of an attribute that are read. Fields that its version does not have are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Attr {
     /// One of [`kinds`].
     pub(crate) kind: u32,
-    /// Which event of its kind; of a tracepoint its number in `TRACING_DATA`.
+    /// Which event of its kind; for a tracepoint, its number in `TRACING_DATA`.
     pub(crate) config: u64,
     /// The period in the event's unit, or the frequency in samples a second if that was asked
     /// for.
     sample_period: u64,
-    /// Of [`fields`].
+    /// Bits of [`fields`].
     pub(crate) sample_type: u64,
-    /// Of [`reads`].
+    /// Bits of [`reads`].
     pub(crate) read_format: u64,
     flags: u64,
-    /// Where a breakpoint is.
+    /// The address of a breakpoint.
     pub(crate) address: u64,
-    /// Of [`branches`].
+    /// Bits of [`branches`].
     pub(crate) branch_sample_type: u64,
     /// Which registers samples of programs have, by perf's numbers.
     pub(crate) sample_regs_user: u64,
-    /// How many bytes of the stack samples have at most.
+    /// The greatest number of bytes that samples have of the stack.
     pub(crate) sample_stack_user: u32,
     /// Which registers samples of the kernel have.
     pub(crate) sample_regs_intr: u64,
@@ -138,7 +138,7 @@ impl Attr {
         self.flags & flag != 0
     }
 
-    /// The period of all samples, where they do not say it themselves. With a frequency the
+    /// The period of all samples, for samples that do not hold it themselves. With a frequency, the
     /// period varies and is not known.
     pub(crate) fn fixed_period(&self) -> Option<u64> {
         (!self.is(flags::FREQ)).then_some(self.sample_period)
@@ -149,23 +149,23 @@ impl Attr {
         self.is(flags::SAMPLE_ID_ALL)
     }
 
-    /// Whether the switches of threads are recorded beside it.
+    /// Whether the switches of threads are recorded, too.
     pub(crate) fn records_switches(&self) -> bool {
         self.is(flags::CONTEXT_SWITCH)
     }
 
-    /// Whether it counts from when perf starts the program that it records.
+    /// Whether counting begins when perf starts the program that it records.
     pub(crate) fn begins_with_program(&self) -> bool {
         self.is(flags::ENABLE_ON_EXEC)
     }
 
-    /// Whether each thread has a counter of its own, whose value is in samples.
+    /// Whether each thread has a counter of its own, and samples hold the value of that counter.
     pub(crate) fn counts_threads(&self) -> bool {
         self.is(flags::INHERIT) && self.has(fields::TID)
     }
 
-    /// What perf appends to the name of an event that nobody named: `:u` where only programs
-    /// are watched, a `p` for each step of precision. Empty by default.
+    /// What perf appends to the name of an event to which the user gave no name: `:u` where only
+    /// programs are watched, a `p` for each step of precision. Empty by default.
     pub(crate) fn modifiers(&self) -> String {
         let mut modifiers = String::new();
         let excluded = [flags::EXCLUDE_KERNEL, flags::EXCLUDE_USER, flags::EXCLUDE_HV];

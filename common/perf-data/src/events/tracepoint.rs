@@ -1,17 +1,17 @@
-//! What a tracepoint recorded, as text.
+//! The fields that a tracepoint recorded, as text.
 
 use bstr::ByteSlice;
 use memchr::memchr;
 
 use crate::sample::TraceContext;
 
-/// A tracepoint: where its fields are in what it records.
+/// A tracepoint: its name, and where its fields are in the recorded bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tracepoint {
     /// `sched:sched_switch`
     pub(crate) name: Vec<u8>,
     fields: Vec<TracedField>,
-    /// Of all tracepoints: whether an interrupt runs, and which thread does.
+    /// Fields of every tracepoint: whether an interrupt runs, and which thread.
     common_flags: Option<TracedField>,
     common_pid: Option<TracedField>,
     /// The letters of a thread's states.
@@ -34,8 +34,8 @@ enum FieldKind {
     /// Up to a zero byte.
     Text,
     Array,
-    /// The field says where its text or array is, from the start of all fields or
-    /// from the end of this one.
+    /// The field holds the offset of its text or array, from the start of all fields or from the
+    /// end of this one.
     Elsewhere {
         is_text: bool,
         is_relative: bool,
@@ -44,16 +44,16 @@ enum FieldKind {
     States,
 }
 
-/// The bits of `common_flags` that an interrupt sets, and the work that it leaves for later:
-/// `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` of include/linux/trace_events.h.
+/// The bits of `common_flags` that are set in an interrupt and in the work that it leaves for
+/// later: `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` of include/linux/trace_events.h.
 const IN_INTERRUPT: u64 = 0x08 | 0x10;
 
-/// The tracepoint that off-CPU time is computed from: it has a format of its own in perf.
+/// The tracepoint from which off-CPU time is computed: perf prints it in a format of its own.
 const SWITCH: &[u8] = b"sched:sched_switch";
 
 impl Tracepoint {
-    /// Takes the lines of its fields, without `field:`, and the format by which the kernel's
-    /// own tools print them.
+    /// Parses the lines of its fields, without `field:`, and the format by which the kernel's own
+    /// tools print them.
     pub(crate) fn new<'a>(
         name: Vec<u8>,
         fields: impl Iterator<Item = &'a [u8]>,
@@ -71,7 +71,7 @@ impl Tracepoint {
         Tracepoint { name, fields, common_flags, common_pid, states }
     }
 
-    /// Who ran, from what was recorded; `None` if that does not say it.
+    /// What ran, according to the recorded bytes; `None` if they do not say it.
     pub(crate) fn context(&self, raw: &[u8]) -> Option<TraceContext> {
         let value = |field: &Option<TracedField>| {
             let TracedField { offset, size, .. } = field.as_ref()?;
@@ -85,7 +85,7 @@ impl Tracepoint {
         })
     }
 
-    /// Appends what was recorded: `name=value` of each field, with blanks between.
+    /// Appends the recorded fields: `name=value` for each, with spaces between.
     pub(crate) fn append_text(&self, raw: &[u8], out: &mut Vec<u8>) {
         for (index, field) in self.fields.iter().enumerate() {
             if index > 0 {
@@ -123,7 +123,7 @@ impl Tracepoint {
         Some(())
     }
 
-    /// `S`, `D|K`; `R` if it waits for nothing, with a `+` if it was preempted.
+    /// `S`, `D|K`; `R` if the thread waits for nothing, with a `+` if it was preempted.
     fn append_states(&self, state: u64, out: &mut Vec<u8>) {
         let bits = self.states.iter().map(|(bit, _)| *bit);
         let (all, highest) = bits.fold((0, 1), |(all, most), bit| (all | bit, most.max(bit)));
@@ -136,7 +136,7 @@ impl Tracepoint {
         if state & all == 0 {
             out.push(b'R');
         }
-        // The kernel's mark is above all bits that have letters.
+        // The kernel's mark for that is above all bits that have letters.
         if state & !(u64::MAX >> highest.leading_zeros()) != 0 {
             out.push(b'+');
         }

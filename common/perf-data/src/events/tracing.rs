@@ -1,5 +1,5 @@
-//! `TRACING_DATA`: how the kernel describes the tracepoints of a recording. Grammar
-//! from tools/perf/util/trace-event-read.c; the descriptions are those of
+//! `TRACING_DATA`: how the kernel describes the tracepoints of a recording. The grammar is from
+//! tools/perf/util/trace-event-read.c; the descriptions are those of
 //! /sys/kernel/tracing/events/SYSTEM/NAME/format:
 //!
 //! ```text
@@ -21,7 +21,7 @@ use memchr::memchr;
 use crate::bytes::Bytes;
 use crate::events::tracepoint::Tracepoint;
 
-/// How it begins.
+/// The first bytes of the data.
 const MAGIC: &[u8] = b"\x17\x08\x44tracing";
 
 /// The tracepoints by their numbers, as far as `data` can be read.
@@ -35,11 +35,11 @@ pub(crate) fn tracepoints(data: &[u8]) -> HashMap<u64, Tracepoint> {
     found
 }
 
-/// Hands every description to `each`, with the name of its system.
+/// Calls `each` with the name of a system and a description, for every description.
 fn read<'a>(data: &'a [u8], each: &mut dyn FnMut(&'a [u8], &'a [u8])) -> Option<()> {
     let mut data = Bytes(data.strip_prefix(MAGIC)?);
     let _version = text(&mut data)?;
-    // The order of bytes, the size of a `long`, the size of a page.
+    // The byte order, the size of a `long`, the size of a page.
     data.take(6)?;
     for _header in ["header_page", "header_event"] {
         text(&mut data)?;
@@ -64,13 +64,13 @@ fn text<'a>(data: &mut Bytes<'a>) -> Option<&'a [u8]> {
     Some(text)
 }
 
-/// Bytes after their size.
+/// The bytes that come after their size.
 fn sized<'a>(data: &mut Bytes<'a>) -> Option<&'a [u8]> {
     let size = data.u64()?;
     data.take(size)
 }
 
-/// The number of a tracepoint, and what its description says.
+/// The number of a tracepoint, and its description, parsed.
 fn describe(system: &[u8], description: &[u8]) -> Option<(u64, Tracepoint)> {
     let after = |word: &str| {
         let line = description.lines().find_map(|line| line.strip_prefix(word.as_bytes()));

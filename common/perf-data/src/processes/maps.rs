@@ -1,9 +1,9 @@
-//! What a process has in memory.
+//! The maps of a process: which part of which object is at which addresses.
 //!
-//! A process that forks hands all its maps to its child, and each of the two then changes a few.
-//! So maps are in a balanced tree whose nodes never change: a copy of the tree is one pointer, and
-//! a change makes new nodes only on the way to its place. However many processes have a copy,
-//! memory grows with the changes.
+//! A process that forks hands all its maps to its child, and each of the two then changes a few. So
+//! maps are in a balanced tree with nodes that never change: a copy of the tree is one pointer, and
+//! a change makes new nodes only on the path to the changed map. However many processes have a
+//! copy, memory grows only with the changes.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -89,12 +89,12 @@ impl<O: Copy> Maps<O> {
         first
     }
 
-    /// Adds a map. Maps that had its addresses before lose them.
+    /// Adds a map. Other maps lose the addresses that they share with it.
     pub(crate) fn insert(&mut self, map: Map<O>) {
         self.replace(map.start, map.end, Some(map));
     }
 
-    /// Removes what is at these addresses.
+    /// Removes the maps of these addresses.
     pub(crate) fn remove(&mut self, start: u64, end: u64) {
         self.replace(start, end, None);
     }

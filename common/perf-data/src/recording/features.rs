@@ -1,12 +1,12 @@
-//! What perf adds to a recording about itself: tools/perf/util/header.c. In a file these
-//! are sections after the data, in a stream they are records.
+//! What perf adds to a recording about the recording itself: tools/perf/util/header.c. In a file
+//! these are sections after the data, in a stream they are records.
 
 use crate::bytes::{Bytes, U64s};
 use crate::events::Events;
 use crate::events::attr::Attr;
 
-/// How much is read of parts that are needed whole, in bytes: the ids of events, the
-/// descriptions of tracepoints.
+/// The most that is read of a part that must be in memory as a whole, in bytes: the ids of events,
+/// the descriptions of tracepoints.
 pub(crate) const MOST_OF_A_SECTION: u64 = 64 << 20;
 
 /// The numbers of the features that are read.
@@ -20,9 +20,9 @@ pub(crate) mod numbers {
     pub(crate) const DIR_FORMAT: usize = 24;
 }
 
-/// Takes the names of events from `EVENT_DESC`, as far as it can be read: how many events
-/// there are, the size of an attribute, then for each event its attribute, how many ids it
-/// has, its name, its ids.
+/// Sets the names of events from `EVENT_DESC`, as far as it can be read. It holds the number of
+/// events, the size of an attribute, and for each event its attribute, its number of ids, its name
+/// and its ids.
 pub(crate) fn event_names(feature: &[u8], events: &mut Events) -> Option<()> {
     let mut feature = Bytes(feature);
     let (count, attr_size) = (feature.u32()?, feature.u32()?);
@@ -40,8 +40,8 @@ pub(crate) fn text(feature: &[u8]) -> Option<Vec<u8>> {
     Bytes(feature).sized_string().map(<[u8]>::to_vec)
 }
 
-/// How many processors the machine has, from `NRCPUS`: those that it may use come first, then
-/// those that it used.
+/// How many processors the machine has, from `NRCPUS`, which holds two numbers: first the available
+/// ones, then those online.
 pub(crate) fn processors(feature: &[u8]) -> Option<u32> {
     Bytes(feature).u32()
 }
@@ -58,8 +58,7 @@ pub(crate) fn attr_and_ids(body: &[u8]) -> Option<(Attr, U64s<'_>)> {
     Some((Attr::parse(attr)?, U64s::new(ids)))
 }
 
-/// The id of a counter and the name of its event, from `EVENT_UPDATE` if that is
-/// what it updates.
+/// The id of a counter and the name of its event, if this `EVENT_UPDATE` is about a name.
 pub(crate) fn updated_name(body: &[u8]) -> Option<(u64, &[u8])> {
     const NAME: u64 = 2;
     let mut body = Bytes(body);

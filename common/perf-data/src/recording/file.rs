@@ -15,7 +15,7 @@ use crate::records::{self, Each, Record};
 use crate::stream::chunks::Chunks;
 use crate::stream::{Extent, Stream};
 
-/// What is known before the records, and handed out before them.
+/// What is known before the first record, and passed on before it.
 #[derive(Debug, Default)]
 pub(crate) struct BeforeRecords {
     machine: Option<Vec<u8>>,
@@ -25,7 +25,7 @@ pub(crate) struct BeforeRecords {
 }
 
 impl BeforeRecords {
-    /// Hands it out as a stream has it: as records.
+    /// Passes it on in the form that it has in a stream: as records.
     pub(crate) fn hand_out(&self, each: Each<'_>) -> Result<(), CallerStopped> {
         if let Some(machine) = &self.machine {
             each(Record::Machine(machine))?;
@@ -44,8 +44,8 @@ impl BeforeRecords {
     }
 }
 
-/// Reads what is around the records of `file`, whose first bytes `head` were read already,
-/// and goes to the first record.
+/// Reads the parts of `file` that are not records, and goes to the first record. `head` are its
+/// first bytes, which were read already.
 pub(crate) fn open<'i>(
     mut file: impl Read + Seek + 'i,
     head: Vec<u8>,
@@ -60,7 +60,7 @@ pub(crate) fn open<'i>(
     if delivery.events.len() == 0 {
         return Err(malformed("there is no event in the header"));
     }
-    // Without the size of the data it is not known where the features are.
+    // If the size of the data is not known, it is not known where the features are.
     let is_finished = header.data.size > 0;
     let mut before = BeforeRecords::default();
     if is_finished {
@@ -79,7 +79,7 @@ pub(crate) fn open<'i>(
 fn read_attrs(file: &mut (impl Read + Seek), header: &FileHeader) -> Events {
     let mut events = Events::default();
     let attrs = read(file, header.attrs).unwrap_or_default();
-    // A damaged header may name the same bytes again and again.
+    // A damaged header may refer to the same bytes again and again.
     let mut left = MOST_OF_A_SECTION;
     for bytes in attrs.chunks_exact(header.attr_size) {
         let (attr, mut ids) = bytes.split_at(bytes.len() - FileSection::SIZE);
@@ -93,7 +93,7 @@ fn read_attrs(file: &mut (impl Read + Seek), header: &FileHeader) -> Events {
     events
 }
 
-/// Reads the features that are needed; what cannot be read is missing.
+/// Reads the features that are needed; those that cannot be read are left out.
 fn read_features(
     file: &mut (impl Read + Seek),
     header: &FileHeader,
@@ -134,14 +134,14 @@ fn read_features(
     Ok(before)
 }
 
-/// Whether the samples are in other files of the same folder, as `perf record --threads`
-/// writes them. A folder may also have this one and a copy of the kernel's memory.
+/// Whether the samples are in other files of the same folder, as `perf record --threads` writes
+/// them. A folder may also hold only this file and a copy of the kernel's memory.
 fn is_one_of_many(file: &mut (impl Read + Seek), section: FileSection) -> bool {
     let version = read(file, section).and_then(|bytes| Bytes(&bytes).u64());
     version.is_some_and(|version| version > 0)
 }
 
-/// A part of the file, or as much of it as there is.
+/// A section of the file, or as much of it as there is.
 fn read(file: &mut (impl Read + Seek), section: FileSection) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(section.offset)).ok()?;

@@ -5,20 +5,20 @@ use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::events::attr::Attr;
 
-/// The first bytes of a recording by a little-endian machine.
+/// The first bytes of a recording from a little-endian machine.
 pub(crate) const MAGIC: &[u8; 8] = b"PERFILE2";
 
-/// The size of the header of a stream, in bytes. It is its first number after the magic.
+/// The size of the header of a stream, in bytes. It is also the first number after the magic.
 pub(crate) const STREAM_HEADER_SIZE: usize = 16;
 
 /// The size of the header of a file, in bytes.
 pub(crate) const FILE_HEADER_SIZE: usize = 104;
 
-/// Whether a recording that begins with `head` is a stream; else it is a file.
+/// Whether a recording that begins with `head` is a stream; if not, it is a file.
 ///
 /// # Errors
 ///
-/// What it is that cannot be read; [`Error::Malformed`] if there are too few bytes.
+/// Why it cannot be read; [`Error::Malformed`] if there are too few bytes.
 pub(crate) fn is_stream(head: &[u8]) -> Result<bool, Error> {
     let cut = || Error::Malformed("the header is cut short".to_owned());
     let mut bytes = Bytes(head);
@@ -80,7 +80,7 @@ impl FileHeader {
         is_possible.contains(&attr_size).then_some(FileHeader { attr_size, attrs, data, features })
     }
 
-    /// The numbers of the features in the order of their sections, which are after the data.
+    /// The numbers of the features, in the order of their sections, which come after the data.
     pub(crate) fn features(&self) -> impl Iterator<Item = usize> {
         let features = self.features;
         (0..256).filter(move |bit| features[bit / 64] >> (bit % 64) & 1 != 0)

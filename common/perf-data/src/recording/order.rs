@@ -1,11 +1,10 @@
 //! Records in the order of their time.
 //!
-//! perf empties the buffers of all processors one after the other, which is a
-//! round, and marks its end. What a round brings is in order for each processor
-//! only. A record that was written before a round began is in that round at the
-//! latest, so at the end of a round all is known up to the newest time of the
-//! round *before*. Two rounds are kept at most; how long a round is depends on
-//! the buffers that `perf record -m` asks for, some MB altogether.
+//! perf empties the buffers of all processors one after the other, which is a round, and marks its
+//! end. Within a round, only the records of one processor are in order. A record that was written
+//! before a round began is in that round at the latest. So at the end of a round, all records up to
+//! the newest time of the round *before* are known. At most two rounds are kept; how long a round
+//! is depends on the buffers that `perf record -m` asks for, some MB altogether.
 
 use crate::stream::chunks::RecordAt;
 
@@ -22,24 +21,24 @@ pub(crate) struct WaitingRecord {
     pub(crate) offset: u64,
 }
 
-/// Records that wait, and those whose turn it is.
+/// Records that wait, and those that can be passed on.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
-    /// First those whose turn it is, in order, then the others.
+    /// First those that can be passed on, in order, then those that wait.
     records: Vec<WaitingRecord>,
-    /// The next whose turn it is, and where they end.
+    /// The index of the next one to pass on, and the end of those that can be.
     next: usize,
     due: usize,
-    /// The newest time of all, and of the rounds before this one.
+    /// The newest time of all records, and that of the rounds before this one.
     newest: u64,
     limit: u64,
-    /// The newest time that was handed out.
+    /// The newest time among records that could be passed on.
     reached: u64,
     late: u64,
 }
 
 impl Order {
-    /// Notes the time of a record that is not needed.
+    /// Notes the time of a record that is not kept.
     pub(crate) fn note(&mut self, time: u64) {
         self.newest = self.newest.max(time);
     }
@@ -51,7 +50,7 @@ impl Order {
         self.records.push(record);
     }
 
-    /// The next record whose turn it is.
+    /// The next record that can be passed on.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<WaitingRecord> {
         if self.next == self.due {
@@ -62,30 +61,30 @@ impl Order {
         Some(record)
     }
 
-    /// Ends a round: it is the turn of what is no newer than the rounds before.
+    /// Ends a round: records that are not newer than the rounds before can be passed on.
     pub(crate) fn end_round(&mut self) {
         let limit = std::mem::replace(&mut self.limit, self.newest);
         self.make_due(|waiting| waiting.partition_point(|record| record.time <= limit));
     }
 
-    /// Makes room where no round ends: it is the turn of the older half.
+    /// Makes room where no round ends: the older half can be passed on.
     pub(crate) fn make_room(&mut self) {
         self.make_due(|waiting| waiting.len().div_ceil(2));
     }
 
-    /// Ends the input: it is the turn of all.
+    /// Ends the input: all records can be passed on.
     pub(crate) fn end(&mut self) {
         self.make_due(<[WaitingRecord]>::len);
     }
 
-    /// How much memory the records need that wait, without their bytes: to sort them takes half
-    /// as much again.
+    /// How many bytes the waiting records need, besides their own bytes: half as much again is for
+    /// sorting them.
     pub(crate) fn bytes(&self) -> usize {
         let waiting = self.records.len() - self.next;
         waiting * size_of::<WaitingRecord>() * 3 / 2
     }
 
-    /// How many records came later than they could be handed out in order.
+    /// How many records came too late to be passed on in order.
     pub(crate) fn late(&self) -> u64 {
         self.late
     }

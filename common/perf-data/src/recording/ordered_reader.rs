@@ -1,4 +1,4 @@
-//! Reads records, and hands them out in the order of their time.
+//! Reads records, and passes them on in the order of their time.
 
 use crate::bytes::U64s;
 use crate::delivery::Delivery;
@@ -10,8 +10,8 @@ use crate::stream::Stream;
 use crate::stream::chunks::{Chunks, RecordAt};
 use crate::summary::Summary;
 
-/// How much memory may wait for its turn, in bytes, be it the records' own or what is noted of
-/// each. perf's rounds are far shorter; this is for recordings that have none.
+/// How many bytes may wait, which are those of the records and what is noted of each record. perf's
+/// rounds are far shorter; this is for recordings without rounds.
 const MOST_WAITING: usize = 128 << 20;
 
 /// The records of a stream, those that wait for their turn, and what is known of events.
@@ -27,8 +27,8 @@ impl<'i> OrderedReader<'i> {
         OrderedReader { stream, chunks, delivery, order: Order::default() }
     }
 
-    /// Takes a record that the kernel wrote, or perf in its name: it waits for its turn if it
-    /// has a time. `offset` is where it is in the input, in bytes.
+    /// Takes a record that the kernel wrote, or perf in the kernel's name: it waits if it has a
+    /// time. `offset` is where it is in the input, in bytes.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl<'i> OrderedReader<'i> {
             body.get(at)
         });
         match time.unwrap_or(0) {
-            // perf writes the state of the system at the start without times.
+            // perf records the state of the system at the start without times.
             0 | u64::MAX => self.delivery.record(event, offset, record, each),
             time if !records::is_of_use(kind) && !self.needs_switch(kind) => {
                 self.order.note(time);
@@ -81,7 +81,7 @@ impl<'i> OrderedReader<'i> {
         is_switch && self.delivery.running.is_counted()
     }
 
-    /// Ends a round: hands out what no later round can come before.
+    /// Ends a round: passes on the records before which no record of a later round can come.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl<'i> OrderedReader<'i> {
         self.hand_out(each)
     }
 
-    /// Ends the recording: hands out all that waits.
+    /// Ends the recording: passes on all records that wait.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl<'i> OrderedReader<'i> {
         Ok(summary)
     }
 
-    /// Hands out the records whose turn it is.
+    /// Passes on the records that do not have to wait.
     fn hand_out(&mut self, each: Each<'_>) -> Result<(), CallerStopped> {
         while let Some(WaitingRecord { at, event, offset, .. }) = self.order.pop() {
             self.delivery.record(event as usize, offset, self.chunks.record(at), each)?;

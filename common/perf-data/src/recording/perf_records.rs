@@ -1,5 +1,5 @@
-//! Records that perf itself makes: of streams, in which all that a file has around the
-//! records comes as records, and of rounds.
+//! Records that perf itself makes: the ends of rounds, and in streams everything that a file has
+//! outside of its records.
 
 use crate::bytes::Bytes;
 use crate::error::{CallerStopped, Error, Stop};
@@ -10,7 +10,7 @@ use crate::records::{self, Each, Record, kinds};
 use crate::stream::chunks::RecordAt;
 
 impl OrderedReader<'_> {
-    /// Takes a record that perf made, which has effect at once.
+    /// Takes a record that perf made, which takes effect at once.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl OrderedReader<'_> {
                 self.end_round(each)?;
                 each(Record::RoundEnd)?;
             }
-            // These say how many bytes follow them, which are padded to whole numbers.
+            // These say how many bytes follow them, padded to a multiple of 8.
             kinds::TRACING_DATA => {
                 let size = u64::from(bytes.u32().unwrap_or(0)).next_multiple_of(8);
                 self.tracing_data(size)?;
@@ -57,7 +57,7 @@ impl OrderedReader<'_> {
         Ok(())
     }
 
-    /// Takes the `size` bytes of descriptions of tracepoints.
+    /// Reads the `size` bytes of descriptions of tracepoints.
     fn tracing_data(&mut self, size: u64) -> Result<(), Error> {
         if size > MOST_OF_A_SECTION {
             return self.stream.skip(size, &mut self.chunks);
@@ -68,7 +68,7 @@ impl OrderedReader<'_> {
         Ok(())
     }
 
-    /// Takes a feature: its number, then what its section in a file holds.
+    /// Takes a feature: its number, then what a file has in its section.
     fn feature(&mut self, at: RecordAt, each: Each<'_>) -> Result<(), CallerStopped> {
         let (_, _, body) = records::split(self.chunks.record(at));
         let mut bytes = Bytes(body);

@@ -1,8 +1,7 @@
-//! Where the bytes of records are kept until they are handed out.
+//! Where the bytes of records are kept until they are passed on.
 //!
-//! What is read goes into chunks of a fixed size, and stays where it is: only a
-//! record that the end of a chunk cuts is moved. A chunk is used again when none of its
-//! records is wanted any more.
+//! Input is read into chunks of a fixed size, and stays where it is: only a record that the end of
+//! a chunk cuts is moved. A chunk is used again when none of its records is needed any more.
 
 use std::io;
 
@@ -22,7 +21,7 @@ pub(crate) struct Chunks {
 #[derive(Debug)]
 struct Chunk {
     bytes: Vec<u8>,
-    /// How many records in it, or readers of it, need it.
+    /// How many records in it are held, plus one if a [`Feed`] reads into it.
     users: usize,
 }
 
@@ -76,7 +75,7 @@ impl Chunks {
     }
 }
 
-/// What comes next of a stream of records.
+/// What comes next in a stream of records.
 #[derive(Debug)]
 pub(crate) enum Next {
     Record(RecordAt),
@@ -86,24 +85,24 @@ pub(crate) enum Next {
     BadSize(u16),
 }
 
-/// A stream of records, one after the other, as far as it was read.
+/// A stream of records, one after another, as far as it was read.
 #[derive(Debug)]
 pub(crate) struct Feed {
     chunk: usize,
-    /// What was read and not yet handed out.
+    /// The bytes that were read and not yet passed on.
     start: usize,
     end: usize,
-    /// Where `start` is in the stream.
+    /// The position of `start` in the stream.
     position: u64,
 }
 
 impl Feed {
-    /// A stream whose first byte is at `position`.
+    /// A stream that begins at `position`.
     pub(crate) fn new(chunks: &mut Chunks, position: u64) -> Feed {
         Feed { chunk: chunks.take(), start: 0, end: 0, position }
     }
 
-    /// Where in the stream the next record begins.
+    /// The position in the stream where the next record begins.
     pub(crate) fn position(&self) -> u64 {
         self.position
     }
@@ -142,13 +141,13 @@ impl Feed {
         count as u64
     }
 
-    /// What was read and not yet handed out.
+    /// The bytes that were read and not yet passed on.
     pub(crate) fn bytes<'c>(&self, chunks: &'c Chunks) -> &'c [u8] {
         &chunks.chunks[self.chunk].bytes[self.start..self.end]
     }
 
-    /// Appends what `read` puts into the buffer it is given, which has room for the
-    /// longest record; returns how many bytes `read` says they are.
+    /// Calls `read` with a buffer that has room for the longest record, and appends what it puts
+    /// there; returns how many bytes `read` says that it wrote.
     pub(crate) fn fill(
         &mut self,
         chunks: &mut Chunks,
@@ -162,7 +161,7 @@ impl Feed {
         Ok(count)
     }
 
-    /// Goes on in another chunk, or in this one if no record in it is wanted.
+    /// Goes on in another chunk, or in this one if no record in it is held.
     fn move_on(&mut self, chunks: &mut Chunks) {
         let rest = self.start..self.end;
         let old = self.chunk;

@@ -1,23 +1,22 @@
-//! Records that `perf record -z` compressed: one zstd stream over all of them, which never
-//! ends, in records of its own. A compressed record may begin in one of these and end in
-//! the next.
+//! Records that `perf record -z` compressed: one zstd stream over all of them, which never ends, is
+//! cut into records. A compressed record may begin in one of these and end in the next.
 
 use crate::bytes::Bytes;
 use crate::error::Error;
 use crate::records::{self, kinds};
 use crate::stream::chunks::{Chunks, Feed, Next, RecordAt};
 
-/// The records that come out.
+/// The decompressed records.
 pub(crate) struct Decompressed {
     decoder: Decoder,
     feed: Feed,
-    /// What is decompressed now: copied, since chunks hold what comes out of it.
+    /// The bytes to decompress: a copy, since decompressed records go into the chunks.
     compressed: Vec<u8>,
-    /// How much of that was read.
+    /// How many of these bytes were read.
     read: usize,
-    /// Whether the decoder may hold more than there was room for.
+    /// Whether the decoder may hold more bytes than there was room for.
     is_full: bool,
-    /// Where in the input the compressed bytes are.
+    /// Where the compressed record is in the input.
     position: u64,
 }
 
@@ -37,7 +36,7 @@ impl Decompressed {
     pub(crate) fn decompress(&mut self, record: &[u8], position: u64) {
         let (kind, _, body) = records::split(record);
         let mut bytes = Bytes(body);
-        // The later kind says how much of it is no padding.
+        // The later kind says how many of its bytes are not padding.
         let length = if kind == kinds::COMPRESSED2 { bytes.u64() } else { None };
         let compressed = length.and_then(|length| bytes.take(length)).unwrap_or(bytes.0);
         self.compressed.clear();
@@ -45,8 +44,8 @@ impl Decompressed {
         (self.read, self.is_full, self.position) = (0, false, position);
     }
 
-    /// The next record, and the position in the input of the record that it was compressed
-    /// in; `None` if the record that was given last is used up.
+    /// The next record, and the position in the input of the record that it was compressed in;
+    /// `None` if the compressed record given last is used up.
     #[inline]
     pub(crate) fn next(&mut self, chunks: &mut Chunks) -> Result<Option<(RecordAt, u64)>, Error> {
         loop {
@@ -81,7 +80,7 @@ impl Decompressed {
         filled.map(drop).map_err(|error| self.malformed(&format!("is damaged: {error}")))
     }
 
-    /// Says what is wrong with the end of the input, if anything is.
+    /// Returns an error if the last record is not complete.
     pub(crate) fn end(&self) -> Result<(), Error> {
         match self.feed.rest() {
             0 => Ok(()),
@@ -90,11 +89,11 @@ impl Decompressed {
     }
 
     fn malformed(&self, what: &str) -> Error {
-        Error::Malformed(format!("the packed record at byte {} {what}", self.position))
+        Error::Malformed(format!("the compressed record at byte {} {what}", self.position))
     }
 }
 
-/// What decompresses: a library in C. On other systems this library is built without a C
+/// The decoder, a library in C. On systems other than Linux, this library is built without a C
 /// compiler.
 #[cfg(target_os = "linux")]
 struct Decoder(zstd_safe::DCtx<'static>);

@@ -1,4 +1,4 @@
-//! Streams made record by record, and what is read from them.
+//! Streams made record by record, and the samples that are read from them.
 
 use std::convert::Infallible;
 use std::io::Cursor;
@@ -54,7 +54,7 @@ impl Stream {
         self.record(68, 0, &[])
     }
 
-    /// An event of software, of which samples have these fields.
+    /// A software event whose samples have these fields.
     pub(crate) fn attr(self, sample_type: u64, config: u64) -> Stream {
         self.attr_with_ids(sample_type, config, &[])
     }
@@ -90,7 +90,7 @@ impl Stream {
     }
 }
 
-/// A sample that was handed out.
+/// A sample that was passed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) event: String,
@@ -102,13 +102,14 @@ pub(crate) struct Seen {
     pub(crate) period: Option<u64>,
     pub(crate) chain: Vec<u64>,
     pub(crate) lacks_user_chain: bool,
-    /// Whether they are of 32 bits, the mask of those that were recorded, their values.
+    /// Whether they are those of a 32-bit program, the mask of those that were recorded, their
+    /// values.
     pub(crate) registers: Option<(bool, u64, Vec<u64>)>,
     pub(crate) stack: Option<Vec<u8>>,
     pub(crate) raw: Vec<u8>,
 }
 
-/// The samples of a stream, and what is said of it at the end.
+/// The samples of a stream, and the summary at the end.
 pub(crate) fn read(bytes: &[u8]) -> (Vec<Seen>, Summary) {
     let mut seen = Vec::new();
     let summary = for_each(bytes, |record| {
@@ -119,7 +120,7 @@ pub(crate) fn read(bytes: &[u8]) -> (Vec<Seen>, Summary) {
     (seen, summary)
 }
 
-/// Hands all records of a stream to `each`; returns what is said of it at the end.
+/// Calls `each` with all records of a stream; returns the summary at the end.
 pub(crate) fn for_each(bytes: &[u8], mut each: impl FnMut(Record<'_>)) -> Summary {
     let recording = Recording::from_stream(Cursor::new(bytes)).expect("a header");
     let each = |record: Record<'_>| -> Result<(), Infallible> {

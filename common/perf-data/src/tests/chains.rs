@@ -1,4 +1,4 @@
-//! Call chains that are not in their samples as such.
+//! Call chains that samples do not hold themselves.
 
 use super::build::{Stream, field, read, why};
 use crate::events::attr::branches;
@@ -23,7 +23,7 @@ fn branches_take_the_place_of_the_programs_frames() {
     // A thread of the kernel has no calls of a program.
     let stream = asked(branches::CALL_STACK).sample(&sample(&[KERNEL, 0x9]));
     assert_eq!(chains(&stream), [(vec![KERNEL, 0x9], false)]);
-    // Branches that are no calls are no chain.
+    // Branches that are not calls are not a chain.
     let stream = asked(0).sample(&in_kernel);
     assert_eq!(chains(&stream), [(vec![KERNEL, 0x9, USER, 0xc5], false)]);
 }

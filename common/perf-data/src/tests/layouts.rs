@@ -10,7 +10,7 @@ const ALL: u64 = (1 << 25) - 1;
 const WEIGHT: u64 = 1 << 14;
 const WEIGHT_STRUCT: u64 = 1 << 24;
 
-/// The only sample of a stream in which nothing is wrong.
+/// The only sample of a stream without any damage.
 fn only(stream: &Stream) -> Seen {
     let (seen, summary) = read(&stream.0);
     assert_eq!(why(&summary), None);
@@ -73,7 +73,7 @@ fn processes_of_32_bits_and_other_machines_have_their_registers() {
         let expected = Some((is_32_bit, mask, (100..133).collect()));
         assert_eq!(only(&stream.clone().sample(&sample)).registers, expected);
     }
-    // A thread of the kernel has none.
+    // A thread of the kernel has no registers of a program.
     assert_eq!(only(&stream.sample(&[0x10, 0])).registers, None);
 }
 
@@ -112,7 +112,7 @@ fn the_members_of_a_group_have_samples_of_their_own() {
         // The number of counters, then of each its value, its id and what it lost.
         .sample(&[5, 0x10, 1, 2, 100, 5, 0, 0, 6, 0])
         .sample(&[5, 0x20, 1, 2, 250, 5, 0, 3, 6, 0])
-        // Nobody knows the counter 7.
+        // No event has the counter 7.
         .sample(&[5, 0x30, 1, 2, 250, 5, 0, 9, 7, 0]);
     let (seen, summary) = read(&stream.0);
     let samples: Vec<_> = seen.iter().map(|seen| (&*seen.event, seen.ip, seen.period)).collect();

@@ -1,4 +1,4 @@
-//! Which record comes when.
+//! The order in which records are passed on.
 
 use std::convert::Infallible;
 
@@ -29,7 +29,7 @@ fn a_round_brings_out_what_the_round_before_had() {
     let first = at(at(at(Stream::new().attr(FIELDS, 0), 10, 1), 30, 2), 20, 3).round();
     let second = at(at(at(first, 25, 4), 60, 5), 40, 6).round();
     let third = at(at(second, 50, 7), 70, 8).round();
-    // At the end of the second round all is known up to 30, of the third up to 60.
+    // At the end of the second round all records up to time 30 are known, of the third up to 60.
     assert_eq!(order(&third), [0, 1, 3, 4, 2, 0, 6, 7, 5, 0, 8]);
 }
 
@@ -61,7 +61,7 @@ fn what_comes_too_late_is_counted() {
 
 #[test]
 fn a_recording_without_rounds_does_not_fill_the_memory() {
-    // 300 MB in descending time, of which 128 MiB wait for their turn.
+    // 300 MB with descending times, of which 128 MiB wait.
     let numbers = vec![0x10; 8000];
     let attr = Stream::new().attr(FIELDS, 0).0;
     struct Endless(Vec<u8>, u64, Vec<u8>);
@@ -89,6 +89,6 @@ fn a_recording_without_rounds_does_not_fill_the_memory() {
     let summary = recording.read(each).unwrap_or_else(|never| match never {});
     assert_eq!(why(&summary), None);
     assert_eq!(samples, 300_000_000 / 64_000);
-    // Only those that had to go early made others late.
+    // Only records that were passed on early made others late.
     assert!(summary.late > 1000, "{}", summary.late);
 }

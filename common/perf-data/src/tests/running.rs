@@ -56,7 +56,7 @@ fn switches_and_ends_of_threads_count_in_the_order_of_time() {
     let stream = switch(switch(stream, 20, 0), 30, OUT).sample(&[4, 35]).sample(&[3, 25]);
     let stream = switch(switch(stream, 40, 0), 41, 0).sample(&[5, 45]);
     let stream = exit(exit(switch(stream, 46, 0), 50), 51).sample(&[6, 60]);
-    // Two threads that nobody saw begin.
+    // Three threads end, of which two began unseen.
     let stream = exit(exit(exit(stream, 61), 62), 63).sample(&[7, 70]);
     let stream = switch(switch(stream, 80, 0), 81, 0).sample(&[8, 90]);
     let expected = [(1, 1), (3, 2), (4, 1), (5, 3), (6, 2), (7, 1), (8, 1)];

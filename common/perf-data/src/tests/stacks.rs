@@ -1,4 +1,4 @@
-//! The stacks of samples, by what is mapped where.
+//! The stacks of samples, with the objects that are mapped at their addresses.
 
 use std::convert::Infallible;
 
@@ -74,7 +74,7 @@ fn a_call_chain_is_of_the_kernel_and_of_the_program() {
     let chain = [KERNEL, in_kernel, in_kernel + 5, USER, 0x1010, 0x2001, 0x9000];
     let expected = [
         frame(in_kernel, Some((3, 0x10))),
-        // Of callers, the addresses in the call.
+        // For callers, an address in the call.
         frame(in_kernel + 4, Some((3, 0x14))),
         frame(0x1010, Some((1, 0x10))),
         frame(0x2000, Some((2, 0x500))),

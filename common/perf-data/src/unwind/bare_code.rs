@@ -1,6 +1,6 @@
-//! Code that is known by its bytes and may have no CFI: how signal handlers return (musl, Go,
-//! Linux for AArch64), entries of the PLT that lld made, and the first instructions of functions
-//! (`__do_global_dtors_aux`).
+//! Code that is recognised by its bytes and may have no CFI: the code to which signal handlers
+//! return (musl, Go, Linux for AArch64), entries of the PLT that lld made, and the first
+//! instructions of functions (`__do_global_dtors_aux`).
 
 use crate::unwind::dump::{End, StackDump};
 use crate::unwind::frame::UnwoundFrame;
@@ -21,35 +21,34 @@ const CALLED: [&[u8]; 4] = [b"\xff\x25", b"\xf2\xff\x25", b"\xf3\x0f\x1e\xfa", b
 const SAVED_X86_64: [u64; 17] =
     [144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, 168];
 
-/// The same of AArch64, where x0 to x30, sp and pc follow each other: after `siginfo_t`
-/// (128), what comes first in `struct ucontext` (176) and the address of a fault (8).
+/// The same for AArch64, where x0 to x30, sp and pc follow each other: after `siginfo_t` (128), the
+/// first fields of `struct ucontext` (176) and the address of a fault (8).
 const SAVED_AARCH64: u64 = 128 + 176 + 8;
 
-/// What code is, by its bytes.
+/// What the code at an address does, according to its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BareCode {
-    /// A signal handler returns to it; it gives control back to what the signal
-    /// interrupted.
+    /// A signal handler returns to it; it continues what the signal interrupted.
     SignalReturn,
-    /// The stack is as it was called: the return address is on top. It jumps to a function of
-    /// another file, or it is the first instruction of a function.
+    /// The stack is as at the call: the return address is on top. The code is a jump to a function
+    /// of another file, or the first instruction of a function.
     Called,
 }
 
 impl BareCode {
-    /// What the code at a program counter is; `code` are its bytes and those after them.
+    /// What the code at a program counter does; `code` are the bytes from there on.
     pub(crate) fn of(machine: Machine, code: &[u8], is_exact: bool) -> Option<BareCode> {
         let begins = |start: &&[u8]| code.starts_with(start);
         match machine {
             Machine::X86_64 if RETURNS_X86_64.iter().any(begins) => Some(BareCode::SignalReturn),
             Machine::Aarch64 if begins(&RETURN_AARCH64) => Some(BareCode::SignalReturn),
-            // A call may return to a jump elsewhere, but not in a PLT.
+            // A call may return to a jump, but not to one in a PLT.
             Machine::X86_64 if is_exact && CALLED.iter().any(begins) => Some(BareCode::Called),
             _ => None,
         }
     }
 
-    /// The caller, or what a signal interrupted.
+    /// The caller, or the frame that a signal interrupted.
     ///
     /// # Errors
     ///
@@ -80,7 +79,7 @@ impl BareCode {
     }
 }
 
-/// Where a register is that was saved for a signal, in bytes from the stack pointer.
+/// Where the register was saved for a signal, in bytes from the stack pointer.
 fn saved_at(machine: Machine, register: Register) -> u64 {
     match machine {
         Machine::X86_64 => SAVED_X86_64[usize::from(register)],

@@ -1,5 +1,5 @@
-//! Callers of a sample from its registers and a copy of its stack, by the call
-//! frame information (CFI) of the object files, as a debugger finds them.
+//! Callers of a sample from its registers and a copy of its stack, found by the call frame
+//! information (CFI) of the object files, as debuggers find them.
 //!
 //! CFI says for each address of the code where the caller's registers are: in
 //! `.eh_frame`, which C++ needs for exceptions and nearly every file has, or in
@@ -16,11 +16,11 @@ use crate::unwind::row::CallerRow;
 use crate::unwind::sections::UnwindFiles;
 use crate::unwind::ways::{WayToCaller, WaysToCallers};
 
-/// More frames than fit a dump, which is smaller than 64 kB. A damaged stack may
-/// go in circles through signal handlers.
+/// More frames than fit into a dump, which is smaller than 64 kB. A damaged stack may go in circles
+/// through signal handlers.
 const MOST_FRAMES: usize = 1 << 15;
 
-/// Unwinds copies of stacks for one kind of machine, and keeps what it learned of the code.
+/// Unwinds copies of stacks for one kind of machine, and keeps what it learns of the code.
 pub(crate) struct DumpUnwinder<'f, O> {
     machine: Machine,
     ways: WaysToCallers<'f, O>,
@@ -31,12 +31,11 @@ impl<'f, O: Copy + Eq + Hash> DumpUnwinder<'f, O> {
         DumpUnwinder { machine, ways: WaysToCallers::new(machine) }
     }
 
-    /// Appends the addresses of the functions on the stack to `chain`, the one
-    /// that was running first, as `perf script` prints them: of a caller, the
-    /// return address minus 1, which is in the call.
+    /// Appends the addresses of the functions on the stack to `chain`, the one that was running
+    /// first, as `perf script` prints them: for a caller, the return address minus 1, which is in
+    /// the call.
     ///
-    /// `dump` is the memory from the stack pointer on, `maps` is what the process has in
-    /// memory.
+    /// `dump` is the memory from the stack pointer on, `maps` are those of the process.
     pub(crate) fn unwind(
         &mut self,
         registers: &Registers,
@@ -62,7 +61,7 @@ impl<'f, O: Copy + Eq + Hash> DumpUnwinder<'f, O> {
                 None if chain.len() > first => return End::Lost,
                 None => WayToCaller::None,
             };
-            // A signal handler "returns" to where it was never called from.
+            // A signal handler "returns" to code that has not called it.
             chain.push(if way.returns_from_signal() { frame.pc } else { address });
             match caller(machine, &way, &frame, &stack, maps) {
                 Ok(caller) => frame = caller,
@@ -72,7 +71,7 @@ impl<'f, O: Copy + Eq + Hash> DumpUnwinder<'f, O> {
         End::Lost
     }
 
-    /// Whether the code at `address` is what signal handlers return to.
+    /// Whether signal handlers return to the code at `address`.
     #[inline]
     pub(crate) fn is_signal_return(
         &mut self,
@@ -86,7 +85,8 @@ impl<'f, O: Copy + Eq + Hash> DumpUnwinder<'f, O> {
     }
 }
 
-/// The caller of `frame`, or what the signal interrupted that it returns from.
+/// The caller of `frame`, or the frame that a signal interrupted if `frame` returns from its
+/// handler.
 fn caller<O: Copy>(
     machine: Machine,
     way: &WayToCaller<'_>,
@@ -102,9 +102,9 @@ fn caller<O: Copy>(
     };
     let sp = |frame: &UnwoundFrame| frame.registers.get(machine.sp());
     let grows = match (sp(frame), sp(&caller)) {
-        // A signal handler may have a stack of its own.
+        // A signal handler may run on a stack of its own.
         (_, Some(_)) if caller.is_exact => true,
-        // On AArch64, a function that calls none need not use the stack.
+        // On AArch64, a function that calls no other need not use the stack.
         (Some(from), Some(to)) if frame.is_exact => to >= from,
         (Some(from), Some(to)) => to > from,
         _ => false,
@@ -116,7 +116,7 @@ fn caller<O: Copy>(
     }
 }
 
-/// The caller as CFI says.
+/// The caller according to CFI.
 fn by_row(
     machine: Machine,
     row: &CallerRow<'_>,
@@ -124,8 +124,8 @@ fn by_row(
     stack: &StackDump<'_>,
 ) -> Result<UnwoundFrame, End> {
     let registers = row.caller(&frame.registers, machine, stack)?;
-    // Without a rule the return address is still in its register, if there is such
-    // a register and the function has called no other.
+    // Without a rule, the return address is still in its register, if there is such a register and
+    // the function has not called another one.
     let may_stay = row.return_address() != machine.pc() && frame.is_exact;
     if !row.has_rule(row.return_address()) && !may_stay {
         return Err(End::Lost);
@@ -138,10 +138,10 @@ fn by_row(
     })
 }
 
-/// The caller by the frame pointer, which points to the caller's frame pointer,
-/// above which is the return address.
+/// The caller according to the frame pointer: it points to the caller's frame pointer, and the
+/// return address is above that.
 ///
-/// It is not known whether the code keeps frame pointers. So what is found must be an address
+/// It is not known whether the code keeps frame pointers. So the return address must be an address
 /// of code.
 fn by_frame_pointer<O: Copy>(
     machine: Machine,
@@ -151,7 +151,7 @@ fn by_frame_pointer<O: Copy>(
 ) -> Result<UnwoundFrame, End> {
     let at = |register| frame.registers.get(register).ok_or(End::Lost);
     let (sp, fp) = (at(machine.sp())?, at(machine.fp())?);
-    // The convention for the outermost frame.
+    // By convention, this is the outermost frame.
     if fp == 0 {
         return Err(End::Root);
     }

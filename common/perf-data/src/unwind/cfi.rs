@@ -1,4 +1,4 @@
-//! What call frame information (CFI) is made of: sections of bytes, an entry for each function.
+//! The parts of call frame information (CFI): sections of bytes, with an entry for each function.
 
 use gimli::{
     EndianSlice, FrameDescriptionEntry, LittleEndian, Register, RegisterRule, UnwindContextStorage,
@@ -10,8 +10,8 @@ use crate::unwind::expression::Expression;
 /// The bytes of a section.
 pub(crate) type CfiBytes<'f> = EndianSlice<'f, LittleEndian>;
 
-/// Memory for the state of a row and those it may return to: compilers use one,
-/// gimli has room for 4.
+/// Memory for the state of a row and the states to which it may return: compilers use one, gimli
+/// has room for 4.
 pub(crate) struct RowMemory;
 
 impl UnwindContextStorage<usize> for RowMemory {
@@ -19,7 +19,7 @@ impl UnwindContextStorage<usize> for RowMemory {
     type Stack = Box<[UnwindTableRow<usize, Self>; 16]>;
 }
 
-/// What the CFI says of one function.
+/// The CFI of one function.
 pub(crate) struct FunctionCfi<'f> {
     pub(crate) entry: FrameDescriptionEntry<CfiBytes<'f>>,
     /// The section that the entry is in.
@@ -32,7 +32,7 @@ impl<'f> FunctionCfi<'f> {
         self.entry.cie().return_address_register()
     }
 
-    /// Whether this is how a signal handler returns.
+    /// Whether a signal handler returns to this function.
     pub(crate) fn is_signal_frame(&self) -> bool {
         self.entry.is_signal_trampoline()
     }

@@ -1,16 +1,16 @@
-//! The call chains that the kernel recorded: which address of each frame is in the instruction
-//! that counts.
+//! The call chains that the kernel recorded: which of their addresses are exact, and which are
+//! return addresses.
 //!
 //! ```text
 //! PERF_CONTEXT_KERNEL   a marker: addresses of the kernel follow
 //! ffffffff9ae00130      where the processor was
-//! ffffffff9aca2c17      where a function continues that has called: the call is before it
+//! ffffffff9aca2c17      where a function continues after a call: the call is before it
 //! PERF_CONTEXT_USER     a marker: addresses of the program follow
 //! 00007f3c1b0d2a4e      where the program entered the kernel
-//! 0000561f0ac011a9      where a function continues that has called
+//! 0000561f0ac011a9      where a function continues after a call
 //! ```
 //!
-//! So the first address after a marker is exact and all others are return addresses; see
+//! So the first address after a marker is exact, and all others are return addresses; see
 //! `perf_callchain_user` and `perf_callchain_kernel` of Linux. There are two exceptions.
 //!
 //! - The processor's own record of calls (LBR) has the addresses of the calls themselves.
@@ -25,17 +25,17 @@ use crate::sample::{CpuMode, RawSample, context};
 pub(crate) struct ChainAddress {
     pub(crate) address: u64,
     pub(crate) space: Space,
-    /// Whether the instruction at the address is the one that counts. Otherwise it is a return
-    /// address: the call is before it.
+    /// Whether this is the address of the instruction itself. If not, it is a return address: the
+    /// call is before it.
     pub(crate) is_exact: bool,
 }
 
-/// In which memory an address is.
+/// The memory that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Kernel,
     User,
-    /// Of a guest or a hypervisor, whose maps are not known.
+    /// That of a guest or a hypervisor, whose maps are unknown.
     Other,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn addresses(sample: &RawSample<'_>) -> impl Iterator<Item = ChainAdd
             match number {
                 context::KERNEL => space = Space::Kernel,
                 context::USER => space = Space::User,
-                // What follows is the number of the record that had the addresses.
+                // The next number is that of the record that should have the addresses.
                 context::USER_DEFERRED => {
                     numbers.next();
                 }

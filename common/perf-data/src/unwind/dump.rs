@@ -1,18 +1,18 @@
-//! The copy of a stack, and why it yields no more callers.
+//! The copy of a stack, and why no more callers are found in it.
 
-/// How far above the dump memory counts as the rest of the same stack: threads
-/// have at most 8 MB unless they ask for more.
+/// How far above the dump an address still belongs to the same stack: threads have stacks of at
+/// most 8 MB, unless they ask for more.
 const LARGEST_STACK: u64 = 8 << 20;
 
 /// Why there are no more callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The last one has none: it is `_start` or where a thread starts.
+    /// The last function has no caller: it is `_start`, or a thread starts there.
     Root,
     /// The dump of the stack ended.
     Truncated,
-    /// It is not known where the caller's registers are, or what was found there
-    /// is no address of code.
+    /// It is not known where the caller's registers are, or the value found there is not an address
+    /// of code.
     Lost,
 }
 

@@ -1,5 +1,5 @@
-//! DWARF expressions: small programs that compute an address or a value, as
-//! entries of the PLT and signal handlers have them.
+//! DWARF expressions: small programs that compute an address or a value. Entries of the PLT and
+//! signal handlers have them in their CFI.
 
 use gimli::{
     Encoding, EndianSlice, Evaluation, EvaluationResult, EvaluationStorage, Location, Piece, Value,
@@ -30,7 +30,7 @@ impl<'f> EvaluationStorage<ExpressionBytes<'f>> for Room {
 }
 
 impl Expression<'_> {
-    /// The address or value that it yields; `cfa` is what it starts with, if anything.
+    /// The address or value that it computes; `cfa` is the value that it starts with, if any.
     pub(crate) fn evaluate(
         &self,
         cfa: Option<u64>,

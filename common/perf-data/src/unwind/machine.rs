@@ -15,7 +15,7 @@ pub(crate) type Register = u8;
 const AARCH64_ADDRESS: u64 = (1 << 48) - 1;
 
 impl Machine {
-    /// The machine that `uname -m` calls so.
+    /// The machine with this name in `uname -m`.
     pub(crate) fn of_name(name: &[u8]) -> Option<Machine> {
         match name {
             b"x86_64" => Some(Machine::X86_64),
@@ -57,9 +57,9 @@ impl Machine {
         }
     }
 
-    /// The register that the kernel has at this bit of a sample's mask:
-    /// `enum perf_event_x86_regs` and `enum perf_event_arm_regs`. `None` for one by which
-    /// no caller is found, such as the flags.
+    /// The register that has this bit in a sample's mask: `enum perf_event_x86_regs` and
+    /// `enum perf_event_arm_regs`. `None` for registers that are not needed to find a caller, such
+    /// as the flags.
     fn of_perf(self, bit: u32) -> Option<Register> {
         // ax, bx, cx, dx, si, di, bp, sp, ip
         const X86_64: [Register; 9] = [0, 3, 2, 1, 4, 5, 6, 7, 16];
@@ -83,7 +83,7 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// How many there are on the machine that has most.
+    /// How many registers the machine with the most has.
     pub(crate) const COUNT: Register = 33;
 
     /// No register is known.
@@ -91,10 +91,10 @@ impl Registers {
         Registers { values: [0; Registers::COUNT as usize], known: 0 }
     }
 
-    /// The registers of a sample, whose values are in the order of the bits in `mask`. `None` if some are missing: values, the program counter or the
-    /// stack pointer.
+    /// The registers of a sample, whose values are in the order of the bits in `mask`. `None` if
+    /// some are missing: values, the program counter or the stack pointer.
     ///
-    /// They have to be those of a 64-bit program.
+    /// They must be those of a 64-bit program.
     pub(crate) fn from_perf(
         machine: Machine,
         mask: u64,
@@ -116,7 +116,7 @@ impl Registers {
         is_known.then(|| self.values[usize::from(register)])
     }
 
-    /// Sets a register; one that is of no use here stays unknown.
+    /// Sets a register, if it is one of those that are kept.
     pub(crate) fn set(&mut self, register: Register, value: u64) {
         if let Some(known) = self.values.get_mut(usize::from(register)) {
             *known = value;
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn perf_and_dwarf_number_registers_differently() {
-        // What perf asks for on x86-64: all but ds, es, fs and gs.
+        // The registers that perf asks for on x86-64: all but ds, es, fs and gs.
         let mask = 0xff_0fff;
         let registers = Registers::from_perf(Machine::X86_64, mask, 100..).expect("all");
         let dwarf: Vec<_> = (0..17).map(|register| registers.get(register)).collect();

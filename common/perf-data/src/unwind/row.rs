@@ -1,4 +1,4 @@
-//! One row of the table that CFI describes: where the caller's registers are.
+//! One row of the table that CFI describes: it says where the caller's registers are.
 
 use gimli::{CfaRule, RegisterRule, UnwindTableRow};
 
@@ -13,9 +13,9 @@ pub(crate) struct CallerRow<'f> {
     cfa: Cfa<'f>,
     /// The register in which the caller's program counter is.
     return_address: Register,
-    /// Whether this is how a signal handler returns: what "called" was interrupted.
+    /// Whether a signal handler returns here: the "caller" was then interrupted.
     is_signal_frame: bool,
-    /// Of the registers that have a rule.
+    /// The registers that have a rule, and their rules.
     rules: Box<[(Register, Rule<'f>)]>,
 }
 
@@ -36,14 +36,14 @@ enum Rule<'f> {
     /// The CFA plus this.
     CfaPlus(u64),
     Register(Register),
-    /// At the address that this yields.
+    /// At the address that this expression computes.
     SavedAt(Expression<'f>),
-    /// What this yields.
+    /// The value that this expression computes.
     Value(Expression<'f>),
 }
 
 impl<'f> CallerRow<'f> {
-    /// Takes what gimli read in the CFI of a function. `None` if it cannot be used.
+    /// Converts a row that gimli read in the CFI of a function. `None` if it cannot be used.
     pub(crate) fn new(
         row: &UnwindTableRow<usize, RowMemory>,
         function: &FunctionCfi<'f>,
@@ -56,7 +56,7 @@ impl<'f> CallerRow<'f> {
         };
         let mut rules = Vec::new();
         for (register, rule) in row.registers() {
-            // Not those of floating point: no caller is found by them.
+            // Registers of floating point are left out: no caller is found by them.
             if let Ok(register) = Register::try_from(register.0)
                 && register < Registers::COUNT
                 && let Some(rule) = Rule::new(rule, function)
@@ -75,17 +75,17 @@ impl<'f> CallerRow<'f> {
         self.return_address
     }
 
-    /// Whether what "called" was interrupted by a signal.
+    /// Whether the "caller" was interrupted by a signal.
     pub(crate) fn is_signal_frame(&self) -> bool {
         self.is_signal_frame
     }
 
-    /// Whether it says where `register` is; else the register still has its value.
+    /// Whether the row says where `register` is; if not, the register still has its value.
     pub(crate) fn has_rule(&self, register: Register) -> bool {
         self.rules.iter().any(|(other, _)| *other == register)
     }
 
-    /// The caller's registers. What was not saved, or cannot be read, is unknown.
+    /// The caller's registers. A register that was not saved, or cannot be read, is unknown.
     ///
     /// # Errors
     ///
@@ -128,14 +128,14 @@ impl<'f> Rule<'f> {
             RegisterRule::ValExpression(expression) => {
                 Rule::Value(function.expression(*expression)?)
             }
-            // To keep its value is what registers do.
+            // A register without a rule keeps its value, too.
             RegisterRule::SameValue | RegisterRule::Architectural | RegisterRule::Constant(_) => {
                 return None;
             }
         })
     }
 
-    /// The caller's value of `register`, `None` if there is none.
+    /// The caller's value of `register`, `None` if it is unknown.
     fn value(
         &self,
         register: Register,
@@ -145,8 +145,8 @@ impl<'f> Rule<'f> {
         stack: &StackDump<'_>,
     ) -> Result<Option<u64>, End> {
         let known = |register| callee.get(register).ok_or(End::Lost);
-        // Where a function ends, what it popped is below the stack, and in its
-        // register again.
+        // At the end of a function, what it has popped is below the stack pointer, and back in its
+        // register.
         let is_popped = |address| {
             register != machine.pc() && callee.get(machine.sp()).is_some_and(|sp| address < sp)
         };

@@ -1,10 +1,10 @@
-//! Where in a section the CFI of an address is.
+//! Finds the CFI of an address in a section.
 
 use gimli::{BaseAddresses, CieOrFde, CommonInformationEntry, UnwindSection};
 
 use crate::unwind::cfi::CfiBytes;
 
-/// `.eh_frame_hdr`: the functions that `.eh_frame` has CFI of, sorted by the linker.
+/// `.eh_frame_hdr`: the functions with CFI in `.eh_frame`, sorted by the linker.
 ///
 /// ```c
 /// uint8  version = 1, encoding of the pointer, of the count, of the table;
@@ -18,7 +18,7 @@ pub(crate) struct EhFrameHeader<'f> {
     table: &'f [[u8; 8]],
 }
 
-/// How all linkers encode the header; others are not read.
+/// The encodings that all linkers use; headers with others are not read.
 const VERSION_AND_ENCODINGS: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
 
 impl<'f> EhFrameHeader<'f> {
@@ -39,7 +39,8 @@ impl<'f> EhFrameHeader<'f> {
         self.eh_frame
     }
 
-    /// The offset in `.eh_frame` of the function that is at `address`, if there is one.
+    /// The offset in `.eh_frame` of the entry for the last function that begins at or before
+    /// `address`.
     pub(crate) fn offset(&self, address: u64) -> Option<usize> {
         let next = self.table.partition_point(|row| self.pair(row).0 <= address);
         let (_, entry) = self.pair(self.table.get(next.checked_sub(1)?)?);
@@ -71,7 +72,7 @@ impl SortedFunctions {
         let mut all = section.entries(bases);
         while let Ok(Some(entry)) = all.next() {
             let CieOrFde::Fde(partial) = entry else { continue };
-            // Entries of one kind follow each other.
+            // Most entries share the common entry (CIE) of the one before.
             let parsed = partial.parse(|section, bases, offset| match &cie {
                 Some((known, cie)) if *known == offset => Ok(CommonInformationEntry::clone(cie)),
                 _ => {
@@ -91,7 +92,8 @@ impl SortedFunctions {
         SortedFunctions { entries }
     }
 
-    /// The offset in the section of the function that is at `address`, if there is one.
+    /// The offset in the section of the entry for the last function that begins at or before
+    /// `address`.
     pub(crate) fn offset(&self, address: u64) -> Option<usize> {
         let next = self.entries.partition_point(|(start, _)| *start <= address);
         let (_, offset) = self.entries.get(next.checked_sub(1)?)?;

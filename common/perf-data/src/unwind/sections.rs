@@ -1,15 +1,15 @@
-//! What the caller provides of an object file.
+//! The sections of an object file that the caller provides.
 
-/// What unwinding needs of an object file, from the file itself and from the file with its
-/// debug information. Addresses are those in the file, as its symbols have them.
+/// What unwinding needs from an object file and from the file with its debug information. Addresses
+/// are those in the file, as its symbols have them.
 ///
 /// The bytes live as long as the [`Unwinder`](crate::Unwinder).
 #[derive(Clone, Debug, Default)]
 pub struct UnwindSections<'f> {
-    /// What is loaded of the file (`PT_LOAD`): code first, as the pages of other segments may
-    /// have the same offsets.
+    /// The segments that are loaded (`PT_LOAD`): those with code first, as the pages of other
+    /// segments may have the same offsets.
     pub segments: Vec<LoadedSegment<'f>>,
-    /// The address and the bytes of `.eh_frame`. Not needed where there is a header.
+    /// The address and the bytes of `.eh_frame`. Not needed if there is a header.
     pub eh_frame: Option<(u64, &'f [u8])>,
     /// The address and the bytes of `.eh_frame_hdr` (`PT_GNU_EH_FRAME`).
     pub eh_frame_header: Option<(u64, &'f [u8])>,
@@ -26,17 +26,17 @@ pub struct UnwindSections<'f> {
 pub struct LoadedSegment<'f> {
     /// Where it is in the file, in bytes.
     pub offset: u64,
-    /// Its address.
+    /// Its address in memory, as the file has it.
     pub address: u64,
-    /// What the file has of it.
+    /// Its bytes in the file.
     pub bytes: &'f [u8],
 }
 
 impl<'f> UnwindSections<'f> {
-    /// The address of what is at `offset` in the file.
+    /// The address of the byte at `offset` in the file.
     ///
-    /// The segments say it, and nothing else does: their pages may overlap in the file, so
-    /// that the offset of a map is not that of its segment.
+    /// Only the segments can be used for this: their pages may overlap in the file, so a map's
+    /// offset may differ from that of its segment.
     pub(crate) fn address_at(&self, offset: u64) -> Option<u64> {
         self.segments.iter().find_map(|segment| {
             let within = offset.checked_sub(segment.offset)?;
@@ -44,7 +44,7 @@ impl<'f> UnwindSections<'f> {
         })
     }
 
-    /// What is loaded from `address` on, to the end of its segment.
+    /// The loaded bytes from `address` to the end of its segment.
     pub(crate) fn bytes_at(&self, address: u64) -> Option<&'f [u8]> {
         self.segments.iter().find_map(|segment| {
             let within = address.checked_sub(segment.address)?;
@@ -53,15 +53,15 @@ impl<'f> UnwindSections<'f> {
     }
 }
 
-/// Provides the sections of object files: for stacks of which perf recorded a copy, and to find
-/// out where a call chain goes through a signal handler.
+/// Provides the sections of object files: for unwinding the copies of stacks that perf recorded,
+/// and for finding out where a call chain goes through a signal handler.
 ///
-/// `O` is what the caller calls an object, see [`Processes`](crate::Processes). `()` has no
+/// `O` is how the caller identifies an object, see [`Processes`](crate::Processes). `()` has no
 /// files.
 pub trait UnwindFiles<'f, O> {
-    /// The sections of an object; `None` if it is no file, such as code that was compiled
-    /// while the program ran, or was not found: then frame pointers are followed in a copy of
-    /// the stack, and each address of a call chain but the first is taken for a return address.
+    /// The sections of an object; `None` if it is not a file, such as code that was compiled while
+    /// the program ran, or if it was not found. Then a copy of the stack is unwound by frame
+    /// pointers, and every address of a call chain but the first is taken for a return address.
     ///
     /// An [`Unwinder`](crate::Unwinder) asks once for each object whose code is on a stack.
     fn sections(&mut self, object: O) -> Option<UnwindSections<'f>>;

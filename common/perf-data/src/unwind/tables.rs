@@ -1,4 +1,4 @@
-//! The call frame information of one object file, and where in it an address is.
+//! The call frame information (CFI) of one object file, by address.
 
 use std::cell::OnceCell;
 
@@ -25,7 +25,7 @@ struct CfiSection<'f, S> {
     section: S,
     bytes: &'f [u8],
     bases: BaseAddresses,
-    /// From the linker; nearly every file has it.
+    /// Made by the linker; nearly every file has it.
     header: Option<EhFrameHeader<'f>>,
     sorted: OnceCell<SortedFunctions>,
 }
@@ -38,7 +38,7 @@ impl<'f> UnwindTables<'f> {
         UnwindTables { sections, eh_frame, debug_frames }
     }
 
-    /// The address, as the file has it, of what is at `offset` in the file.
+    /// The address, as the file has it, of the byte at `offset` in the file.
     pub(crate) fn address_at(&self, offset: u64) -> Option<u64> {
         self.sections.address_at(offset)
     }
@@ -59,8 +59,8 @@ impl<'f> UnwindTables<'f> {
     }
 }
 
-/// `.eh_frame`, which is loaded with the program, by its section or, where the
-/// sections were stripped, by the linker's header.
+/// `.eh_frame`, which is loaded with the program: found by its section or, where the sections were
+/// stripped, by the linker's header.
 fn eh_frame<'f>(
     machine: Machine,
     sections: &UnwindSections<'f>,
@@ -90,7 +90,7 @@ fn debug_frame(machine: Machine, bytes: &[u8]) -> CfiSection<'_, DebugFrame<CfiB
     CfiSection { section, bytes, bases, header: None, sorted: OnceCell::new() }
 }
 
-/// Whose instructions of CFI there are beside those of DWARF.
+/// The vendor whose instructions CFI may have, besides those of DWARF.
 fn vendor(machine: Machine) -> Vendor {
     match machine {
         Machine::Aarch64 => Vendor::AArch64,
@@ -113,7 +113,7 @@ where
         CallerRow::new(row, &FunctionCfi { entry, section: self.bytes })
     }
 
-    /// Where the entry is that begins at `address` or last before it.
+    /// The offset of the entry for the last function that begins at or before `address`.
     fn offset(&self, address: u64) -> Option<usize> {
         match &self.header {
             Some(header) => header.offset(address),

@@ -17,7 +17,7 @@ use crate::missing::goes_without;
 use program::Program;
 use snapshot::Snapshot;
 
-/// What called what in bare.c, from the leaf to the root.
+/// The calls in bare.c, from the leaf to the root.
 const BARE: &str = "snapshot alloca_frame realigned_frame saving_frame never_returns \
                     ends_in_a_call on_signal restore faulting calls_faulting main _start";
 
@@ -32,7 +32,7 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-/// A program that was built here, in a folder of its own.
+/// A program that was built here, in its own temporary folder.
 struct Built {
     folder: TempDir,
     program: PathBuf,
@@ -174,7 +174,8 @@ fn a_stack_that_is_cut_ends_where_it_is_cut() {
     let snapshot = built.snapshot();
     let whole = snapshot.unwind(&program);
     let mut ends = Vec::new();
-    // How much a signal puts on the stack depends on the processor. Once it is whole, it stays so.
+    // How much a signal puts on the stack depends on the processor. Once the chain is whole, it
+    // stays whole.
     for length in 1..snapshot.dump.len() {
         let chain = snapshot.with_dump(&snapshot.dump[..length]).unwind(&program);
         assert!(whole.addresses.starts_with(&chain.addresses), "{length}");

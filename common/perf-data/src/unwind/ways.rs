@@ -1,5 +1,5 @@
-//! How the code that was met so far is unwound: samples come back to the same
-//! addresses, and most rows of a file are equal.
+//! How to find the caller of each code address so far: samples come back to the same addresses, and
+//! most rows of a file are equal.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -13,15 +13,15 @@ use crate::unwind::row::CallerRow;
 use crate::unwind::sections::UnwindFiles;
 use crate::unwind::tables::UnwindTables;
 
-/// How the caller of code is found.
+/// How the caller of some code is found.
 pub(crate) enum WayToCaller<'r> {
-    /// As CFI says.
+    /// According to CFI.
     Row(&'r CallerRow<'r>),
-    /// The code is known by its bytes.
+    /// The code is recognised by its bytes.
     Bare(BareCode),
-    /// There is nothing but the frame pointer.
+    /// There is only the frame pointer.
     FramePointer,
-    /// There is no code.
+    /// There is no code at this address.
     None,
 }
 
@@ -36,7 +36,7 @@ impl WayToCaller<'_> {
     }
 }
 
-/// What is kept of a [`WayToCaller`].
+/// A [`WayToCaller`] as it is kept.
 #[derive(Clone, Copy)]
 enum KeptWay {
     /// An index in the rows.
@@ -48,12 +48,12 @@ enum KeptWay {
 /// What is known of all code so far.
 pub(crate) struct WaysToCallers<'f, O> {
     machine: Machine,
-    /// By the object, the offset in it of the instruction that counts, and whether that is
-    /// exact: it is not where it is a call.
+    /// By the object, the offset of the instruction in it, and whether that is exact: it is not
+    /// exact if the instruction is a call.
     of_code: HashMap<(O, u64, bool), KeptWay>,
     /// Whether the code at an offset in an object is what signal handlers return to.
     signal_returns: HashMap<(O, u64), bool>,
-    /// Of the objects met so far, if they are files.
+    /// The tables of the objects so far, if they are files.
     tables: HashMap<O, Option<UnwindTables<'f>>>,
     rows: Vec<CallerRow<'f>>,
     /// Indices in `rows`, found by the hashes of the rows.
@@ -76,8 +76,8 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         }
     }
 
-    /// How the caller of the code at `offset` in an object is found. Unless that is exact,
-    /// it is the last byte of a call.
+    /// How the caller of the code at `offset` in an object is found. If `offset` is not exact, it
+    /// is the last byte of a call.
     pub(crate) fn way(
         &mut self,
         object: O,
@@ -101,8 +101,7 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         }
     }
 
-    /// Whether the code at `offset` in an object is what signal handlers return to, by its
-    /// bytes.
+    /// Whether signal handlers return to the code at `offset` in an object, according to its bytes.
     #[inline]
     pub(crate) fn is_signal_return(
         &mut self,
@@ -133,7 +132,7 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         let Some(address) = tables.address_at(offset) else { return KeptWay::FramePointer };
         let pc = if is_exact { address } else { address.wrapping_add(1) };
         let code = BareCode::of(*machine, tables.code_at(pc), is_exact);
-        // The function before it may have CFI, which is not for this code.
+        // The function before it may have CFI, but that is not for this code.
         if let Some(code @ BareCode::SignalReturn) = code {
             return KeptWay::Bare(code);
         }
@@ -158,7 +157,7 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
     }
 }
 
-/// The tables of an object, read when it is met first; `None` if it is no file.
+/// The tables of an object, which are read when it is needed first; `None` if it is not a file.
 fn tables_of<'t, 'f, O: Copy + Eq + Hash>(
     machine: Machine,
     tables: &'t mut HashMap<O, Option<UnwindTables<'f>>>,

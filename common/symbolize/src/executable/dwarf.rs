@@ -1,4 +1,4 @@
-//! Lines of functions by DWARF, which compilers write with `-g`.
+//! Lines of functions, from the DWARF that compilers write with `-g`.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -15,12 +15,11 @@ pub(crate) struct DebugSections<'a>(DwarfSections<Cow<'a, [u8]>>);
 
 type Bytes<'s> = EndianSlice<'s, LittleEndian>;
 
-/// What the sections say.
+/// The lines that the sections hold.
 pub(crate) struct DwarfLines<'s>(Context<Bytes<'s>>);
 
 impl<'a> DebugSections<'a> {
-    /// Reads the sections; one that is damaged, or too large to be true, is
-    /// taken for empty.
+    /// Reads the sections; one that is damaged, or claims to be too large, is taken for empty.
     pub(crate) fn of(executable: &Image<'a>) -> Option<DebugSections<'a>> {
         let file = &executable.file;
         let mut reader = SectionReader::new(file, file.data().len());
@@ -38,19 +37,19 @@ impl<'a> DebugSections<'a> {
         Context::from_dwarf(self.dwarf()).ok().map(DwarfLines)
     }
 
-    /// The lines at which the OCaml functions at `addresses` are defined, for
-    /// those that DWARF has a line for.
+    /// The lines at which the OCaml functions at `addresses` are defined, for those that DWARF has
+    /// a line for.
     ///
-    /// `ocamlopt` writes the line of the definition where the code of a function
-    /// begins, and if that begins with code that was inlined there, another line
-    /// for the same address after it. What was inlined is not written.
+    /// `ocamlopt` writes the line of the definition where the code of a function begins. If the
+    /// function begins with code that was inlined there, another line for the same address follows.
+    /// Which function was inlined is not written.
     pub(crate) fn definitions(&self, addresses: &HashSet<u64>) -> HashMap<u64, SourceLine> {
         let mut found = HashMap::new();
         let dwarf = self.dwarf();
         let mut units = dwarf.units();
         while let Ok(Some(unit)) = units.next() {
             if let Ok(unit) = dwarf.unit(unit) {
-                // Of a damaged table, what comes before the damage counts.
+                // If a table is damaged, the lines before the damage count.
                 let _ = add_definitions(&dwarf, &unit, addresses, &mut found);
             }
         }
@@ -59,12 +58,12 @@ impl<'a> DebugSections<'a> {
 }
 
 impl DwarfLines<'_> {
-    /// The line of the function at `address` where its code begins, even if it
-    /// begins with code of another function that was inlined there.
+    /// The line in the function where its code begins, even if the code at `address` was inlined
+    /// from another function.
     pub(crate) fn source(&self, address: u64) -> Option<SourceLine> {
         let mut frames = self.0.find_frames(address).skip_all_loads().ok()?;
         let mut location = None;
-        // What was inlined comes first, the function itself last.
+        // Inlined functions come first, the function itself last.
         while let Some(frame) = frames.next().ok()? {
             location = frame.location;
         }
@@ -92,7 +91,7 @@ fn add_definitions(
             && let Ok(line) = u32::try_from(line.get())
         {
             let mut path = Vec::new();
-            // The first folder is that in which the compiler ran.
+            // The first folder is the one in which the compiler ran.
             if file.directory_index() > 0
                 && let Some(folder) = file.directory(header)
             {
@@ -127,8 +126,8 @@ mod tests {
         words(&[kind << 32 | name, flags, 0, start as u64, size as u64, 0, 1, 0])
     }
 
-    /// An executable that is `padding` bytes and two compressed sections, which
-    /// share their bytes and hold so many zeros each.
+    /// An executable of `padding` bytes and two compressed sections, which share their bytes and
+    /// hold `zeros` zeros each.
     fn executable(zeros: usize, padding: usize) -> Vec<u8> {
         const NAMES: &[u8] = b"\0.debug_info\0.debug_str\0.shstrtab\0";
         let mut stored = words(&[1, zeros as u64, 1]);
@@ -150,7 +149,7 @@ mod tests {
         [file, stored.clone(), NAMES.to_vec(), headers.concat()].concat()
     }
 
-    /// How many bytes each of the two sections has once it is decompressed.
+    /// How many bytes each of the two sections has when it is decompressed.
     fn decompressed_sizes(zeros: usize, padding: usize) -> [usize; 2] {
         let file = executable(zeros, padding);
         let executable = Image::parse(&file).expect("a shared library");
@@ -163,7 +162,7 @@ mod tests {
     fn sections_that_claim_too_much_are_empty() {
         assert_eq!(decompressed_sizes(MEGABYTE, 0), [0, 0]);
         assert_eq!(decompressed_sizes(MEGABYTE, MEGABYTE), [MEGABYTE, MEGABYTE]);
-        // Only one of them fits: it is the sum that counts.
+        // Only one of them fits: the limit is for their sum.
         assert_eq!(decompressed_sizes(MEGABYTE, MEGABYTE / 50).iter().sum::<usize>(), MEGABYTE);
     }
 }

@@ -7,7 +7,7 @@ use object::read::elf::FileHeader;
 use crate::executable::image::{CodeSymbol, Image};
 use crate::executable::unreadable::Unreadable;
 
-/// How many functions are looked at.
+/// How many functions are looked at, at most.
 const ENOUGH: usize = 200;
 
 /// `push %rbp`
@@ -16,11 +16,11 @@ const PUSH: u8 = 0x55;
 /// `mov %rsp, %rbp`, in the two encodings that assemblers choose from.
 const MOVES: [[u8; 3]; 2] = [[0x48, 0x89, 0xe5], [0x48, 0x8b, 0xec]];
 
-/// Compilers put `endbr64` before the push, and other work between it and the move: so
-/// many bytes at most.
+/// How far from the start of a function the move may be, in bytes: compilers put `endbr64` before
+/// the push, and other instructions between the push and the move.
 const PROLOGUE: usize = 40;
 
-/// How many functions of an executable begin as those do that keep a frame pointer.
+/// How many functions of an executable keep a frame pointer, according to their first instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FramePointers {
     /// Functions that keep one.
@@ -29,12 +29,12 @@ pub struct FramePointers {
     pub of: usize,
 }
 
-/// Looks at functions all over an executable for x86-64, those whose symbols `is_wanted`
-/// chooses; `None` if it is for another machine, whose compilers keep frame pointers.
+/// Looks at functions all over an executable for x86-64, of those whose symbols `is_wanted`
+/// accepts. `None` if it is for another machine: there, compilers keep frame pointers.
 ///
 /// # Errors
 ///
-/// [`Unreadable`] says what the bytes are instead of an executable with wanted functions.
+/// [`Unreadable`] says why the bytes are not an executable with wanted functions.
 pub fn frame_pointers(
     executable: &[u8],
     is_wanted: impl Fn(&[u8]) -> bool,

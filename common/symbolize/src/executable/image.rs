@@ -7,8 +7,8 @@ use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Rela, SectionHeade
 use crate::bytes::Cursor;
 use crate::executable::unreadable::Unreadable;
 
-/// The longest text that is read from memory, in bytes. No name is longer, and a
-/// damaged file cannot take much time.
+/// The longest text that is read from memory, in bytes. No name is longer; a damaged file then
+/// cannot take much time.
 const LONGEST_TEXT: usize = 1 << 12;
 
 /// Addresses are below this in every program, so that sums do not overflow.
@@ -30,7 +30,7 @@ pub(crate) struct CodeSymbol<'a> {
 pub(crate) struct Image<'a> {
     pub(crate) file: ElfFile64<'a, LittleEndian>,
     segments: Vec<Segment<'a>>,
-    /// What the dynamic linker writes: address and value, sorted by address.
+    /// The values that the dynamic linker writes: address and value, sorted by address.
     relocated: Vec<(u64, u64)>,
 }
 
@@ -41,7 +41,7 @@ struct Segment<'a> {
 
 impl<'a> Image<'a> {
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Image<'a>, Unreadable> {
-        // Behind the magic number, 2 is 64 bits and 1 is little-endian.
+        // After the magic number, 2 means 64 bits and 1 little-endian.
         match bytes {
             [0x7f, b'E', b'L', b'F', 2, 1, ..] => {}
             [0x7f, b'E', b'L', b'F', ..] => return Err(Unreadable::OtherKind),
@@ -92,7 +92,7 @@ impl<'a> Image<'a> {
         Cursor::new(&bytes[..bytes.len().min(LONGEST_TEXT)]).text()
     }
 
-    /// The largest number of things of `size` bytes that the file can hold.
+    /// The greatest number of items of `size` bytes that the file can hold.
     pub(crate) fn room_for(&self, size: usize) -> usize {
         self.file.data().len() / size
     }
@@ -139,14 +139,13 @@ impl<'a> Image<'a> {
         code
     }
 
-    /// Whether there are only symbols for the dynamic linker.
+    /// Whether it only has the symbols for the dynamic linker.
     pub(crate) fn is_stripped(&self) -> bool {
         self.file.elf_symbol_table().is_empty()
     }
 
-    /// The defined symbols: those for the debugger or, if these are stripped,
-    /// those for the dynamic linker. OCaml links with `-Wl,-E`, so its functions
-    /// are among the latter, too.
+    /// The defined symbols: those for the debugger or, if these are stripped, those for the dynamic
+    /// linker. OCaml links with `-Wl,-E`, so its functions are also among the latter.
     fn symbols(&self) -> impl Iterator<Item = (&'a [u8], &'a elf::Sym64<LittleEndian>)> {
         let table = if self.is_stripped() {
             self.file.elf_dynamic_symbol_table()

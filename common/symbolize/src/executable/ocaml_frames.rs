@@ -1,10 +1,9 @@
 //! Frame tables: what OCaml's runtime knows about every call in a program.
 //!
-//! For each return address `ocamlopt` writes a descriptor, by which the
-//! collector finds the live values and, with `-g`, `Printexc` the names and
-//! lines of a backtrace. They need no DWARF, and say more than symbols do:
-//! `camlStdlib__Map__add_437` is `Stdlib__Map.Make.add`, as is the copy of it
-//! that flambda makes in another unit.
+//! `ocamlopt` writes a descriptor for each return address. From it the collector finds the live
+//! values and, with `-g`, `Printexc` finds the names and lines of a backtrace. Descriptors need no
+//! DWARF, and are more exact than symbols: `camlStdlib__Map__add_437` is `Stdlib__Map.Make.add`,
+//! and so is the copy of it that flambda makes in another unit.
 
 mod call;
 mod descriptors;
@@ -25,11 +24,12 @@ pub(crate) use name::{KnownName, without_anonymous};
 pub(crate) use units::is_ocaml;
 pub use unwinding::{Unwinding, unwinding};
 
-/// All calls in an executable of OCaml that its frame tables give a line, in their order.
+/// All calls in an executable of OCaml for which its frame tables have a line, in the order of the
+/// tables.
 ///
 /// # Errors
 ///
-/// [`Unreadable`] says what the bytes are instead.
+/// [`Unreadable`] says why the bytes are not an executable of OCaml.
 pub fn ocaml_calls(executable: &[u8]) -> Result<Vec<Call<'_>>, Unreadable> {
     let executable = Image::parse(executable)?;
     let mut tables = Tables::read(&executable)?;

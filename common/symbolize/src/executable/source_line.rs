@@ -3,7 +3,7 @@
 /// A line of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// As the compiler was given it, or its full path.
+    /// The path that the compiler was given, or the full path.
     pub file: Vec<u8>,
     /// From 1.
     pub line: u32,

@@ -12,14 +12,14 @@ use super::ocaml_frames::{
 use super::source_line::SourceLine;
 use super::unreadable::Unreadable;
 
-/// What an executable says about its functions.
+/// The functions of an executable.
 #[derive(Clone, Debug)]
 pub struct Symbols {
     /// Sorted by address, then symbol.
     pub functions: Vec<Symbol>,
-    /// Why there are no exact names of OCaml, if there are none.
+    /// Why no names of OCaml are exact, if none are.
     pub no_ocaml: Option<Unreadable>,
-    /// Whether no functions are known but those that the executable exports.
+    /// Whether only the functions that the executable exports are known.
     pub stripped: bool,
 }
 
@@ -35,8 +35,8 @@ pub struct Symbol {
     pub ocaml: Option<OcamlName>,
     /// The unit of OCaml that it is in, if that was compiled without `-g`.
     pub lacks_g: Option<Vec<u8>>,
-    /// Where it is defined, as DWARF has it. Without DWARF, the line of its first call, for
-    /// functions of OCaml.
+    /// Where it is defined, according to DWARF. For functions of OCaml without DWARF, the line of
+    /// the first call.
     pub source: Option<SourceLine>,
 }
 
@@ -54,17 +54,17 @@ pub struct OcamlName {
 /// How the name of a function is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// The frame tables have a call that belongs to it: this is what OCaml's
-    /// backtraces call it, but the unit is a path.
+    /// The frame tables have a call that belongs to it: OCaml's backtraces print this name, but
+    /// with the unit in another form.
     Exact,
-    /// From its symbol, and in OCaml from the lines around its definition: `Lwtsim.run`, which may
-    /// be in a submodule.
+    /// From its symbol, and in OCaml also from the lines around its definition: `Lwtsim.run`, which
+    /// may be in a submodule.
     Symbol,
-    /// It is anonymous, and likely to be in what is before `(fun)`.
+    /// It is anonymous, and probably in the function or module before `(fun)`.
     Guess,
 }
 
-/// Of which functions the lines are wanted.
+/// Which functions get lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lines {
     OfOcaml,
@@ -76,29 +76,29 @@ impl Symbols {
     ///
     /// # Errors
     ///
-    /// [`Unreadable`] says what the bytes are instead.
+    /// [`Unreadable`] says why the bytes are not an executable with functions.
     pub fn parse(executable: &[u8]) -> Result<Symbols, Unreadable> {
         let (symbols, _) = Symbols::of(&Image::parse(executable)?, Lines::OfOcaml)?;
         Ok(symbols)
     }
 
-    /// Reads the functions of an executable with their lines, for which all its debug
-    /// information is read: that takes time.
+    /// Reads the functions of an executable with their lines. This takes time, as all debug
+    /// information is read.
     ///
     /// # Errors
     ///
-    /// [`Unreadable`] says what the bytes are instead.
+    /// [`Unreadable`] says why the bytes are not an executable with functions.
     pub fn parse_with_lines(executable: &[u8]) -> Result<Symbols, Unreadable> {
         let (symbols, _) = Symbols::of(&Image::parse(executable)?, Lines::All)?;
         Ok(symbols)
     }
 
-    /// Reads the functions of an executable of OCaml, and all calls that its frame tables
-    /// give a line.
+    /// Reads the functions of an executable of OCaml, and all calls for which its frame tables have
+    /// a line.
     ///
     /// # Errors
     ///
-    /// [`Unreadable`] says what the bytes are instead.
+    /// [`Unreadable`] says why the bytes are not an executable of OCaml.
     pub fn parse_with_calls(executable: &[u8]) -> Result<(Symbols, Vec<Call<'_>>), Unreadable> {
         let (symbols, calls) = Symbols::of(&Image::parse(executable)?, Lines::OfOcaml)?;
         match symbols.no_ocaml {
@@ -147,10 +147,10 @@ impl Symbols {
 }
 
 impl OcamlName {
-    /// The name as [`Stamps`] says.
+    /// The name, with its stamp as [`Stamps`] says.
     ///
-    /// An exact name says which function an anonymous one is in, so it keeps a
-    /// stamp only with [`Stamps::Keep`].
+    /// An exact name shows which function an anonymous one is in, so it gets a stamp only with
+    /// [`Stamps::Keep`].
     #[must_use]
     pub fn with(&self, stamps: Stamps) -> Vec<u8> {
         let OcamlName { mark, name, stamp } = self;
@@ -178,29 +178,28 @@ fn anonymous_inside(name: &[u8]) -> Option<&[u8]> {
 }
 
 impl Symbol {
-    /// A function of which nothing else is known.
+    /// A function of which only this is known.
     #[must_use]
     pub fn new(symbol: &[u8], address: u64, ocaml: Option<OcamlName>) -> Symbol {
         Symbol { symbol: symbol.to_vec(), address, ocaml, lacks_g: None, source: None }
     }
 
-    /// How its name is known; other languages than OCaml have their symbols.
+    /// How its name is known: in languages other than OCaml, always from its symbol.
     #[must_use]
     pub fn mark(&self) -> Mark {
         self.ocaml.as_ref().map_or(Mark::Symbol, |name| name.mark)
     }
 }
 
-/// The function that the next ones are likely to be in: `ocamlopt` emits a
-/// function, then the anonymous functions in it.
+/// The function that the next ones are probably in: `ocamlopt` emits a function, then the anonymous
+/// functions inside of it.
 #[derive(Default)]
 struct Enclosing {
     name: Option<Vec<u8>>,
 }
 
 impl Enclosing {
-    /// The name of the code that comes next, of which `function` is what is
-    /// known if it is a function of OCaml.
+    /// The name of the next code; `function` is what is known of it if it is a function of OCaml.
     fn name(&mut self, code: &CodeSymbol, function: Option<&Function>) -> Option<OcamlName> {
         let Some(function) = function else {
             // A unit begins or ends.
@@ -238,9 +237,8 @@ impl Enclosing {
     }
 }
 
-/// The functions, and the marks of OCaml where one begins: perf
-/// prints the longest symbol of an address, so `Domains.code_begin` for what is
-/// `Domains.work`.
+/// The functions, and those labels of OCaml that have the address of a function. perf prints the
+/// longest symbol of an address, so `Domains.code_begin` for `Domains.work`.
 fn with_aliases(found: Vec<(bool, Symbol)>) -> Vec<Symbol> {
     let mut functions = Vec::new();
     for same in found.chunk_by(|(_, one), (_, next)| one.address == next.address) {
@@ -259,7 +257,7 @@ fn with_aliases(found: Vec<(bool, Symbol)>) -> Vec<Symbol> {
     functions
 }
 
-/// Gives the functions of other languages than OCaml the lines of their definitions.
+/// Sets the lines of functions in languages other than OCaml: those of their definitions.
 fn add_lines(sections: &DebugSections, functions: &mut [Symbol]) {
     let Some(lines) = sections.lines() else { return };
     for function in functions.iter_mut().filter(|function| function.ocaml.is_none()) {

@@ -1,4 +1,4 @@
-//! Why an executable says nothing of its functions.
+//! Why the functions of an executable cannot be read.
 
 use std::error::Error;
 use std::fmt;
@@ -21,8 +21,7 @@ pub enum Unreadable {
     /// It has no frame tables: it was not made by `ocamlopt`, or their symbol was
     /// stripped.
     NoOcaml,
-    /// The frame tables cannot be read: the file is damaged, or OCaml is older
-    /// than 4.11.
+    /// The frame tables cannot be read: the file is damaged, or made by OCaml before 4.11.
     BadFrameTables,
 }
 
@@ -43,9 +42,9 @@ impl fmt::Display for Unreadable {
             Unreadable::NoOcaml => f.write_str(
                 "no frame tables of OCaml: expected an executable of ocamlopt with its symbols",
             ),
-            Unreadable::BadFrameTables => {
-                f.write_str("frame tables of OCaml that lead nowhere: expected OCaml 4.11 or later")
-            }
+            Unreadable::BadFrameTables => f.write_str(
+                "its frame tables of OCaml cannot be read: expected OCaml 4.11 or later",
+            ),
         }
     }
 }

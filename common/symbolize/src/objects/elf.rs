@@ -8,7 +8,7 @@ use object::read::elf::{ElfFile, FileHeader, ProgramHeader, SectionHeader};
 
 use super::symbol_table::SymbolTable;
 
-/// An executable or library, as it is on disk, and its debug file.
+/// An executable or library as it is on disk, and its debug file.
 #[derive(Debug)]
 pub struct Elf {
     /// The whole file.
@@ -16,19 +16,21 @@ pub struct Elf {
     /// The file with its debug information, or with the symbols that were
     /// stripped from it, if there is one.
     pub debug: Option<&'static [u8]>,
-    /// A file that looks like its debug file, but is of another build: where no other was found.
+    /// A file in the place of its debug file that belongs to another build, if no right one was
+    /// found.
     pub(super) other_debug: Option<PathBuf>,
-    /// The file with what its debug information shares with that of other files.
+    /// The file with the debug information that it shares with other files.
     pub(super) shared: Option<&'static [u8]>,
     /// The file with symbols that is compressed inside this one.
     pub(super) inner: Option<&'static [u8]>,
-    /// What the linker made of the contents, which no other file has.
+    /// An id that the linker computed from the content; no other file has it.
     pub(super) build_id: Option<&'static [u8]>,
-    /// What is loaded: code first, as offsets in other segments' pages may be the same.
+    /// The loaded segments: those with code first, as the pages of other segments may have the same
+    /// offsets.
     segments: Vec<Segment>,
-    /// What `.gnu_debuglink` says.
+    /// The content of `.gnu_debuglink`.
     pub(super) debug_link: Option<DebugLink>,
-    /// Whether there are symbols that the program itself does not need.
+    /// Whether there are symbols that are not needed to run the program.
     pub(super) has_symbols: bool,
     pub(super) has_dwarf: bool,
 }
@@ -50,7 +52,7 @@ pub(super) struct DebugLink {
 }
 
 impl Elf {
-    /// `None` if the bytes are no executable of a little-endian machine.
+    /// `None` if the bytes are not an executable of a little-endian machine.
     pub(super) fn parse(bytes: &'static [u8]) -> Option<Elf> {
         match bytes {
             [0x7f, b'E', b'L', b'F', 1, ..] => read::<elf::FileHeader32<LittleEndian>>(bytes),
@@ -59,11 +61,11 @@ impl Elf {
         }
     }
 
-    /// The address in memory, as symbols and DWARF have it, of what is at `offset` in the
-    /// file; `None` if that is not loaded.
+    /// The address in memory, as symbols and DWARF have it, of the byte at `offset` in the file;
+    /// `None` if that is not loaded.
     ///
-    /// Only the segments say so: their pages may overlap in the file, so that the offset of a
-    /// map is not that of its segment.
+    /// Only the segments can be used for this: their pages may overlap in the file, so a map's
+    /// offset may differ from that of its segment.
     #[must_use]
     pub fn address_at(&self, offset: u64) -> Option<u64> {
         self.segments.iter().find_map(|segment| {
@@ -72,8 +74,8 @@ impl Elf {
         })
     }
 
-    /// The offset in the file of what is at `address` in memory; `None` if no part of the file
-    /// is loaded there. The inverse of [`Elf::address_at`].
+    /// The offset in the file of the byte at `address` in memory; `None` if no part of the file is
+    /// loaded there. The inverse of [`Elf::address_at`].
     #[must_use]
     pub fn offset_at(&self, address: u64) -> Option<u64> {
         self.segments.iter().find_map(|segment| {
@@ -82,7 +84,7 @@ impl Elf {
         })
     }
 
-    /// The lowest address at which any of it is loaded.
+    /// The lowest address at which a part of the file is loaded.
     pub(super) fn base(&self) -> u64 {
         self.segments.iter().map(|segment| segment.address).min().unwrap_or_default()
     }

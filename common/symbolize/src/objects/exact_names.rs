@@ -1,5 +1,5 @@
-//! Names of OCaml's functions from the executable's frame tables: these know the
-//! module of a function and what was inlined at a call.
+//! Names of OCaml's functions from the executable's frame tables, which have the module of each
+//! function and the functions that were inlined at each call.
 
 use memchr::memrchr;
 use ocaml_demangle::{Stamps, demangle_into};
@@ -7,19 +7,17 @@ use ocaml_demangle::{Stamps, demangle_into};
 use super::inlines::FileLine;
 use crate::executable::{Call, CallFrame, Symbols};
 
-/// What the frame tables of one executable say.
+/// The functions and calls in the frame tables of one executable.
 #[derive(Debug)]
 pub(super) struct ExactNames {
-    /// By return address; there may be several of one, for allocations that are made
-    /// together.
+    /// By return address. Several may have the same one, for allocations that are made together.
     calls: Vec<Call<'static>>,
     /// All functions by address, with their names if they are OCaml's.
     functions: Vec<(u64, Option<Vec<u8>>)>,
 }
 
 impl ExactNames {
-    /// Reads the tables of an executable; `None` if it is not one of OCaml's, or was
-    /// stripped.
+    /// Reads the tables of an executable; `None` if it is not one of OCaml, or is stripped.
     pub(super) fn new(elf: &'static [u8]) -> Option<ExactNames> {
         let (symbols, mut calls) = Symbols::parse_with_calls(elf).ok()?;
         calls.sort_by_key(|call| call.return_address);
@@ -28,7 +26,7 @@ impl ExactNames {
             (function.address, name)
         });
         let mut functions: Vec<(u64, Option<Vec<u8>>)> = functions.collect();
-        // What begins at one address is one function.
+        // Symbols with the same address are one function.
         functions.dedup_by(|next, kept| {
             let is_same = next.0 == kept.0;
             if is_same {
@@ -39,13 +37,11 @@ impl ExactNames {
         Some(ExactNames { calls, functions })
     }
 
-    /// Hands the functions at `address`, as the file has it, to `each` with their
-    /// lines: first those that were inlined, which is what the last argument says,
-    /// then the function proper. Returns false, and hands over nothing, if that is not
-    /// OCaml's.
+    /// Calls `each` with the functions at `address`, which is that in the file, and their lines:
+    /// first the inlined ones, for which the last argument is true, then the function around them.
+    /// Returns false, without a call of `each`, if the code is not OCaml's.
     ///
-    /// The address of a caller is that of its call, as long as it is within that
-    /// instruction, or where that returns to.
+    /// The address of a caller may be that of the last byte of its call, or its return address.
     pub(super) fn frames(
         &self,
         address: u64,
@@ -54,7 +50,7 @@ impl ExactNames {
         let next = self.functions.partition_point(|(start, _)| *start <= address);
         let function = next.checked_sub(1).map(|last| &self.functions[last]);
         let Some((start, Some(name))) = function else { return false };
-        // Where a function begins, no call of it can have returned to.
+        // No call returns to the first instruction of its function.
         let returns = || self.call(address).filter(|_| address > *start);
         let call = address.checked_add(1).and_then(|next| self.call(next)).or_else(returns);
         let frames = call.unwrap_or_default();
@@ -70,8 +66,8 @@ impl ExactNames {
         true
     }
 
-    /// The frames of the call that returns to `address`; of several allocations,
-    /// those that all have.
+    /// The frames of the call that returns to `address`; if several allocations do, the frames that
+    /// all of them have.
     fn call(&self, address: u64) -> Option<&[CallFrame<'static>]> {
         let first = self.calls.partition_point(|call| call.return_address < address);
         let (first, others) = self.calls[first..].split_first()?;
@@ -89,8 +85,8 @@ impl ExactNames {
     }
 }
 
-/// The name as a demangler leaves it: in `Foo.add_64` it would take the number for
-/// a stamp, so this becomes `Foo.(add_64)`, which means the same in OCaml.
+/// The name in a form that a demangler does not change: it would take the number in `Foo.add_64`
+/// for a stamp, so this becomes `Foo.(add_64)`, which means the same in OCaml.
 fn stable(name: Vec<u8>) -> Vec<u8> {
     let mut demangled = Vec::new();
     let is_symbol = demangle_into(&name, Stamps::Keep, &mut demangled) && demangled != name;
@@ -119,7 +115,7 @@ mod tests {
         std::fs::read(program).expect("it was built").leak()
     });
 
-    /// The frames at an address, `name line` each, from the innermost on.
+    /// The frames at an address, each as `name line`, the innermost first.
     fn frames(names: &ExactNames, address: u64) -> Option<Vec<String>> {
         let mut frames = Vec::new();
         let is_ocaml = names.frames(address, &mut |name, line, is_inlined| {
@@ -155,7 +151,8 @@ mod tests {
                 .collect();
             // perf prints an address within the call.
             assert_eq!(frames(&names, call.return_address - 1), Some(expected.clone()));
-            // A call may be the last instruction, and its return address another function's.
+            // A call may be the last instruction: its return address then belongs to another
+            // function.
             let next_begins = start_of("camlFoo.map_34");
             if call.return_address != next_begins {
                 assert_eq!(frames(&names, call.return_address), Some(expected));

@@ -1,4 +1,4 @@
-//! Where the files of a recording are on this machine.
+//! Finds the files of a recording on this machine.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,7 +10,7 @@ use memchr::memrchr;
 use super::elf::Elf;
 use super::options::{Artifact, Options};
 
-/// Where distributions put the debug information of their packages.
+/// The folder in which distributions put the debug information of their packages.
 const DEBUG_DIR: &str = "/usr/lib/debug";
 
 /// The folders in which files are looked for.
@@ -18,7 +18,7 @@ const DEBUG_DIR: &str = "/usr/lib/debug";
 pub(super) struct Finder {
     pub(super) options: Options,
     debug_dirs: Vec<PathBuf>,
-    /// What `perf record` keeps of the files that it met.
+    /// The folder in which `perf record` keeps copies of recorded files.
     cache: Option<PathBuf>,
 }
 
@@ -32,12 +32,12 @@ impl Finder {
         finder
     }
 
-    /// Whether the recording is of this machine.
+    /// Whether the recording is from this machine.
     pub(super) fn is_of_this_machine(&self) -> bool {
         self.options.root.is_none()
     }
 
-    /// Brings a file into memory.
+    /// Reads or maps a file.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Finder {
         (self.options.open)(file)
     }
 
-    /// The file that was at `path` where the recording was made.
+    /// Where the file is that was at `path` on the recorded machine.
     pub(super) fn file(&self, path: &[u8]) -> PathBuf {
         let path = path.to_path_lossy();
         match &self.options.root {
@@ -55,8 +55,7 @@ impl Finder {
         }
     }
 
-    /// What perf kept of the file with this build-id: `elf`, `debug`, `vdso`,
-    /// `kallsyms`.
+    /// The copy that perf kept for this build-id: `elf`, `debug`, `vdso` or `kallsyms`.
     pub(super) fn cached(&self, build_id: &[u8], what: &str) -> Option<PathBuf> {
         let (first, rest) = hex(build_id)?;
         Some(self.cache.as_ref()?.join(".build-id").join(first).join(rest).join(what))
@@ -67,7 +66,7 @@ impl Finder {
     pub(super) fn debug_files(&self, path: &[u8], elf: &Elf) -> Vec<PathBuf> {
         let mut files = Vec::new();
         if let Some(link) = elf.debug_link {
-            // Only the file's name: a link leads nowhere else.
+            // Only the file's name is used, so that a link leads into no other folder.
             let name = split_path(link.name).1.to_path_lossy();
             let (folder, _) = split_path(path);
             files.push(self.file(folder).join(&name));
@@ -80,7 +79,7 @@ impl Finder {
         files
     }
 
-    /// The debug files of the program with this build-id: in the folders for that, in perf's
+    /// The debug files of the program with this build-id: in the folders of debug files, in perf's
     /// cache, and in debuginfod's.
     pub(super) fn debug_files_of_build(&self, build_id: &[u8]) -> Vec<PathBuf> {
         let mut files = Vec::new();
@@ -94,8 +93,8 @@ impl Finder {
         files
     }
 
-    /// Where else the program with this build-id may be: perf's cache, debuginfod's, and what
-    /// Fedora links to in the folders of debug files.
+    /// Other files that may be the program with this build-id: in perf's cache, in debuginfod's,
+    /// and Fedora's links in the folders of debug files.
     pub(super) fn executables_of_build(&self, build_id: &[u8]) -> Vec<PathBuf> {
         let mut files = Vec::new();
         files.extend(self.cached(build_id, "elf"));
@@ -107,7 +106,7 @@ impl Finder {
         files
     }
 
-    /// What debuginfod's client has downloaded before.
+    /// The files that debuginfod's client has downloaded before.
     fn downloaded(&self, build_id: &[u8], what: Artifact) -> impl Iterator<Item = PathBuf> {
         let folder = hex(build_id).map(|(first, rest)| format!("{first}{rest}"));
         folder.into_iter().flat_map(move |folder| {
@@ -129,8 +128,8 @@ impl Finder {
         files
     }
 
-    /// The files that may have the split debug information of the unit that its compiler, in
-    /// `folder`, wrote to `name`: there, beside the program at `path`, or in the folders of
+    /// The files that may have the split debug information of a unit. The compiler ran in `folder`
+    /// and wrote it to `name`; it may be there, beside the program at `path`, or in the folders of
     /// debug files.
     pub(super) fn split_files(&self, path: &[u8], folder: &[u8], name: &[u8]) -> Vec<PathBuf> {
         let whole = if name.starts_with(b"/") || folder.is_empty() {
@@ -169,13 +168,13 @@ impl Finder {
         folders.iter().map(|folder| folder.join(&within)).collect()
     }
 
-    /// Downloads a file, if the user of the library wants that.
+    /// Downloads a file, if the caller of the library allows that.
     pub(super) fn fetch(&self, build_id: &[u8], what: Artifact, path: &[u8]) -> Option<PathBuf> {
         self.options.fetch.as_ref()?.fetch(build_id, what, path)
     }
 
-    /// Where the debug information may be that the executable at `path` shares with
-    /// others, in a file that its own calls `link`: `../../.dwz/coreutils.debug`, or
+    /// The files that may have the debug information that the executable at `path` shares with
+    /// others. Its debug file names that file with `link`: `../../.dwz/coreutils.debug`, or
     /// `/usr/lib/debug/.dwz/x86_64-linux-gnu/coreutils.debug`.
     pub(super) fn shared_files(&self, path: &[u8], link: &[u8], build_id: &[u8]) -> Vec<PathBuf> {
         let mut files = self.linked_files(path, link);
@@ -193,7 +192,7 @@ impl Finder {
                 .chain(self.debug_dirs.iter().map(|dir| dir.join(below)))
                 .collect();
         }
-        // It is relative to the debug file, which is somewhere in a folder of those.
+        // The link is relative to the debug file, which is below one of the folders of debug files.
         let is_up = |part: &Component<'_>| *part == Component::ParentDir;
         let below: PathBuf = link.components().skip_while(is_up).collect();
         let (folder, _) = split_path(path);

@@ -1,4 +1,4 @@
-//! Functions that the compiler put into others, and lines of the source, by DWARF.
+//! Inlined functions and lines of the source, from DWARF.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,8 +14,8 @@ use crate::sections::SectionReader;
 /// A part of a file, which stays in memory until the program ends.
 pub(super) type Bytes = EndianSlice<'static, gimli::LittleEndian>;
 
-/// What DWARF says of one object file. Units and functions are read when an
-/// address of theirs is first asked for.
+/// The DWARF of one object file. Units and functions are read when one of their addresses is first
+/// looked up.
 pub(super) struct Inlines {
     context: Context<Bytes>,
 }
@@ -29,13 +29,12 @@ pub(super) struct FileLine<'a> {
     pub(super) line: u32,
 }
 
-/// A function that was put into another one.
+/// A function that was inlined into another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Inlined<'a> {
-    /// As the linker would know it, or else as the source has it; empty if it is
-    /// not known.
+    /// The name that the linker uses, or else the one in the source; empty if it is unknown.
     pub(super) name: &'a [u8],
-    /// The line of the code itself, or of its call of what is put into it.
+    /// The line of the code itself, or of its call of the function that is inlined into it.
     pub(super) line: FileLine<'a>,
 }
 
@@ -46,11 +45,10 @@ impl fmt::Debug for Inlines {
 }
 
 impl Inlines {
-    /// Reads where the units are. The debug information is in `debug` or, if it is
-    /// not there, in `elf`; what it shares with other files is in `shared`, the
-    /// file that [`shared_file`] names.
+    /// Reads where the units are. The debug information is in `debug` or, if it is not there, in
+    /// `elf`. What it shares with other files is in `shared`, the file that [`shared_file`] names.
     ///
-    /// Returns `None` if there is none, or if it is damaged.
+    /// Returns `None` if there is no debug information, or if it is damaged.
     pub(super) fn new(
         elf: &'static [u8],
         debug: Option<&'static [u8]>,
@@ -60,23 +58,23 @@ impl Inlines {
         if let Some(shared) = shared.and_then(dwarf_of) {
             dwarf.set_sup(shared);
         }
-        // Units of one language often share them.
+        // Units of one language often share their abbreviations.
         dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
         Context::from_dwarf(dwarf).ok().map(|context| Inlines { context })
     }
 
-    /// Hands the functions that were inlined at `address`, as the file has it, to
-    /// `each`, the innermost first. Returns the line in the function that they were
-    /// put into, which is known by its symbol.
+    /// Calls `each` with the functions that were inlined at `address`, which is that in the file,
+    /// the innermost first. Returns the line in the function around them, whose name comes from its
+    /// symbol.
     ///
-    /// What the compiler wrote into other files is read from where `split` finds it.
+    /// Split debug information is read from the files that `split` finds.
     pub(super) fn frames(
         &self,
         address: u64,
         split: &SplitDwarf,
         each: &mut dyn FnMut(Inlined<'_>),
     ) -> FileLine<'_> {
-        // Damaged units say nothing.
+        // For damaged units, no line is returned.
         self.try_frames(address, split, each).unwrap_or_default()
     }
 
@@ -86,7 +84,7 @@ impl Inlines {
         split: &SplitDwarf,
         each: &mut dyn FnMut(Inlined<'_>),
     ) -> Result<FileLine<'_>, gimli::Error> {
-        // No code is at the last address, and the library would look at the next one.
+        // There is no code at the last address, and the library would look at the next one.
         if address == u64::MAX {
             return Ok(FileLine::default());
         }
@@ -116,8 +114,7 @@ impl<'a> FileLine<'a> {
         FileLine { file, line: location.line.unwrap_or(0) }
     }
 
-    /// Appends `/src/demo.c:14`, as addr2line prints it, or nothing if the line is not
-    /// known.
+    /// Appends `/src/demo.c:14`, as addr2line prints it, or nothing if the line is unknown.
     pub(super) fn write(&self, text: &mut Vec<u8>) {
         if !self.file.is_empty() && self.line > 0 {
             text.extend_from_slice(self.file);
@@ -126,14 +123,14 @@ impl<'a> FileLine<'a> {
     }
 }
 
-/// The path and the build-id of the file with the debug information that a file
-/// shares with others, as Debian's have it; `bytes` are of the debug file.
+/// The path and the build-id of the file with the debug information that a file shares with others,
+/// as in Debian; `bytes` are those of the debug file.
 pub(super) fn shared_file(bytes: &'static [u8]) -> Option<(&'static [u8], &'static [u8])> {
     let file = ElfFile64::<LittleEndian>::parse(bytes).ok()?;
     file.gnu_debugaltlink().ok().flatten()
 }
 
-/// The sections that functions and lines need: others may be large.
+/// The sections that are needed for functions and lines: others may be large.
 const SECTIONS: [SectionId; 10] = [
     SectionId::DebugAbbrev,
     SectionId::DebugAddr,
@@ -168,7 +165,7 @@ pub(super) fn read_section<F: Object<'static>>(
     EndianSlice::new(kept(bytes), gimli::LittleEndian)
 }
 
-/// The bytes, kept until the program ends, as the files are.
+/// Keeps the bytes until the program ends, as long as the files.
 pub(super) fn kept(bytes: Cow<'static, [u8]>) -> &'static [u8] {
     match bytes {
         Cow::Borrowed(bytes) => bytes,

@@ -12,7 +12,7 @@ use super::perf_map::open;
 use super::spans::{Span, Spans};
 use crate::bytes::Cursor;
 
-/// `JiTD`, as a machine of our byte order writes it.
+/// `JiTD`, as a little-endian machine writes it.
 const MAGIC: [u8; 4] = 0x4a69_5444_u32.to_le_bytes();
 
 /// The longest name that is kept, in bytes.
@@ -20,28 +20,28 @@ const LONGEST_NAME: u64 = 1 << 14;
 
 const HEADER_SIZE: u64 = 40;
 
-// The records that matter; the others hold lines, unwinding and the end.
+// The records that are needed; the others hold lines, unwinding and the end.
 const LOAD: u32 = 0;
 const MOVE: u32 = 1;
 
-/// What a process compiled, as far as the file was read.
+/// The functions that a process compiled, as far as the file was read.
 #[derive(Debug)]
 pub(super) struct JitDump {
     file: PathBuf,
     is_trusted: bool,
     /// Whether there may be more in the file than was read.
     may_have_grown: bool,
-    /// Where in the file the next record is.
+    /// The offset of the next record in the file.
     next: u64,
     /// In the order of the file.
     functions: Vec<Function>,
     /// The names of all functions.
     names: Vec<u8>,
-    /// The last function of each number.
+    /// The last function with each number.
     by_number: HashMap<u64, usize>,
-    /// Where and since when functions are in memory.
+    /// Since when, and where, functions are in memory.
     loads: Vec<Load>,
-    /// Known by the number of their load.
+    /// Known by the index of their load.
     spans: Spans,
     why: Option<NoSymbols>,
 }
@@ -49,10 +49,10 @@ pub(super) struct JitDump {
 /// A function that was compiled.
 #[derive(Clone, Copy, Debug)]
 struct Function {
-    /// Where in the file its code is.
+    /// The offset of its code in the file.
     offset: u64,
     size: u64,
-    /// Where its name ends in all names; it begins where the one before ends.
+    /// The end of its name in `names`; the name begins where the one before ends.
     name_end: usize,
 }
 
@@ -83,19 +83,19 @@ impl JitDump {
         }
     }
 
-    /// The process may still run and compile more.
+    /// Notes that the process may have compiled more.
     pub(super) fn may_have_grown(&mut self) {
         self.may_have_grown = true;
     }
 
-    /// NoSymbols it could not be read, if so.
+    /// Why it could not be read, if so.
     pub(super) fn why(&self) -> Option<&NoSymbols> {
         self.why.as_ref()
     }
 
-    /// Where in the file the code is that was at `address` at this time, in
-    /// nanoseconds. Without a time, or if the clocks differ, it may be another
-    /// function that was there.
+    /// The offset in the file of the code that was at `address` at this time, in nanoseconds.
+    /// Without a time, or if the clocks differ, it may be the code of another function that was
+    /// there.
     pub(super) fn offset_of(&mut self, address: u64, time: Option<u64>) -> Option<u64> {
         let known = self.known_offset_of(address, time);
         if known.is_some() || !std::mem::take(&mut self.may_have_grown) {
@@ -109,7 +109,7 @@ impl JitDump {
         let time = time.unwrap_or(u64::MAX);
         let time_of = |span: &&Span| self.loads[span.what as usize].time;
         let earlier = self.spans.at(address).filter(|span| time_of(span) <= time);
-        // Of two at the same time the one further back in the file is newer.
+        // Of two at the same time, the one later in the file is newer.
         let newest = earlier.max_by_key(|span| (time_of(span), span.what));
         let span = newest.or_else(|| self.spans.at(address).min_by_key(time_of))?;
         let load = self.loads[span.what as usize];
@@ -151,7 +151,7 @@ impl JitDump {
         self.records(&mut file, length).map_err(why)
     }
 
-    /// Reads the records that are there as a whole.
+    /// Reads the records that are complete.
     fn records(&mut self, file: &mut BufReader<File>, length: u64) -> io::Result<()> {
         while length.saturating_sub(self.next) >= 16 {
             let mut header = [0; 16];
@@ -192,7 +192,7 @@ impl JitDump {
         Ok(40 + read as u64)
     }
 
-    /// A function is somewhere else from now on.
+    /// Notes that a function is at another address from now on.
     fn moved(&mut self, file: &mut BufReader<File>, size: u64, time: u64) -> io::Result<u64> {
         // Process, thread, address, from, to, size, number.
         let mut fields = [0; 48];
@@ -208,14 +208,15 @@ impl JitDump {
     }
 }
 
-/// Whether a process that maps this file says by it that this is its dump.
+/// Whether the name of this file is that of a jitdump: a process maps the file to say that it
+/// writes one.
 pub(super) fn is_dump(path: &[u8]) -> bool {
     let name = memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
     let pid = name.strip_prefix(b"jit-").and_then(|name| name.strip_suffix(b".dump"));
     pid.is_some_and(|pid| !pid.is_empty() && pid.iter().all(u8::is_ascii_digit))
 }
 
-/// Where the records begin; `None` if it is no dump of a little-endian machine.
+/// The offset of the first record; `None` if it is not a dump of a little-endian machine.
 fn header_size(file: &mut BufReader<File>) -> io::Result<Option<u64>> {
     let mut header = [0; 12];
     file.read_exact(&mut header)?;
@@ -224,7 +225,7 @@ fn header_size(file: &mut BufReader<File>) -> io::Result<Option<u64>> {
     Ok((magic == Some(&MAGIC) && size >= HEADER_SIZE).then_some(size))
 }
 
-/// What a record begins with: its type, its size in bytes and its time in nanoseconds.
+/// The start of a record: its type, its size in bytes and its time in nanoseconds.
 fn record_header(header: &[u8; 16]) -> Option<(u32, u64, u64)> {
     let mut fields = Cursor::new(header);
     Some((fields.u32()?, fields.u32()?.into(), fields.u64()?))
@@ -347,7 +348,7 @@ mod tests {
         dump.dump.may_have_grown();
         assert_eq!(dump.name(0x2000, None), "");
         dump.append(&second[30..]);
-        // Not looked at again before the next batch.
+        // The file is not read again before the next batch.
         assert_eq!(dump.name(0x2000, None), "");
         dump.dump.may_have_grown();
         assert_eq!(dump.name(0x2000, None), "g");

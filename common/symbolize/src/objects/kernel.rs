@@ -12,14 +12,14 @@ use super::no_symbols::NoSymbols;
 use super::spans::{Span, Spans};
 use crate::bytes::{Cursor, hexadecimal};
 
-/// The symbols by whose addresses perf records where the kernel was loaded.
+/// The symbols whose addresses perf records to show where the kernel was loaded.
 const REFERENCES: [&[u8]; 2] = [b"_text", b"_stext"];
 
-/// What the last function of the kernel or of a module has at least, in bytes.
+/// The size that is assumed for the last function of the kernel or of a module, in bytes.
 const PAGE: u64 = 4096;
 
-/// The size of a list of symbols that is longer than most, in bytes. Memory that is asked for at
-/// once is not copied when it has to grow, and costs nothing until it is used.
+/// The size of a list of symbols that is longer than most, in bytes. With this much memory from the
+/// start, nothing is copied on growth; memory costs nothing until it is used.
 const LONG_LIST: usize = 8 << 20;
 
 /// The size of a line that is shorter than most, in bytes.
@@ -29,9 +29,9 @@ const SHORT_LINE: usize = 40;
 #[derive(Debug)]
 pub(super) struct Kallsyms {
     text: Vec<u8>,
-    /// Known by where their names begin in `text`.
+    /// Known by the start of their names in `text`.
     spans: Spans,
-    /// Where [`REFERENCES`] are.
+    /// The addresses of [`REFERENCES`].
     references: Vec<Reference>,
 }
 
@@ -61,7 +61,7 @@ impl Kallsyms {
         let mut spans = Vec::with_capacity(found.len());
         for (number, function) in found.iter().enumerate() {
             let next = found.get(number + 1);
-            // Of several at one address perf takes the last.
+            // Of several at one address, perf takes the last.
             if next.is_some_and(|next| next.address == function.address) {
                 continue;
             }
@@ -89,7 +89,7 @@ impl Kallsyms {
         Some(name_at(&self.text, span.what))
     }
 
-    /// How much higher the kernel with this reference is in memory.
+    /// How much higher in memory the kernel with this reference is.
     fn shift(&self, reference: &Reference) -> u64 {
         let ours = self.references.iter().find(|ours| ours.symbol == reference.symbol);
         ours.map_or(0, |ours| reference.address.wrapping_sub(ours.address))
@@ -100,11 +100,11 @@ impl Kallsyms {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kernel {
     build_id: Option<Box<[u8]>>,
-    /// Whether it is said to be the one that runs, where there is no build-id.
+    /// Whether it is the running kernel according to its version, if there is no build-id.
     is_ours: bool,
     /// Where it was loaded.
     pub(super) reference: Option<Reference>,
-    /// Its symbols, shared by all that have them.
+    /// Its symbols, shared by all kernels that have them.
     symbols: Arc<OnceLock<Result<Kallsyms, NoSymbols>>>,
 }
 
@@ -113,7 +113,7 @@ impl Kernel {
         Kernel { build_id, is_ours, ..Kernel::default() }
     }
 
-    /// Whether the symbols of `other` serve for this one.
+    /// Whether both have the same symbols.
     pub(super) fn is_like(&self, other: &Kernel) -> bool {
         self.build_id == other.build_id && self.is_ours == other.is_ours
     }
@@ -123,7 +123,7 @@ impl Kernel {
         Kernel { reference, ..self.clone() }
     }
 
-    /// Reads the symbols, if nobody did yet.
+    /// Reads the symbols, unless they were read before.
     pub(super) fn open(&self, finder: &Finder) {
         self.symbols.get_or_init(|| read(finder, self.build_id.as_deref(), self.is_ours));
     }
@@ -135,21 +135,21 @@ impl Kernel {
         symbols.name(address.wrapping_sub(shift))
     }
 
-    /// The function of a module, or of other code, at `address`. All that is
-    /// loaded later is somewhere else when the kernel is.
+    /// The function of a module, or of other code of the kernel, at `address`. Code that is loaded
+    /// later is at another address if the kernel is.
     pub(super) fn module_name(&self, address: u64) -> Option<&[u8]> {
         let symbols = self.symbols.get()?.as_ref().ok()?;
         let is_shifted = self.reference.as_ref().is_some_and(|it| symbols.shift(it) != 0);
         symbols.name(address).filter(|_| !is_shifted)
     }
 
-    /// NoSymbols there are no symbols, if there are none.
+    /// Why there are no symbols, if there are none.
     pub(super) fn why(&self) -> Option<&NoSymbols> {
         self.symbols.get()?.as_ref().err()
     }
 }
 
-/// A line of kallsyms that names code; its parts are known by where they begin in the text.
+/// A line of kallsyms that names code; its parts are known by their start in the text.
 #[derive(Clone, Copy)]
 struct Function {
     address: u64,
@@ -160,8 +160,8 @@ struct Function {
 
 /// All functions, in the order of the lines: `ffffffffc0a3d010 t nft_do_chain\t[nf_tables]`.
 ///
-/// A list has more than 100,000 lines and takes longer to read than most recordings: so
-/// numbers are read without a check of the text before, and modules only where a line ends in one.
+/// A list has more than 100,000 lines and takes longer to read than most recordings. So numbers are
+/// parsed without checking the text first, and modules only where a line ends in one.
 fn functions(text: &[u8]) -> Vec<Function> {
     let at = |part: &[u8]| u32::try_from(part.as_ptr().addr() - text.as_ptr().addr()).ok();
     let function = |line: &[u8]| {
@@ -179,14 +179,14 @@ fn functions(text: &[u8]) -> Vec<Function> {
     functions
 }
 
-/// Reads a list of symbols, which has no size of its own in `/proc`.
+/// Reads a list of symbols; in `/proc` its size is unknown.
 fn read_list(file: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::with_capacity(LONG_LIST);
     File::open(file)?.read_to_end(&mut text)?;
     Ok(text)
 }
 
-/// The name that begins there.
+/// The name that starts at `start`.
 fn name_at(text: &[u8], start: u32) -> &[u8] {
     let line = text[start as usize..].lines().next().unwrap_or_default();
     line.iter().position(|&byte| byte == b'\t').map_or(line, |tab| &line[..tab])
@@ -194,7 +194,7 @@ fn name_at(text: &[u8], start: u32) -> &[u8] {
 
 /// Whether both functions are of the kernel itself, or of one module.
 fn are_together(text: &[u8], one: &Function, other: &Function) -> bool {
-    // Nearly all are of the kernel: no texts are compared.
+    // Nearly all are of the kernel: then no texts are compared.
     if one.module == 0 || other.module == 0 {
         return one.module == other.module;
     }
@@ -203,8 +203,8 @@ fn are_together(text: &[u8], one: &Function, other: &Function) -> bool {
     one == other
 }
 
-/// Reads the symbols of the kernel that was recorded: the file that the user names, or what
-/// perf kept, or those of the kernel that runs. They serve if it is the same one.
+/// Reads the symbols of the recorded kernel: from the file that the caller names, from the copy
+/// that perf kept, or from the running kernel if it is the same one.
 fn read(finder: &Finder, build_id: Option<&[u8]>, is_ours: bool) -> Result<Kallsyms, NoSymbols> {
     let read = |file: &Path| match read_list(file) {
         Ok(text) => Kallsyms::parse(text),
@@ -231,8 +231,8 @@ fn running_build_id() -> Option<Vec<u8>> {
     build_id_note(&fs::read("/sys/kernel/notes").ok()?).map(<[u8]>::to_vec)
 }
 
-/// The build-id among notes of ELF: each has three sizes of 4 bytes, of its name,
-/// of its contents and its type, and what they measure, padded to 4 bytes.
+/// The build-id among notes of ELF. Each note has three numbers of 4 bytes, the size of its name,
+/// the size of its content and its type, and then name and content, padded to 4 bytes.
 fn build_id_note(notes: &[u8]) -> Option<&[u8]> {
     const BUILD_ID: u32 = 3;
     let mut notes = Cursor::new(notes);
@@ -251,7 +251,7 @@ fn padded(size: u32) -> Option<usize> {
     Some(size.checked_next_multiple_of(4)? as usize)
 }
 
-/// Whether the kernel that runs is a version of this name.
+/// Whether the running kernel has this version.
 pub(super) fn is_running(release: &[u8]) -> bool {
     let running = fs::read("/proc/sys/kernel/osrelease");
     running.is_ok_and(|running| running.trim_ascii_end() == release)

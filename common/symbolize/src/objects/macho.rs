@@ -19,9 +19,9 @@ pub(super) struct MachO {
     pub(super) bytes: &'static [u8],
     /// The file with the debug information, of the same UUID.
     pub(super) debug: Option<&'static [u8]>,
-    /// What the linker made of the contents, which no other file has.
+    /// An id that the linker computed from the content; no other file has it.
     pub(super) uuid: Option<[u8; 16]>,
-    /// Where its `__TEXT` segment is loaded: the address from which others count.
+    /// The address at which its `__TEXT` segment is loaded, from which image addresses count.
     pub(super) base: u64,
 }
 
@@ -33,8 +33,8 @@ struct CodeSection {
 }
 
 impl MachO {
-    /// The program in `bytes`, or of a file with several the one with this `uuid`, else the
-    /// first. `None` if there is none of 64 bits, little-endian.
+    /// The program in `bytes`; of several, the one with this `uuid`, or else the first. `None` if
+    /// there is no little-endian one of 64 bits.
     pub(super) fn parse(bytes: &'static [u8], uuid: Option<&[u8]>) -> Option<MachO> {
         let mut programs = programs(bytes).into_iter().filter_map(MachO::parse_one);
         let Some(uuid) = uuid else { return programs.next() };
@@ -60,7 +60,7 @@ impl MachO {
         Some(file)
     }
 
-    /// The functions, of the debug file if that has more of them.
+    /// The functions: those of the debug file if it has more of them.
     pub(super) fn symbols(&self) -> SymbolTable {
         let own = Functions::read(self.bytes).unwrap_or_default();
         let debug = self.debug.and_then(Functions::read).unwrap_or_default();
@@ -71,7 +71,7 @@ impl MachO {
     }
 }
 
-/// The programs in a file, of which a universal one holds several.
+/// The programs in a file: a universal one holds several.
 fn programs(bytes: &'static [u8]) -> Vec<&'static [u8]> {
     if let Ok(fat) = MachOFatFile32::parse(bytes) {
         return fat.arches().iter().filter_map(|arch| arch.data(bytes).ok()).collect();
@@ -85,13 +85,13 @@ fn programs(bytes: &'static [u8]) -> Vec<&'static [u8]> {
 /// The functions of a file.
 #[derive(Default)]
 struct Functions {
-    /// Address and the place of the name, sorted.
+    /// Address, and offset of the name, sorted.
     symbols: Vec<(u64, u32)>,
     names: StringTable<'static>,
-    /// Where functions begin, those without a name, too; sorted.
+    /// The addresses at which functions begin, also those without a name; sorted.
     starts: Vec<u64>,
     code: Vec<CodeSection>,
-    /// Whether one has a name that is not exported, which `strip` takes away.
+    /// Whether a function has a name that is not exported, which `strip` removes.
     has_local: bool,
 }
 
@@ -156,8 +156,8 @@ impl Functions {
         }
     }
 
-    /// The functions by address. Each ends where the next one `starts`, with a name or without,
-    /// or where its section does.
+    /// The functions by address. Each ends where the next one begins, with a name or without, or at
+    /// the end of its section.
     fn spans(&self, starts: &[u64]) -> Vec<Span> {
         let mut spans = Vec::new();
         for (index, &(start, name)) in self.symbols.iter().enumerate() {
@@ -170,7 +170,7 @@ impl Functions {
             let unnamed = starts.get(starts.partition_point(|next| *next <= start)).copied();
             let ends = [Some(section.end), named, unnamed];
             let end = ends.into_iter().flatten().min().unwrap_or(section.end);
-            // Of several names of one function the first counts.
+            // Of several names of one function, the first counts.
             if spans.last().is_none_or(|last: &Span| last.start != start) {
                 spans.push(Span::new(start, end, name));
             }

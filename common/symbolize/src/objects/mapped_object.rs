@@ -1,4 +1,4 @@
-//! What a profiler says of mapped code, and what kind of thing that is.
+//! Mapped code as a profiler describes it, and its kind.
 
 use std::borrow::Cow;
 
@@ -10,28 +10,28 @@ use super::{jitdump, perf_map, search};
 pub struct MappedObject<'a> {
     /// `/usr/lib/libc.so.6`, `//anon`, `[vdso]`, `[kernel.kallsyms]_text`.
     pub path: &'a [u8],
-    /// The build-id, by which it differs from other files that had the same path.
+    /// The build-id, which distinguishes it from other files that had the same path.
     pub build_id: Option<&'a [u8]>,
-    /// The process, which may have written which functions are in its memory.
+    /// The process, which may have listed the functions in its memory for perf.
     pub pid: Option<u32>,
-    /// Whether the kernel, a module of it or another program in it has the code.
+    /// Whether the code belongs to the kernel: the kernel itself, a module, or a BPF program.
     pub is_kernel: bool,
-    /// Of the kernel itself: the address in memory of the symbol in its path.
+    /// For the kernel itself: the address in memory of the symbol in its path.
     pub offset: u64,
     /// What addresses in its file count from.
     pub addressing: Addressing,
 }
 
-/// What kind of thing has the code.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     /// An executable or library; also the vdso, which looks like one.
     File,
     Kernel,
-    /// Kernel modules, BPF programs and what else is loaded after the kernel.
+    /// Kernel modules, BPF programs and other code that is loaded after the kernel.
     Module,
     JitDump,
-    /// No file has it.
+    /// Memory without a file.
     Anonymous,
 }
 
@@ -49,7 +49,7 @@ impl ObjectKind {
             return ObjectKind::JitDump;
         }
         let has_file = match path {
-            // A file in memory only; perf knows it if it has a build-id.
+            // A file that is only in memory; a build-id is enough to find a copy of it.
             _ if path.starts_with(b"/memfd:") => has_build_id,
             _ if is_anonymous(path) || path.starts_with(b"//") || path.starts_with(b"/SYSV") => {
                 false
@@ -61,13 +61,13 @@ impl ObjectKind {
     }
 }
 
-/// Memory that a process asked for, as Linux and perf call it.
+/// The names that Linux and perf have for memory that a process asked for.
 fn is_anonymous(path: &[u8]) -> bool {
     path == b"//anon" || path.starts_with(b"/dev/zero") || path.starts_with(b"/anon_hugepage")
 }
 
-/// What perf calls an object: the kernel without the symbol that says where it was
-/// loaded, memory by the file that would name its functions.
+/// The name of an object as perf shows it: the kernel without the symbol that shows where it was
+/// loaded, and memory with the name of the file that would list its functions.
 pub(super) fn display_path<'a>(mapped: &MappedObject<'a>) -> Cow<'a, [u8]> {
     match (mapped.pid, memchr::memchr(b']', mapped.path)) {
         (_, Some(end)) if mapped.is_kernel && mapped.path.starts_with(b"[kernel.") => {

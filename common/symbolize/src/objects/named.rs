@@ -3,12 +3,12 @@
 /// A function at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named<'a> {
-    /// As the linker or, of inlined functions, the debug information has it: mangled, but for
-    /// exact names of OCaml. Empty if it is not known.
+    /// The name in the symbols or, for inlined functions, in the debug information: mangled, except
+    /// exact names of OCaml. Empty if it is unknown.
     pub name: &'a [u8],
-    /// `/src/demo.c:14`, the whole path; empty if it is not known or was not wanted.
+    /// `/src/demo.c:14`, with the whole path; empty if it is unknown or was not asked for.
     pub source: &'a [u8],
-    /// Whether the compiler put this function into the next one.
+    /// Whether the compiler inlined this function into the next one.
     pub inlined: bool,
 }
 
@@ -17,11 +17,11 @@ pub struct Named<'a> {
 pub(super) struct Names {
     text: Vec<u8>,
     frames: Vec<FrameEnd>,
-    /// How many frames there are up to the end of each location.
+    /// For each location, the number of frames up to its end.
     locations: Vec<usize>,
 }
 
-/// Where the texts of a frame end; they begin where those before end.
+/// The ends of the texts of a frame; they begin where those before end.
 #[derive(Clone, Copy, Debug, Default)]
 struct FrameEnd {
     name: usize,
@@ -30,7 +30,7 @@ struct FrameEnd {
 }
 
 impl Names {
-    /// Adds a function at this location, after those that were put into it.
+    /// Adds a function of this location, after those that were inlined into it.
     pub(super) fn push(&mut self, name: &[u8], source: &[u8], inlined: bool) {
         self.text.extend_from_slice(name);
         let name = self.text.len();
@@ -38,12 +38,12 @@ impl Names {
         self.frames.push(FrameEnd { name, source: self.text.len(), inlined });
     }
 
-    /// All functions of this location are added.
+    /// Ends a location after its last function.
     pub(super) fn end_location(&mut self) {
         self.locations.push(self.frames.len());
     }
 
-    /// Adds locations of one function each.
+    /// Adds locations with one function each.
     pub(super) fn extend<'a>(&mut self, names: impl Iterator<Item = Option<&'a [u8]>>) {
         for name in names {
             self.push(name.unwrap_or_default(), b"", false);

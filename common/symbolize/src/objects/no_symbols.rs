@@ -1,4 +1,4 @@
-//! Why an object gives no names.
+//! Why an object has no names.
 
 use std::error::Error;
 use std::fmt;
@@ -9,30 +9,30 @@ use std::path::PathBuf;
 pub enum NoSymbols {
     /// There is no such file.
     NotFound,
-    /// It was deleted, and no build-id says whether a file of its name is the same.
+    /// It was deleted, and there is no build-id to check whether a file with its name is the same.
     Deleted,
-    /// The file cannot be read: what the system says.
+    /// The file cannot be read, for the reason that the system gives.
     System(String),
-    /// The file is no executable of 32 or 64 bits, little-endian.
+    /// The file is not a little-endian executable of 32 or 64 bits.
     NoExecutable,
-    /// The file is no jitdump of a little-endian machine.
+    /// The file is not a jitdump of a little-endian machine.
     NoJitDump,
-    /// The file has another build-id than the recorded one: this, or none.
+    /// The file has another build-id than the recorded one: this one, or none.
     OtherBuildId(Option<Box<[u8]>>),
-    /// It has no symbols but those that it exports, and no debug file with its build-id, if it
-    /// has one, was found.
+    /// It only has the symbols that it exports, and no debug file was found. Its build-id, if it
+    /// has one.
     Stripped(Option<Box<[u8]>>),
-    /// It has no symbols but those that it exports, and its debug file is of another build.
+    /// It only has the symbols that it exports, and its debug file belongs to another build.
     OtherDebugFile {
         /// The build-id of the program, if it has one.
         build_id: Option<Box<[u8]>>,
         /// The debug file.
         file: PathBuf,
     },
-    /// It is a program of macOS without symbols but those that it exports, and no dSYM with its
+    /// It is a program of macOS that only has the symbols that it exports, and no dSYM with its
     /// UUID was found.
     NoDsym(Option<Box<[u8]>>),
-    /// The file is neither the user's nor root's: anybody may have written it.
+    /// The owner of the file is neither the user nor root: anybody may have written it.
     OtherOwner,
     /// The kernel hides its addresses.
     Restricted,
@@ -46,8 +46,8 @@ impl fmt::Display for NoSymbols {
             NoSymbols::NotFound => "not found",
             NoSymbols::Deleted => "it was deleted",
             NoSymbols::System(error) => error,
-            NoSymbols::NoExecutable => "it is no executable of 32 or 64 bits, little-endian",
-            NoSymbols::NoJitDump => "it is no jitdump of a little-endian machine",
+            NoSymbols::NoExecutable => "it is not a little-endian executable of 32 or 64 bits",
+            NoSymbols::NoJitDump => "it is not a jitdump of a little-endian machine",
             NoSymbols::OtherBuildId(_) => "its build-id differs from the recorded one",
             NoSymbols::Stripped(_) => "it is stripped, and its debug file was not found",
             NoSymbols::OtherDebugFile { .. } => {

@@ -1,4 +1,4 @@
-//! One object, and what names the functions in its code.
+//! One object, and the source of its functions' names.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,20 +15,20 @@ use super::perf_map::PerfMap;
 use super::search;
 use super::split_dwarf::{MissingSplit, SplitDwarf};
 
-/// A file or another thing with code.
+/// A file or other object with code.
 #[derive(Debug)]
 pub(super) struct Object {
-    /// What it is called.
+    /// Its name as perf shows it, mostly a path.
     pub(super) path: Vec<u8>,
     pub(super) namer: Namer,
 }
 
-/// What names the functions of an object.
+/// Where the names of an object's functions come from.
 #[derive(Debug)]
 pub(super) enum Namer {
     File(Box<Binary>),
     Kernel(Kernel),
-    /// A module, or what else the kernel was given to run.
+    /// A module, or other code that was loaded into the kernel.
     Module(Kernel),
     JitDump(JitDump),
     /// Memory without a file.
@@ -41,11 +41,11 @@ pub(super) enum Namer {
 /// An executable or library.
 #[derive(Debug)]
 pub(super) struct Binary {
-    /// Where it was when it was recorded.
+    /// Its path when it was recorded.
     path: Vec<u8>,
     build_id: Option<Box<[u8]>>,
     addressing: Addressing,
-    /// Whether it is said to be from the kernel that runs.
+    /// Whether the recording is from the version of Linux that runs now.
     is_from_here: bool,
     opened: Option<Result<Opened, NoSymbols>>,
 }
@@ -118,7 +118,7 @@ impl Object {
             }
             Namer::Module(kernel) => {
                 kernel.open(finder);
-                // Of a BPF program, a profiler records the name only.
+                // For a BPF program, a profiler records only the name.
                 let own = Some(&self.path[..]).filter(|path| !path.starts_with(b"["));
                 let own = own.filter(|path| !path.starts_with(b"/"));
                 names.extend(addresses.map(|address| kernel.module_name(address).or(own)));
@@ -133,7 +133,7 @@ impl Object {
         names
     }
 
-    /// The files with its split debug information that are missing.
+    /// The missing files with its split debug information.
     pub(super) fn missing_split(&self) -> Option<MissingSplit> {
         match &self.namer {
             Namer::File(binary) => binary.opened.as_ref()?.as_ref().ok()?.missing_split(),

@@ -17,12 +17,12 @@ pub(super) struct Opened {
     program: Program,
     addressing: Addressing,
     split: SplitDwarf,
-    /// Whether functions of OCaml have the names that its frame tables give them.
+    /// Whether functions of OCaml get their names from its frame tables.
     wants_exact_names: bool,
     symbols: Option<SymbolTable>,
     /// Inner `None`: there is no debug information.
     inlines: Option<Option<Inlines>>,
-    /// Inner `None`: it is no executable of OCaml.
+    /// Inner `None`: it is not an executable of OCaml.
     exact_names: Option<Option<ExactNames>>,
 }
 
@@ -52,7 +52,7 @@ impl Opened {
         }
     }
 
-    /// Why it has no names, once some were asked for.
+    /// Why it has no names; known after names were asked for.
     pub(super) fn why(&self) -> Option<NoSymbols> {
         if !self.symbols.as_ref().is_some_and(SymbolTable::is_stripped) {
             return None;
@@ -66,12 +66,13 @@ impl Opened {
         })
     }
 
-    /// The files with split debug information that were looked for in vain.
+    /// The files with split debug information that were not found.
     pub(super) fn missing_split(&self) -> Option<MissingSplit> {
         self.split.missing()
     }
 
-    /// Adds the functions at an address, which is as `addressing` says, innermost first.
+    /// Adds the functions at an address, which counts from where `addressing` says, innermost
+    /// first.
     pub(super) fn names(&mut self, address: u64, detail: Detail, names: &mut Names) {
         let Some(address) = self.program.address_at(address, self.addressing) else {
             return names.push(b"", b"", false);
@@ -120,8 +121,8 @@ mod tests {
     use super::super::{Location, MappedObject, Objects, Options};
     use super::*;
 
-    /// The functions at the address of `symbol` and so many bytes after it: `name
-    /// (line)`, with a mark if they are inlined.
+    /// The functions at `distance` bytes after the address of `symbol`: `name (line)`, with a mark
+    /// if they are inlined.
     fn names(file: &Path, options: Options, detail: Detail, symbol: &str, distance: u64) -> String {
         let bytes = read(file);
         let library = ElfFile64::<LittleEndian>::parse(bytes).expect("a library");
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn inlined_functions_come_before_the_symbol() {
-        // What it shares with another library is in a file beside it.
+        // The debug information that it shares with another library is in a file beside it.
         let library = test_data("dwz");
         let names = |inlines, lines| {
             names(&library, Options::default(), Detail { inlines, lines }, "_Z5plaind", 0)

@@ -1,4 +1,4 @@
-//! `/tmp/perf-PID.map`: where a process put the code that it compiled while it ran.
+//! `/tmp/perf-PID.map`: a list of the functions that a process compiled while it ran.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -14,13 +14,13 @@ use crate::bytes::hexadecimal;
 #[derive(Debug)]
 pub(super) struct PerfMap {
     file: PathBuf,
-    /// Whether anybody may have written the file.
+    /// Whether the file is trusted whoever owns it.
     is_trusted: bool,
-    /// How long it was when it was read; `None` before.
+    /// Its length when it was last read, in bytes; `None` before.
     read: Option<u64>,
     /// The whole file.
     text: Vec<u8>,
-    /// Known by where their names begin in the text.
+    /// Known by the start of their names in the text.
     spans: Spans,
     why: Option<NoSymbols>,
 }
@@ -47,29 +47,29 @@ impl PerfMap {
         self.text = text;
     }
 
-    /// NoSymbols there are no functions, if there are none.
+    /// Why there are no functions, if there are none.
     pub(super) fn why(&self) -> Option<&NoSymbols> {
         self.why.as_ref()
     }
 
-    /// The function at `address`: where several were, the last one.
+    /// The function at `address`; if there were several, the last one.
     pub(super) fn name(&self, address: u64) -> Option<&[u8]> {
         let last = self.spans.at(address).map(|span| span.what).max()?;
         self.text[last as usize..].lines().next()
     }
 }
 
-/// Where a process writes its map, as perf expects it.
+/// The path at which perf expects the map of a process.
 pub(super) fn path(pid: u32) -> Vec<u8> {
     format!("/tmp/perf-{pid}.map").into_bytes()
 }
 
-/// A function a line: `3f97d2a04e80 1c JS:~fib /work/fib.js:1:13`.
+/// One function per line: `3f97d2a04e80 1c JS:~fib /work/fib.js:1:13`.
 fn spans(text: &[u8]) -> Vec<Span> {
     let span = |line: &[u8]| {
         let (start, rest) = line.split_once_str(" ")?;
         let (size, name) = rest.split_once_str(" ")?;
-        // Some write `0x` before a number.
+        // Some programs write `0x` before a number.
         let number = |digits: &[u8]| hexadecimal(digits.strip_prefix(b"0x").unwrap_or(digits));
         let (start, size) = (number(start)?, number(size)?);
         let name = name.as_ptr().addr() - text.as_ptr().addr();
@@ -78,18 +78,18 @@ fn spans(text: &[u8]) -> Vec<Span> {
     text.lines().filter_map(span).collect()
 }
 
-/// Opens a file that a process wrote for perf; returns its length in bytes, too.
+/// Opens a file that a process wrote for perf; also returns its length in bytes.
 ///
 /// # Errors
 ///
-/// [`NoSymbols::OtherOwner`] if somebody else may have put it there, as in /tmp anyone may;
-/// else what the system says.
+/// [`NoSymbols::OtherOwner`] if the owner is neither the user nor root, since anyone can write to
+/// /tmp; else what the system says.
 pub(super) fn open(path: &Path, is_trusted: bool) -> Result<(File, u64), NoSymbols> {
     let why = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => NoSymbols::NotFound,
         _ => NoSymbols::System(error.to_string()),
     };
-    // To open a named pipe might take forever.
+    // Opening a named pipe might take forever.
     if !path.metadata().map_err(why)?.is_file() {
         return Err(NoSymbols::NotFound);
     }
@@ -107,7 +107,7 @@ fn is_ours_or_roots(file: &Metadata) -> bool {
     owner.is_root() || owner == nix::unistd::Uid::effective()
 }
 
-/// Where there is no root user, only the files of another machine are trusted.
+/// Without a root user, only the files of another machine are trusted.
 #[cfg(not(unix))]
 fn is_ours_or_roots(_: &Metadata) -> bool {
     false
@@ -195,7 +195,7 @@ mod tests {
         }
         owner(12345).expect("root may do that");
         assert_eq!(open(&file, false).err(), Some(NoSymbols::OtherOwner));
-        // Below another machine's root the user put it.
+        // Below another machine's root, the user has put it there.
         assert!(open(&file, true).is_ok());
         owner(0).expect("root may do that");
         assert!(open(&file, false).is_ok());

@@ -1,5 +1,5 @@
-//! The stubs through which a program calls functions of libraries: they have no
-//! symbols of their own, and are called `memcpy@plt`.
+//! The stubs through which a program calls functions of libraries. They have no symbols, and get
+//! names such as `memcpy@plt`.
 
 use object::LittleEndian;
 use object::elf;
@@ -7,10 +7,10 @@ use object::read::elf::{ElfFile, FileHeader, Rela, SectionHeader, Sym};
 
 use crate::bytes::Cursor;
 
-/// How many bytes of code a stub has; those of `.plt.got` may have half as many.
+/// How many bytes a stub has; those of `.plt.got` may have half as many.
 const STUB_SIZE: u64 = 16;
 
-/// Code is below this in every program, so that sums do not overflow.
+/// Code is below this address in every program, so that sums do not overflow.
 const HIGHEST_ADDRESS: u64 = 1 << 62;
 
 /// The stubs, sorted by address.
@@ -20,11 +20,11 @@ pub(super) struct Plt(Vec<Stub>);
 #[derive(Clone, Copy, Debug)]
 struct Stub {
     address: u64,
-    /// Of the function it leads to; empty if that is not known.
+    /// The name of the function that it leads to; empty if that is unknown.
     name: &'static [u8],
 }
 
-/// A place in memory into which the dynamic linker writes where a function is.
+/// A slot in memory into which the dynamic linker writes the address of a function.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     address: u64,
@@ -32,7 +32,7 @@ struct Slot {
 }
 
 impl Plt {
-    /// Finds the stubs of a file whose functions `name_at` knows.
+    /// Finds the stubs of a file; `name_at` returns the names of its functions.
     pub(super) fn read<H: FileHeader<Endian = LittleEndian>>(
         file: &ElfFile<'static, H>,
         name_at: impl Fn(u64) -> Option<&'static [u8]>,
@@ -56,7 +56,7 @@ impl Plt {
     }
 }
 
-/// The slots that the relocations in sections of this name fill.
+/// The slots that are filled by the relocations in sections whose names begin with `prefix`.
 fn slots<H: FileHeader<Endian = LittleEndian>>(
     file: &ElfFile<'static, H>,
     prefix: &[u8],
@@ -87,7 +87,7 @@ fn slots<H: FileHeader<Endian = LittleEndian>>(
     tables.flat_map(|(relas, _)| relas).filter_map(slot).collect()
 }
 
-/// Whether what is in the slot comes from a function that chooses among several, for this
+/// Whether the address in the slot is returned by a function that chooses among several for this
 /// processor.
 fn is_chooser(machine: elf::Machine, kind: elf::RelocationType) -> bool {
     match machine {
@@ -97,9 +97,8 @@ fn is_chooser(machine: elf::Machine, kind: elf::RelocationType) -> bool {
     }
 }
 
-/// The stubs of an x86-64: each holds a jump through its slot, `ff 25` and how far
-/// that is from the next instruction. What is around the jump depends on the
-/// linker and on its options.
+/// The stubs of an x86-64. Each holds a jump through its slot: `ff 25` and the distance of the slot
+/// from the next instruction. The other instructions depend on the linker and on its options.
 fn by_jumps<H: FileHeader<Endian = LittleEndian>>(
     file: &ElfFile<'static, H>,
     mut slots: Vec<Slot>,

@@ -22,7 +22,7 @@ impl Program {
         }
     }
 
-    /// What the linker made of its contents; of macOS, its UUID.
+    /// Its build-id; for macOS, its UUID.
     pub(super) fn build_id(&self) -> Option<&[u8]> {
         match self {
             Program::Elf(elf) => elf.build_id,
@@ -30,8 +30,8 @@ impl Program {
         }
     }
 
-    /// The address, as symbols and DWARF have it, of one that counts from what `addressing`
-    /// says; `None` if that is not loaded.
+    /// Converts an address that counts from where `addressing` says to one as symbols and DWARF have
+    /// it; `None` if that is not loaded.
     pub(super) fn address_at(&self, address: u64, addressing: Addressing) -> Option<u64> {
         match (self, addressing) {
             (Program::Elf(elf), Addressing::File) => elf.address_at(address),

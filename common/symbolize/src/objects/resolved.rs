@@ -1,5 +1,5 @@
-//! The names of a batch of locations, found by several threads: each takes one
-//! object after the other.
+//! The names of a batch of locations, found by several threads: each takes one object after
+//! another.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -12,14 +12,14 @@ use super::object::Object;
 /// The functions at the locations of a batch.
 #[derive(Debug)]
 pub struct Resolved {
-    /// Those of each object.
+    /// The names of each object's locations.
     parts: Vec<Names>,
-    /// In which part each location is, and its index there.
+    /// For each location, its part and its index there.
     found: Vec<(u32, u32)>,
 }
 
 impl Resolved {
-    /// Names the locations; the caller is one of the `threads`.
+    /// Names the locations; the caller's thread is one of the `threads`.
     pub(super) fn new(
         objects: &mut [Object],
         batch: &[Location],
@@ -27,7 +27,7 @@ impl Resolved {
         detail: Detail,
         threads: usize,
     ) -> Resolved {
-        // Neighbours share much of what is read for them.
+        // Neighbouring locations share much of what is read for them.
         let mut order: Vec<u32> = (0..).take(batch.len()).collect();
         order.sort_unstable_by_key(|&index| batch[index as usize]);
         let mut jobs = jobs(objects, batch, &order);
@@ -41,7 +41,7 @@ impl Resolved {
                 .collect::<Vec<_>>()
         };
         let done = thread::scope(|scope| {
-            // The system may have fewer threads for us.
+            // The system may refuse a thread: then there are fewer.
             let helpers: Vec<_> = (1..threads)
                 .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
                 .collect();
@@ -62,9 +62,9 @@ impl Resolved {
         Resolved { parts, found }
     }
 
-    /// The functions at the location with this index in the batch: those that were
-    /// put into others, the innermost first, and last the function whose code it is. At least
-    /// one, but its name may be empty.
+    /// The functions at the location with this index in the batch: first those that were inlined,
+    /// the innermost first, and last the function around them. At least one, but its name may be
+    /// empty.
     ///
     /// # Panics
     ///

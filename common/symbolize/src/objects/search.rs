@@ -1,4 +1,5 @@
-//! Finding the executable that was recorded, and what was stripped from it.
+//! Finds the executable that was recorded, and the symbols and debug information that were stripped
+//! from it.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -18,13 +19,13 @@ use super::options::Artifact;
 use super::program::Program;
 use crate::sections::{largest_decompressed, section_bytes};
 
-/// Linux's own library in every process.
+/// The library that the kernel maps into every process.
 pub(super) const VDSO: &[u8] = b"[vdso]";
 
-/// What the kernel appends to the path of a file that has no name any more.
+/// The suffix that the kernel appends to the path of a file that was deleted.
 const DELETED: &[u8] = b" (deleted)";
 
-/// Bytes of a UUID, of which macOS makes its build-ids.
+/// The size of a UUID in bytes; the build-ids of macOS are UUIDs.
 const UUID_SIZE: usize = 16;
 
 /// Memory for decompressing symbols, in KiB: `xz -9` takes 65 MiB.
@@ -37,7 +38,7 @@ const LARGEST_VDSO: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// Why there is none.
+/// Why it cannot be used.
 pub(super) fn open(
     finder: &Finder,
     path: &[u8],
@@ -65,15 +66,15 @@ pub(super) fn open(
 
 fn find(finder: &Finder, path: &[u8], build_id: Option<&[u8]>) -> Result<Program, NoSymbols> {
     match path.strip_suffix(DELETED) {
-        // What has the name now may be a newer version: only a build-id says so.
+        // The file that has the name now may be a newer version: only a build-id shows that.
         Some(path) if build_id.is_some() => matching(finder, &finder.file(path), build_id),
         Some(_) => Err(NoSymbols::Deleted),
         None => matching(finder, &finder.file(path), build_id),
     }
 }
 
-/// The program with this build-id, in one of the caches or downloaded. Its debug file serves in
-/// its place if addresses count from the image: offsets in the program are not those in it.
+/// The program with this build-id, in one of the caches or downloaded. Its debug file can replace
+/// it if addresses count from the image: offsets in the two files differ.
 fn find_by_build_id(
     finder: &Finder,
     path: &[u8],
@@ -114,16 +115,16 @@ fn matching_bytes(bytes: &'static [u8], build_id: Option<&[u8]>) -> Result<Progr
     }
 }
 
-/// Whether a file has the recorded build-id, of which recordings may hold the first 16 bytes.
+/// Whether a file has the recorded build-id; a recording may only hold its first 16 bytes.
 fn is_same_build(recorded: &[u8], file: Option<&[u8]>) -> bool {
     file.is_some_and(|file| {
         file == recorded || recorded.len() == UUID_SIZE && file.starts_with(recorded)
     })
 }
 
-/// Finds the file with the symbols or the debug information that `elf` lacks: the first
-/// that has all of it, else the first that has some. What is not on this machine is downloaded
-/// if the user of the library wants that.
+/// Finds the file with the symbols or the debug information that `elf` lacks: the first that has
+/// all of it, else the first that has some. Files that are not on this machine are downloaded if
+/// the caller of the library allows that.
 fn find_debug(finder: &Finder, path: &[u8], elf: &mut Elf) {
     if !elf.has_symbols || !elf.has_dwarf {
         let mut other = None;
@@ -132,7 +133,7 @@ fn find_debug(finder: &Finder, path: &[u8], elf: &mut Elf) {
     }
 }
 
-/// That file; `other` becomes the first that would be it if it were not of another build.
+/// That file; `other` becomes the first file that has the symbols, but belongs to another build.
 fn debug_of(
     finder: &Finder,
     path: &[u8],
@@ -164,7 +165,7 @@ fn debug_of(
     downloaded.map(|debug| debug.bytes).or(some)
 }
 
-/// The file with what the debug information of `elf` shares with others'.
+/// The file with the debug information that `elf` shares with others.
 fn find_shared(finder: &Finder, path: &[u8], elf: &Elf) -> Option<&'static [u8]> {
     let (link, build_id) = elf.debug.and_then(shared_file).or_else(|| shared_file(elf.bytes))?;
     let open = |file: &PathBuf| matching(finder, file, Some(build_id)).ok();
@@ -175,8 +176,8 @@ fn find_shared(finder: &Finder, path: &[u8], elf: &Elf) -> Option<&'static [u8]>
     found.map(|found| found.bytes())
 }
 
-/// The file with symbols that is compressed inside `elf`, which Fedora calls MiniDebugInfo:
-/// where the symbols are neither in `elf` nor in its debug file.
+/// The file with symbols that is compressed inside `elf`, which Fedora calls MiniDebugInfo; `None`
+/// if the symbols are in `elf` or in its debug file.
 fn find_inner(elf: &Elf) -> Option<&'static [u8]> {
     let has_symbols = |debug| Elf::parse(debug).is_some_and(|debug| debug.has_symbols);
     if elf.has_symbols || elf.debug.is_some_and(has_symbols) {
@@ -186,7 +187,8 @@ fn find_inner(elf: &Elf) -> Option<&'static [u8]> {
     let reader = XzReader::new_mem_limit(&compressed[..], false, MOST_XZ_MEMORY);
     let mut inner = Vec::new();
     let most = largest_decompressed(elf.bytes.len());
-    // What comes before damage is no whole file: nothing of it can be trusted.
+    // If the data is damaged, the part before the damage is not a whole file, and nothing of it is
+    // used.
     reader.take(most + 1).read_to_end(&mut inner).ok()?;
     ((inner.len() as u64) <= most).then(|| &*inner.leak())
 }
@@ -212,8 +214,8 @@ fn belongs(debug: &Elf, elf: &Elf) -> bool {
     })
 }
 
-/// Opens the vdso of the kernel that was recorded: the file that the user names, or what
-/// perf kept of it. That of this machine serves if `is_ours` or if it is the same.
+/// Opens the vdso of the recorded kernel: the file that the caller names, or the copy that perf
+/// kept. That of this machine is used if `is_ours`, or if it has the same build-id.
 pub(super) fn open_vdso(
     finder: &Finder,
     build_id: Option<&[u8]>,
@@ -232,7 +234,7 @@ pub(super) fn open_vdso(
     matching_bytes(own_vdso().ok_or(NoSymbols::NotFound)?, build_id)
 }
 
-/// The vdso in our own memory.
+/// The vdso in the memory of this process.
 fn own_vdso() -> Option<&'static [u8]> {
     let maps = std::fs::read("/proc/self/maps").ok()?;
     // 7ffd5cbf2000-7ffd5cbf4000 r-xp 00000000 00:00 0                [vdso]

@@ -1,4 +1,4 @@
-//! Ranges of addresses, which may overlap, and which of them hold an address.
+//! Ranges of addresses, which may overlap, found by an address in them.
 
 /// A range of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,13 +6,13 @@ pub(super) struct Span {
     pub(super) start: u64,
     /// The first address after it.
     pub(super) end: u64,
-    /// By what the owner of the spans knows it.
+    /// What the range belongs to: a number whose meaning the owner of the spans defines.
     pub(super) what: u32,
-    /// The last span before this one that reaches over its start.
+    /// The last span before this one that reaches beyond its start.
     outer: u32,
 }
 
-/// No span reaches over the start.
+/// No span reaches beyond the start.
 const NO_OUTER: u32 = u32::MAX;
 
 impl Span {
@@ -29,7 +29,7 @@ impl Spans {
     /// Sorts the spans; those of one start stay in their order.
     pub(super) fn new(mut spans: Vec<Span>) -> Spans {
         spans.sort_by_key(|span| span.start);
-        // The spans so far that may reach over what follows, by their numbers.
+        // The spans so far that may reach beyond the next ones, by their numbers.
         let mut open: Vec<u32> = Vec::new();
         for number in 0..spans.len() {
             let start = spans[number].start;
@@ -40,7 +40,7 @@ impl Spans {
         Spans(spans)
     }
 
-    /// The spans that hold `address`: first the one that starts last.
+    /// The spans that hold `address`, the one that starts last first.
     pub(super) fn at(&self, address: u64) -> impl Iterator<Item = &Span> {
         let before = self.0.partition_point(|span| span.start <= address);
         let mut next = before.checked_sub(1);

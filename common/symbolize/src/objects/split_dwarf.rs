@@ -1,5 +1,5 @@
-//! Debug information that the compiler wrote beside the objects (`-gsplit-dwarf`): a `.dwo` file
-//! for each unit, or one `.dwp` file for all of a program.
+//! Debug information that the compiler wrote into separate files (`-gsplit-dwarf`): a `.dwo` file
+//! for each unit, or one `.dwp` file for a whole program.
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::sections::SectionReader;
 #[derive(Debug)]
 pub(super) struct SplitDwarf {
     finder: Finder,
-    /// Where the program was recorded.
+    /// The path of the program when it was recorded.
     path: Vec<u8>,
     /// The `.dwp` file, opened when it is first needed.
     package: OnceCell<Option<Box<Package>>>,
@@ -28,11 +28,11 @@ pub(super) struct SplitDwarf {
 /// Files with split debug information that were not found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingSplit {
-    /// The first of them, where the compiler wrote it.
+    /// The path to which the compiler wrote the first of them.
     pub first: Vec<u8>,
     /// How many there are.
     pub files: usize,
-    /// Whether the first is there, but was written by another run of the compiler.
+    /// Whether the first file exists, but was written by another run of the compiler.
     pub differs: bool,
 }
 
@@ -55,7 +55,7 @@ impl SplitDwarf {
         }
     }
 
-    /// The files that were looked for and not found, if there are any.
+    /// The files that were not found, if there are any.
     pub(super) fn missing(&self) -> Option<MissingSplit> {
         self.missing.borrow().clone()
     }
@@ -112,9 +112,9 @@ fn package_in(bytes: &'static [u8]) -> Option<Box<Package>> {
     Some(Box::new(Package(package)))
 }
 
-/// The debug information of the unit `id` in a `.dwo` file, `None` if the file has no such unit.
+/// The debug information of the unit `id` in a `.dwo` file; `None` if the file has no such unit.
 ///
-/// Units of types may come before it, in sections of the same name.
+/// Units of types may come before it, in sections with the same name.
 fn unit_in(bytes: &'static [u8], id: DwoId) -> Option<Dwarf<Bytes>> {
     let file = object::File::parse(bytes).ok()?;
     let mut reader = SectionReader::new(&file, bytes.len());

@@ -1,4 +1,4 @@
-//! The symbols of an executable, as perf chooses among them.
+//! The symbols of an executable, chosen as perf chooses them.
 
 #[cfg(test)]
 mod tests;
@@ -18,19 +18,19 @@ use super::spans::{Span, Spans};
 /// The symbols of an executable's code.
 #[derive(Debug, Default)]
 pub(super) struct SymbolTable {
-    /// Known by the place of their names.
+    /// Known by the offset of their names.
     spans: Spans,
     names: StringTable<'static>,
     plt: Plt,
-    /// The symbols that are compressed inside the file: those that it does not export.
+    /// The symbols that are compressed inside the file, which it does not export.
     inner: Option<Box<SymbolTable>>,
     /// Whether there are only symbols for the dynamic linker.
     is_stripped: bool,
 }
 
 impl SymbolTable {
-    /// Reads the symbols of `debug` if it has some, else those of the file itself;
-    /// of a stripped file those that the dynamic linker needs.
+    /// Reads the symbols of `debug` if it has some, else those of the file itself; for a stripped
+    /// file, those that the dynamic linker needs.
     pub(super) fn read(bytes: &'static [u8], debug: Option<&'static [u8]>) -> SymbolTable {
         match bytes.get(4) {
             Some(1) => read::<elf::FileHeader32<LittleEndian>>(bytes, debug),
@@ -40,14 +40,14 @@ impl SymbolTable {
         .unwrap_or_default()
     }
 
-    /// Adds the symbols of a file that is compressed inside this one: it has those that this
-    /// one does not export.
+    /// Adds the symbols of a file that is compressed inside this one, which are those that this one
+    /// does not export.
     pub(super) fn add_inner(&mut self, inner: &'static [u8]) {
         self.inner = Some(Box::new(SymbolTable::read(inner, None)));
         self.is_stripped = false;
     }
 
-    /// The table of symbols that were chosen elsewhere, known by the place of their names.
+    /// A table of symbols that were chosen elsewhere, known by the offset of their names.
     pub(super) fn of(
         spans: Vec<Span>,
         names: StringTable<'static>,
@@ -61,11 +61,11 @@ impl SymbolTable {
         self.is_stripped
     }
 
-    /// The name of the function at `address`, mangled as it is.
+    /// The name of the function at `address`, not demangled.
     pub(super) fn name(&self, address: u64) -> Option<Cow<'static, [u8]>> {
         let own = self.symbol(address);
         let inner = self.inner.as_ref().and_then(|inner| inner.symbol(address));
-        // Where functions are in one another, the inner one starts later.
+        // If functions are nested, the inner one starts later.
         let symbol = own.into_iter().chain(inner).max_by_key(|(start, _)| *start);
         let name = symbol.map(|(_, name)| Cow::Borrowed(name));
         name.or_else(|| self.plt.name(address).map(Cow::Owned))
@@ -96,7 +96,7 @@ fn read<H: FileHeader<Endian = LittleEndian>>(
     Some(SymbolTable { spans, names, plt, inner: None, is_stripped })
 }
 
-/// What a section says of the symbols in it.
+/// The properties of a section that decide which of its symbols are code.
 #[derive(Clone, Copy, Debug)]
 struct Section {
     is_code: bool,
@@ -118,7 +118,7 @@ struct Table<H: FileHeader> {
 struct Candidate {
     start: u64,
     end: u64,
-    /// Its place in the table.
+    /// Its index in the table.
     index: u32,
 }
 
@@ -148,7 +148,7 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
         }
     }
 
-    /// One symbol for each address that has any, known by the place of its name.
+    /// One symbol for each address that has any, known by the offset of its name.
     fn chosen(&self) -> Vec<Span> {
         let mut candidates: Vec<Candidate> = (0..)
             .zip(self.symbols)
@@ -170,15 +170,15 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
             .collect()
     }
 
-    /// `None` for what names no code: imports, variables, numbers, and labels that
-    /// are none of the program's own.
+    /// `None` for symbols that do not name code: imports, variables, constants, and labels that are
+    /// not the program's own.
     fn candidate(&self, index: u32, symbol: &H::Sym) -> Option<Candidate> {
         let section = self.sections.get(usize::from(symbol.st_shndx(LittleEndian).0))?;
         if !section.is_code || symbol.st_name(LittleEndian) == 0 {
             return None;
         }
         let may_be_code = match symbol.st_type() {
-            // Tables between functions end those that have no size.
+            // Tables between functions end functions that have no size.
             elf::STT_FUNC | elf::STT_GNU_IFUNC | elf::STT_OBJECT => true,
             elf::STT_NOTYPE => {
                 let is_hidden =
@@ -192,14 +192,14 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
         may_be_code.then_some(Candidate { start, end, index })
     }
 
-    /// `$x`, `$d`, `$x.12`: where an AArch64's code and data begin.
+    /// `$x`, `$d`, `$x.12`: labels where code or data begins, on AArch64.
     fn is_mapping_symbol(&self, symbol: &H::Sym) -> bool {
         let name = || self.names.get(symbol.st_name(LittleEndian)).unwrap_or_default();
         self.machine == elf::EM_AARCH64
             && matches!(name(), [b'$', b'x' | b'd'] | [b'$', b'x' | b'd', b'.', ..])
     }
 
-    /// Drops labels within a function, as assembly has them, which are no functions.
+    /// Drops labels within a function, which assembly may have and which are not functions.
     fn drop_inner_labels(&self, candidates: &mut Vec<Candidate>) {
         let mut function = Candidate { start: 0, end: 0, index: 0 };
         candidates.retain(|candidate| {
@@ -212,9 +212,9 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
         });
     }
 
-    /// A function without a size, as in assembly, ends where the `next` symbol or
-    /// its section's end is. Of several at one address only the last gets a size,
-    /// which is how perf chooses it.
+    /// Sets the end of a function without a size, as in assembly: the start of the `next` symbol,
+    /// or the end of its section. Of several at one address, only the last gets a size; so perf
+    /// chooses that one.
     fn fill_size(&self, candidate: &mut Candidate, next: Option<u64>) {
         if candidate.end == candidate.start {
             let symbol = &self.symbols[candidate.index as usize];
@@ -224,7 +224,7 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
         }
     }
 
-    /// The symbol that perf would print; the first of equals.
+    /// The symbol that perf would print; the first of equal ones.
     fn best(&self, aliases: &[Candidate]) -> Candidate {
         let (mut best, others) = (aliases[0], &aliases[1..]);
         let mut rank = (!others.is_empty()).then(|| self.rank(&best));
@@ -237,10 +237,11 @@ impl<H: FileHeader<Endian = LittleEndian>> Table<H> {
         best
     }
 
-    /// What perf likes better, in this order: symbols with a size, strong ones,
-    /// global ones, fewer underscores in front, longer names.
+    /// The order of perf's preference: symbols with a size, strong ones, global ones, fewer
+    /// underscores in front, longer names.
     ///
-    /// Newer versions of it like functions better than labels. So `camlTree__ins_84`
+    /// Newer versions of perf prefer functions to labels. So `camlTree__ins_84` does not become
+    /// `camlTree__code_begin`, which has the same address.
     /// does not become `camlTree__code_begin`, which has the same address.
     fn rank(&self, candidate: &Candidate) -> impl Ord + use<H> {
         let symbol = &self.symbols[candidate.index as usize];

@@ -3,7 +3,7 @@ use std::fs;
 use super::testing::Library;
 use super::*;
 
-/// A library with functions `a` and `b` of 16 bytes, in a folder that is taken for `/`.
+/// A library with functions `a` and `b` of 16 bytes, in a folder that is used as `/`.
 fn library(build_id: &str) -> Library {
     let function = |name| {
         format!(".globl {name}\n.type {name}, @function\n{name}:\n.skip 16\n.size {name}, 16\n")
@@ -12,7 +12,7 @@ fn library(build_id: &str) -> Library {
     Library::new(&source, &[&format!("-Wl,--build-id=0x{build_id}")])
 }
 
-/// Where in the file the functions are.
+/// The offset of the functions in the file.
 fn code(library: &Library) -> u64 {
     let bytes = library.bytes();
     memchr::memmem::find(bytes, b"\xc0\xde\xc0\xde").expect("the mark") as u64 + 4
@@ -92,7 +92,7 @@ fn the_build_id_of_a_path_is_that_of_this_input() {
     };
     objects.set_build_id(b"/lib.so", &[1, 3]);
     assert_eq!(name(&mut objects), "");
-    // Older versions of perf fill it up to 20 bytes.
+    // Older versions of perf pad it to 20 bytes.
     let mut padded = [0; 20];
     padded[..16].fill(7);
     assert_eq!(without_padding(&padded), [7; 16]);
@@ -200,7 +200,7 @@ fn a_dump_names_the_code_of_its_process() {
     let in_map = objects.locate(anonymous, 0x110, 0, Some(60));
     assert_eq!(in_map.object, anonymous);
     assert_eq!(names(&mut objects, &[dumped, in_map], 1), ["dumped_", "mapped"]);
-    // Another process has nothing to do with it.
+    // The dump does not matter for another process.
     let other = objects.intern(&MappedObject { pid: Some(8), ..mapped("//anon") });
     assert_eq!(objects.locate(other, 260, 0, Some(60)).object, other);
 }
@@ -235,7 +235,7 @@ fn what_has_no_names_says_why() {
     let batch = [file, missing].map(|object| Location { object, address: 1 });
     assert_eq!(objects.why_nameless(missing), None, "not looked for yet");
     assert_eq!(names(&mut objects, &batch, 1), ["", ""]);
-    // An address without a name in a file with symbols is not worth a word.
+    // No reason is given for an address without a name in a file with symbols.
     assert_eq!(objects.why_nameless(file), None);
     assert_eq!(objects.why_nameless(missing), Some(NoSymbols::NotFound));
 }

@@ -85,12 +85,15 @@ mod tests {
     #[test]
     fn recordings_of_other_kinds_are_refused_with_advice() {
         for (why, expected) in [
-            (Unreadable::BigEndian, "x: it is of a big-endian machine: run 'perf script' on it"),
+            (
+                Unreadable::BigEndian,
+                "x: it was recorded on a big-endian machine: run 'perf script' on it",
+            ),
             (
                 Unreadable::Version1,
-                "x: it is of version 1: run the 'perf script' of its time on it",
+                "x: it has version 1 of the format: run the 'perf script' of its time on it",
             ),
-            (Unreadable::NotPerfData, "x: it is no perf.data, which begins with PERFILE2"),
+            (Unreadable::NotPerfData, "x: it is not a perf.data file, which begins with PERFILE2"),
             (
                 Unreadable::Folder,
                 "x: a recording in a folder, with its samples in the files beside this one: \
@@ -98,7 +101,7 @@ mod tests {
             ),
             (
                 Unreadable::Compressed,
-                "x: its records are packed ('perf record -z'), which is read on Linux only",
+                "x: its records are compressed ('perf record -z'), which can be read on Linux only",
             ),
             (
                 Unreadable::Malformed("the header is cut short".to_owned()),

@@ -1,4 +1,4 @@
-//! The rules beside this file: whose code a name or a place in the source is.
+//! The rules in the files beside this one: whose code a name or a place is.
 //!
 //! ```text
 //! # comment
@@ -7,8 +7,9 @@
 //! runtime name caml_*
 //! ```
 //!
-//! `where` lines say which profiles a file is for: those with such a name; without one it is for
-//! all. Of the other lines the first that matches decides. `*` stands for any bytes.
+//! `where` lines say which profiles a file is for: those that hold such a name; a file without
+//! `where` is for all. Of the other lines, the first that matches decides. `*` stands for any
+//! bytes.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,7 +18,7 @@ use bstr::ByteSlice;
 
 use super::CodeKind;
 
-/// The files, in the order in which they are asked.
+/// The files, in the order in which they are tried.
 pub(super) static FILES: LazyLock<[Rules; 8]> = LazyLock::new(|| {
     [
         include_str!("ocaml.rules"),
@@ -32,7 +33,7 @@ pub(super) static FILES: LazyLock<[Rules; 8]> = LazyLock::new(|| {
     .map(Rules::parse)
 });
 
-/// What one file says.
+/// The rules of one file.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     conditions: Vec<Glob>,
@@ -89,8 +90,8 @@ impl Rules {
     }
 }
 
-/// Globs of names or of places. A text is compared with those of its first byte and with those
-/// that begin with `*`, since a name has hundreds of rules.
+/// Globs of names or of places. Since there are hundreds of rules, a text is compared only with
+/// those that begin with its first byte and with those that begin with `*`.
 #[derive(Debug, Default)]
 struct Globs {
     by_byte: BTreeMap<u8, Vec<Rule>>,
@@ -99,7 +100,7 @@ struct Globs {
 
 #[derive(Debug)]
 struct Rule {
-    /// Of two that match, the one with the smaller number decides.
+    /// If two rules match, the one with the smaller number decides.
     number: usize,
     glob: Glob,
     kind: CodeKind,

@@ -7,7 +7,7 @@ use crate::stacks::line_texts::LineTexts;
 use crate::stacks::room::Room;
 use crate::{FrameTable, Result};
 
-/// A piece of a line that is to be written.
+/// A piece of a line that is still to be written.
 struct Step {
     /// Its place in [`LineTexts`].
     text: u32,

@@ -15,8 +15,8 @@ const RBP: u8 = 6;
 const RSP: u8 = 7;
 const RIP: u8 = 16;
 
-/// The caller's stack pointer is %rsp + 8, the return address below it, as where
-/// a function begins.
+/// The caller's stack pointer is %rsp + 8 and the return address below it, as at the start of a
+/// function.
 const AT_ENTRY: &[u8] = &[0x0c, RSP, 8, 0x80 | RIP, 1];
 
 fn words(numbers: &[u64]) -> Vec<u8> {
@@ -52,13 +52,13 @@ enum Mapped {
     Jit,
 }
 
-/// The only file there is, by its `.eh_frame`.
+/// The only object file, by its `.eh_frame`.
 struct OneFile<'f>(&'f [u8]);
 
 impl<'f> UnwindFiles<'f, Mapped> for OneFile<'f> {
     fn sections(&mut self, object: Mapped) -> Option<UnwindSections<'f>> {
-        // The code itself, of which no byte matters, but for the two functions that begin at
-        // 0x6000: endbr64, and at 0x6010: push %rbp; mov %rsp, %rbp.
+        // The bytes of the code do not matter, except in the two functions that begin at 0x6000:
+        // endbr64, and at 0x6010: push %rbp; mov %rsp, %rbp.
         static CODE: [u8; 0x8000] = {
             let mut code = [0; 0x8000];
             (code[0x5000], code[0x5001], code[0x5002], code[0x5003]) = (0xf3, 0x0f, 0x1e, 0xfa);
@@ -87,7 +87,7 @@ fn unwind(eh_frame: &[u8], registers: &[(u8, u64)], stack: &[u64]) -> (Vec<u64>,
     (chain, end)
 }
 
-/// The same of code with the CFI of `functions`.
+/// The same for code with the CFI of `functions`.
 fn chain(functions: &[&[u8]], registers: &[(u8, u64)], stack: &[u64]) -> (Vec<u64>, End) {
     unwind(&eh_frame(b"zR", functions), registers, stack)
 }
@@ -116,7 +116,7 @@ fn where_a_function_without_tables_begins_its_return_address_is_on_top() {
 
 #[test]
 fn where_a_function_ends_registers_are_popped_already() {
-    // %rbp is said to be 16 below the frame, where it was before `pop %rbp; ret`.
+    // CFI says that %rbp is 16 below the frame, where it was before `pop %rbp; ret`.
     let returns = [0x80 | RBP, 2];
     let uses_rbp = [0x0c, RBP, 16];
     let registers = [(RIP, 0x1005), (RBP, STACK + 0x10)];
@@ -160,7 +160,7 @@ fn it_is_known_why_there_is_no_caller() {
         (&lost, &[0x2005], End::Lost),
         // The stack does not grow, and the return address is below it.
         (&same_place, &[0x2005], End::Lost),
-        // The return address is where it was, which is not known.
+        // The return address is still in its register, whose value is unknown.
         (&[0x08, RIP], &[0x2005], End::Lost),
     ] {
         let found = chain(&[rule, UNDEFINED_RIP], &[(RIP, 0x1005)], stack);
@@ -177,14 +177,14 @@ fn code_without_tables_keeps_frame_pointers() {
     let found = chain(&[b"", &at_frame_pointer], &registers, &stack);
     // The last frame pointer is 0, as where a program starts.
     assert_eq!(found, (vec![0x9000, 0x9104, 0x2004, 0x9404], End::Root));
-    // What the register holds is no frame pointer.
+    // The register does not hold a frame pointer.
     for (fp, end) in
         [(STACK + 1, End::Lost), (STACK - 8, End::Lost), (STACK + 0x40, End::Truncated)]
     {
         let found = chain(&[b""], &[(RIP, 0x9000), (RBP, fp)], &stack);
         assert_eq!(found, (vec![0x9000], end));
     }
-    // Nor is it one if there is no return address above it.
+    // It is not one either if there is no return address above it.
     let found = chain(&[b""], &[(RIP, 0x9000), (RBP, STACK)], &stack[3..]);
     assert_eq!(found, (vec![0x9000], End::Lost));
 }

@@ -1,5 +1,5 @@
-//! framehop, an unwinder of other people, finds the same callers in the programs of
-//! testdata/unwind, up to the signal handler: it does not find what a signal interrupted.
+//! framehop, an unwinder by other authors, finds the same callers in the programs of
+//! testdata/unwind, up to the signal handler: it cannot find what a signal interrupted.
 //!
 //! tests/framehop.rs compares recordings of perf, which are of x86-64.
 
@@ -47,7 +47,7 @@ fn compare(snapshot: &Snapshot, program: &Program, what: &str) {
     assert_eq!(ours.len(), handler, "{what}");
 }
 
-/// The addresses that framehop finds; of callers, the return address minus 1.
+/// The addresses that framehop finds; for callers, the return address minus 1.
 fn framehop(snapshot: &Snapshot, module: Module<Vec<u8>>) -> Vec<u64> {
     let register = |number| snapshot.registers.get(number).expect("all are known");
     let machine = snapshot.machine;
@@ -85,7 +85,7 @@ fn addresses<U: Unwinder<Module = Module<Vec<u8>>>>(
     frames.map(FrameAddress::address_for_lookup).collect()
 }
 
-/// The program as framehop wants it.
+/// The program in the form that framehop needs.
 fn module(snapshot: &Snapshot, program: &Program, ours: &UnwoundNames) -> Module<Vec<u8>> {
     let sections = program.sections().expect("an executable");
     let map = snapshot.maps.find(ours.addresses[0]).expect("it is mapped");

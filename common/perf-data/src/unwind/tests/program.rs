@@ -1,4 +1,4 @@
-//! A program of testdata/unwind: what it is unwound by, and the names of its functions.
+//! A program of testdata/unwind: its sections for unwinding, and the names of its functions.
 
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, elf};
@@ -25,7 +25,7 @@ impl Program {
         Program { debug_frames: debug_frame(&elf).into_iter().collect(), elf, functions }
     }
 
-    /// The same with other bytes to unwind by.
+    /// The same program, unwound with other bytes.
     pub(super) fn with_bytes(&self, elf: Vec<u8>) -> Program {
         let debug_frames = debug_frame(&elf).into_iter().collect();
         Program { elf, debug_frames, functions: self.functions.clone() }

@@ -1,4 +1,4 @@
-//! What a program of testdata/unwind printed of itself.
+//! What a program of testdata/unwind printed about itself.
 
 use std::fmt;
 
@@ -75,7 +75,7 @@ impl Snapshot {
     /// Unwinds the stack; the first file that is mapped is `program`.
     pub(super) fn unwind(&self, program: &Program) -> UnwoundNames {
         let first = self.paths.iter().find(|path| path.starts_with('/')).expect("a file");
-        // Those of the C library, for one.
+        // The files of other objects, such as the C library.
         let others = self.paths.iter().map(|path| match std::fs::read(path) {
             Ok(bytes) if path != first => Some(Program::new(bytes)),
             _ => None,
@@ -100,7 +100,7 @@ impl Snapshot {
     }
 }
 
-/// Reads what /proc/PID/maps says: start, end, offset and path. `None` if it is not
+/// Parses a line of /proc/PID/maps: start, end, offset and path. `None` if the memory is not
 /// executable:
 ///
 /// ```text
@@ -116,8 +116,8 @@ fn executable_map(line: &str) -> Option<(u64, u64, u64, String)> {
 }
 
 impl fmt::Display for UnwoundNames {
-    /// The names, those of other files once for all that follow each other, and
-    /// why there are no more.
+    /// The names, with one for all functions of other files that follow each other, and why there
+    /// are no more.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names = self.names.clone();
         names.dedup_by(|one, other| one == other && one == "[other]");

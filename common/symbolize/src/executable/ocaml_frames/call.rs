@@ -12,37 +12,36 @@ use crate::executable::source_line::SourceLine;
 /// A call, an allocation or another point at which the runtime may take over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call<'a> {
-    /// The address, as symbols have it, where the code goes on afterwards.
+    /// The address, as symbols have it, where the code continues afterwards.
     pub return_address: u64,
     /// Whether it is an allocation.
     pub is_allocation: bool,
-    /// The functions that it is in: those that were inlined, the innermost first, and
-    /// last the one whose code holds the call.
+    /// The functions that it is in: first those that were inlined, the innermost first; last the
+    /// one whose code holds the call.
     pub frames: Vec<CallFrame<'a>>,
 }
 
 /// A function that a call is in, and the line of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallFrame<'a> {
-    /// The packs that the function's unit is in, as symbols begin: `Pack__`.
+    /// The packs that the function's unit is in, in the form that symbols begin with: `Pack__`.
     pub pack: &'a [u8],
-    /// As `Printexc` prints it: `Stdlib__Map.Make.add`, `Main.run.(fun)`. It
-    /// leaves out packs.
+    /// As `Printexc` prints it: `Stdlib__Map.Make.add`, `Main.run.(fun)`. Packs are left out.
     pub function: &'a [u8],
-    /// As the compiler was given it.
+    /// The path that the compiler was given.
     file: &'a [u8],
     /// From 1; 0 if there is none.
     line: u32,
 }
 
 impl<'a> Call<'a> {
-    /// The function whose code holds the call, whatever was inlined there.
+    /// The function whose code holds the call, even if the call was inlined there.
     pub(crate) fn physical(&self) -> Option<&CallFrame<'a>> {
         self.frames.last()
     }
 }
 
-/// The file of code that the compiler made up.
+/// The name of the file for code that the compiler made up.
 const NO_FILE: &[u8] = b"_none_";
 
 impl<'a> CallFrame<'a> {
@@ -52,13 +51,13 @@ impl<'a> CallFrame<'a> {
         CallFrame { pack: b"", function: function.as_bytes(), file: file.as_bytes(), line }
     }
 
-    /// The name of the function as symbols are demangled.
+    /// The name of the function in the form of demangled symbols.
     #[must_use]
     pub fn readable(&self) -> Vec<u8> {
         self.readable_part(self.function.len())
     }
 
-    /// The same of the first `length` bytes of the function's name.
+    /// The same for the first `length` bytes of the function's name.
     pub(crate) fn readable_part(&self, length: usize) -> Vec<u8> {
         let mut name = Vec::new();
         write_packs(self.pack, &mut name);
@@ -66,13 +65,13 @@ impl<'a> CallFrame<'a> {
         name
     }
 
-    /// Whether its line comes before that of `other`; what is in no source comes last.
+    /// Whether its line comes before that of `other`; code without a line comes last.
     pub(super) fn is_before(&self, other: &CallFrame) -> bool {
         let key = |it: &CallFrame| (it.line == 0 || it.file == NO_FILE, it.line);
         key(self) < key(other) || key(self) == key(other) && self.file < other.file
     }
 
-    /// The unit that the function is in, as symbols name that: `Pack__Unit`.
+    /// The unit that the function is in, as symbols name it: `Pack__Unit`.
     pub(super) fn unit(&self) -> Cow<'a, [u8]> {
         match self.pack {
             b"" => Cow::Borrowed(unit_of(self.function)),
@@ -80,13 +79,13 @@ impl<'a> CallFrame<'a> {
         }
     }
 
-    /// What follows the unit in the function's name: `.Make.add`, or nothing for what the unit runs
-    /// at the start.
+    /// The part of the function's name after the unit: `.Make.add`; empty for the code that a unit
+    /// runs at the start.
     pub(super) fn path(&self) -> &'a [u8] {
         &self.function[unit_of(self.function).len()..]
     }
 
-    /// Whether the function is in `unit`, as symbols name that.
+    /// Whether the function is in `unit`, a name as in symbols.
     pub(super) fn is_in(&self, unit: &[u8]) -> bool {
         unit.strip_prefix(self.pack) == Some(unit_of(self.function))
     }
@@ -104,18 +103,18 @@ impl<'a> CallFrame<'a> {
     }
 }
 
-/// No compiler inlines deeper; a damaged file may claim so.
+/// More than any compiler inlines; a damaged file may have endless chains.
 const DEEPEST: usize = 1 << 12;
 
 /// Bit 31 of a second word: the frame is described by more than two words.
 const IS_LONG: u32 = 1 << 31;
 
-/// Reads the frames of a call at `address`, with the second word as the line.
+/// Reads the frames of a call at `address`; their second words are not turned into lines yet.
 ///
-/// A frame is two words, of which the first ends in two bits: whether another
-/// one follows, and whether this is a raise; the rest, but for the upper 6 bits, is
-/// the distance to `{ int32 distance to the file's name; char name[]; }`. In a
-/// long frame of OCaml 5.2, 8 bytes of columns and lines are in between.
+/// A frame is two words. The lowest two bits of the first say whether another frame follows, and
+/// whether this is a raise. The rest of it, without the upper 6 bits, is the distance to
+/// `{ int32 distance to the file's name; char name[]; }`. In a long frame of OCaml 5.2, 8 bytes of
+/// columns and lines come before the name.
 pub(super) fn chain<'a>(executable: &Image<'a>, mut address: u64) -> Option<Vec<CallFrame<'a>>> {
     let mut frames = Vec::new();
     while frames.len() < DEEPEST {
@@ -137,10 +136,9 @@ pub(super) fn chain<'a>(executable: &Image<'a>, mut address: u64) -> Option<Vec<
 
 /// Turns the second words into lines.
 ///
-/// Up to 5.1 the line is in the upper 20 bits. Since 5.2 it is in the upper 12 after that
-/// bit, or in 19 where the frame is long. The file does not say its version, but
-/// 2^19 lines in a file or no function above line 128, the standard library
-/// included, are as good as impossible.
+/// Up to 5.1 the line is in the upper 20 bits. Since 5.2 it is in the upper 12 bits after that bit,
+/// or in 19 bits if the frame is long. The file does not say its version. But hardly any file has
+/// 2^19 lines, and nearly every program has calls before line 128, as in the standard library.
 pub(super) fn decode_lines(calls: &mut [Call]) {
     let frames = || calls.iter().flat_map(|call| &call.frames);
     let words = || frames().filter(|frame| frame.file != NO_FILE).map(|frame| frame.line);

@@ -7,19 +7,19 @@ use super::units::is_ocaml;
 use crate::executable::image::Image;
 use crate::executable::unreadable::Unreadable;
 
-/// The `frame_data` of a return to C: nothing follows.
+/// The `frame_data` of a return to C: nothing else is in that descriptor.
 const RETURN_TO_C: u16 = 0xffff;
-/// The bits of `frame_data` that are no part of the frame's size.
+/// The bits of `frame_data` that are not part of the frame's size.
 const HAS_DEBUGINFO: u16 = 1;
 const HAS_ALLOCATIONS: u16 = 2;
 
-/// The least that a descriptor takes, padding included.
+/// The size of the smallest descriptor, padding included.
 const SMALLEST_DESCRIPTOR: usize = 16;
 
-/// What the frame tables say, in their order.
+/// The content of the frame tables, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables<'a> {
-    /// The calls whose line is known.
+    /// The calls with a known line.
     pub(crate) calls: Vec<Call<'a>>,
     /// The return addresses of the allocations without a line.
     pub(crate) bare_allocations: Vec<u64>,
@@ -28,14 +28,14 @@ pub(crate) struct Tables<'a> {
 impl<'a> Tables<'a> {
     /// Reads all tables.
     ///
-    /// The symbol `caml_frametable` is an array of pointers to one table per unit,
-    /// ended by 0. A plug-in (`.cmxs`) has none: there each unit's table has a
-    /// symbol, `camlPlugin__frametable` or, since OCaml 5.1, `camlPlugin.frametable`.
+    /// The symbol `caml_frametable` is an array of pointers, one to the table of each unit, and
+    /// ends with 0. A plug-in (`.cmxs`) has no such array: there each unit's table has a symbol,
+    /// `camlPlugin__frametable` or, since OCaml 5.1, `camlPlugin.frametable`.
     pub(crate) fn read(executable: &Image<'a>) -> Result<Tables<'a>, Unreadable> {
         let mut reader = TableReader {
             executable,
             tables: Tables::default(),
-            // Pointers of a damaged file may all lead to one table.
+            // In a damaged file, many pointers may lead to one table.
             left: executable.room_for(SMALLEST_DESCRIPTOR),
             frames_left: executable.room_for(1),
         };
@@ -56,7 +56,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Whether `symbol` is that of a unit's table.
+/// Whether `symbol` is the symbol of a unit's table.
 fn is_table(symbol: &[u8]) -> bool {
     let unit = symbol.strip_suffix(b"frametable").filter(|_| is_ocaml(symbol));
     unit.is_some_and(|unit| [&b"__"[..], b".", b"$"].iter().any(|end| unit.ends_with(end)))
@@ -67,7 +67,7 @@ struct TableReader<'e, 'a> {
     tables: Tables<'a>,
     /// How many more descriptors the file can hold.
     left: usize,
-    /// How many more frames of calls are worth reading.
+    /// How many more frames of calls are read.
     frames_left: usize,
 }
 
@@ -120,7 +120,7 @@ impl TableReader<'_, '_> {
         }
         let has_line = frame_data & HAS_DEBUGINFO != 0;
         let is_allocation = frame_data & HAS_ALLOCATIONS != 0;
-        // A group of no allocations is where a loop lets the collector in.
+        // A group without allocations is a point in a loop at which the collector may run.
         if is_allocation && !has_line && debuginfos > 0 {
             self.tables.bare_allocations.push(return_address);
         }

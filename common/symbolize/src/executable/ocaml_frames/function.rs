@@ -20,27 +20,27 @@ pub(crate) struct Functions<'a> {
     functions: Vec<Function<'a>>,
 }
 
-/// A function and what the frame tables say of the calls in its code.
+/// A function, and the calls in its code that the frame tables list.
 #[derive(Debug)]
 pub(crate) struct Function<'a> {
     /// Its index in the code.
     code: usize,
     address: u64,
-    /// In bytes; 0 if the symbol does not say it.
+    /// In bytes; 0 if the symbol has no size.
     size: u64,
     pub(crate) symbol: FlatSymbol<'a>,
-    /// In the order of the calls; there is rarely more than one.
+    /// One for each function that the tables name, in the order of the calls; rarely more than one.
     calls: Vec<SameCalls<'a>>,
-    /// Whether its unit was compiled without `-g`: then calls that were inlined
-    /// from another unit seem to be its own.
+    /// Whether its unit was compiled without `-g`: calls that were inlined from another unit then
+    /// seem to be its own.
     pub(crate) lacks_g: bool,
-    /// Its name, as far as the tables say it.
+    /// Its name, as far as the tables show it.
     pub(crate) name: KnownName,
 }
 
 impl<'a> Functions<'a> {
-    /// Finds the functions of `code`, which is sorted, and the calls in them.
-    /// Gives the calls in `tables` their packs.
+    /// Finds the functions of `code`, which must be sorted, and the calls in them. Sets the packs
+    /// of the calls in `tables`.
     pub(crate) fn of(code: &[CodeSymbol<'a>], tables: &mut Tables<'a>) -> Functions<'a> {
         let units = Units::of(code);
         let ours = code.iter().enumerate();
@@ -71,15 +71,14 @@ impl<'a> Functions<'a> {
         self.functions.get(found)
     }
 
-    /// Where their code begins.
+    /// The addresses at which their code begins.
     pub(crate) fn addresses(&self) -> HashSet<u64> {
         self.functions.iter().map(|function| function.address).collect()
     }
 
     /// The index of the function whose code returns to `return_address`.
     fn containing(&self, return_address: u64) -> Option<usize> {
-        // A call may be the last instruction: then its return address belongs
-        // to the next function.
+        // A call may be the last instruction: its return address then belongs to the next function.
         let inside = return_address.checked_sub(1)?;
         let next = self.functions.partition_point(|function| function.address <= inside);
         let last = next.checked_sub(1)?;
@@ -109,8 +108,8 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Places the functions that the calls in their code do not name, by the lines at which they
-    /// are defined, as `definitions` has them by address.
+    /// Finds the paths of functions that the calls in their code do not name, from the lines of
+    /// their definitions. `definitions` has these lines by address.
     pub(crate) fn place(&mut self, calls: &[Call<'a>], definitions: &HashMap<u64, SourceLine>) {
         let mut places = Places::of(calls);
         for function in &self.functions {
@@ -140,8 +139,8 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Finds the units that were compiled without `-g`, and drops what seems to
-    /// be their own but was inlined from others.
+    /// Finds the units that were compiled without `-g`, and drops their calls that were inlined
+    /// from other units.
     fn mark_units_without_g(&mut self, tables: &Tables<'a>) {
         let unit = |address: u64| {
             let function = self.containing(address)?;
@@ -166,25 +165,25 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// What there is of debug information in the code of a unit.
+/// Which debug information the code of a unit has.
 ///
-/// Without `-g` most calls have a line nevertheless; but no allocation has
-/// one, and a call that was inlined from another unit has only its line there.
+/// Even without `-g` most calls have a line. But then no allocation has one, and a call that was
+/// inlined from another unit only has its line there.
 #[derive(Clone, Copy, Debug, Default)]
 struct UnitDebugInfo {
-    /// Whether there is a line that only `-g` can give.
+    /// Whether there is a line that only exists with `-g`.
     only_with_g: bool,
-    /// Whether there is a call of another unit's function.
+    /// Whether there is a call in a function of another unit.
     foreign: bool,
     bare_allocations: u32,
 }
 
-/// With `-g`, the allocations of a unit that have no line are few and of its
-/// classes; units with nothing but those had at most two.
+/// With `-g`, few allocations of a unit have no line, those of its classes; units with no other
+/// allocations had at most two of them.
 const MANY_ALLOCATIONS: u32 = 4;
 
 impl UnitDebugInfo {
-    /// Takes note of a call, whose function proper may be one of the unit.
+    /// Notes a call; `is_own` says whether the function that holds it is one of the unit.
     fn see(&mut self, call: &Call, is_own: bool) {
         self.only_with_g |= call.is_allocation || is_own && call.frames.len() > 1;
         self.foreign |= !is_own;
@@ -205,7 +204,7 @@ impl<'a> Function<'a> {
     }
 
     /// Its path in its unit, `.Make.add`, if its name is exact; `None` if it is a copy from another
-    /// unit, or what a unit runs at the start.
+    /// unit, or the code that a unit runs at the start.
     fn exact_path(&self) -> Option<Vec<u8>> {
         let KnownName::Exact(name) = &self.name else { return None };
         let path = name.strip_prefix(&self.unit()[..])?;
@@ -213,7 +212,7 @@ impl<'a> Function<'a> {
         (is_function && path.starts_with(b".")).then(|| path.to_vec())
     }
 
-    /// Finds the path in the unit, if nothing but the symbol names the function.
+    /// Finds its path in the unit, if only the symbol names the function.
     fn place(&mut self, places: &Places, source: &SourceLine) -> Option<Vec<u8>> {
         let Some(FunctionKind::Named(identifier)) = self.symbol.function() else { return None };
         if self.name != KnownName::Unknown {
@@ -224,7 +223,7 @@ impl<'a> Function<'a> {
         Some(path)
     }
 
-    /// Finds what the function is in, if it is anonymous and has no exact name.
+    /// Finds the function or module that it is in, if it is anonymous and has no exact name.
     fn place_anonymous(&mut self, places: &Places, source: &SourceLine) {
         let is_anonymous = self.symbol.function() == Some(FunctionKind::Anonymous);
         if is_anonymous
@@ -242,7 +241,7 @@ impl<'a> Function<'a> {
         unit
     }
 
-    /// Its first known line, by the calls that are not of other functions.
+    /// The line of its first call, of those that do not belong to other functions.
     pub(crate) fn first_call(&self) -> Option<SourceLine> {
         name::first_call(&self.symbol, &self.calls)?.source()
     }
@@ -262,7 +261,7 @@ mod tests {
         CodeSymbol { address, symbol: symbol.as_bytes(), size, is_function }
     }
 
-    /// The names by the calls, in the order of the code.
+    /// The names according to the calls, in the order of the code.
     fn names(code: &[CodeSymbol], calls: Vec<Call>, bare_allocations: &[u64]) -> Vec<String> {
         let mut tables = Tables { calls, bare_allocations: bare_allocations.to_vec() };
         let functions = Functions::of(code, &mut tables);

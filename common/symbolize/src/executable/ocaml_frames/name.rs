@@ -1,10 +1,9 @@
-//! The name of a function, by its symbol and the calls in its code.
+//! The name of a function, from its symbol and the calls in its code.
 //!
-//! The symbol's own identifier decides, the frame tables add the path:
-//! `camlStdlib__Map__add_437` with calls in `Stdlib__Map.Make.add` is that. A
-//! majority of the calls would not do, since a local function that is inlined
-//! before code is generated leaves its own name in the tables. In 4.13.1's
-//! compiler it gave a wrong name to one function in twenty.
+//! The symbol's own identifier decides, the frame tables add the path: `camlStdlib__Map__add_437`
+//! with calls in `Stdlib__Map.Make.add` has that name. The most frequent name among the calls is
+//! not enough: if a local function is inlined before code is generated, the tables have its name.
+//! In the compiler of 4.13.1, one function in twenty got a wrong name from that.
 
 use std::collections::HashSet;
 
@@ -14,16 +13,17 @@ use super::call::CallFrame;
 use super::same_calls::SameCalls;
 use super::units::unit_of;
 
-/// The name of a function, as far as the tables say it.
+/// The name of a function, as far as the tables show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KnownName {
-    /// As OCaml's backtraces have it, but with the unit as a path.
+    /// As OCaml's backtraces print it, but with the unit as a path.
     Exact(Vec<u8>),
     /// Its identifier is that of its symbol; its path is that of the lines around it.
     Placed(Vec<u8>),
-    /// It is anonymous, and all calls in its code are somewhere in this, or its line is.
+    /// It is anonymous, and in the function or module of this name, according to all calls in its
+    /// code or to its line.
     Within(Vec<u8>),
-    /// The tables say nothing that belongs to its symbol.
+    /// The tables hold nothing that belongs to its symbol.
     Unknown,
 }
 
@@ -33,7 +33,7 @@ const ANONYMOUS: &[u8] = b"(fun)";
 #[derive(Debug, Default)]
 pub(super) struct NamedFunctions {
     exact: HashSet<Vec<u8>>,
-    /// Those whose path is not known, by unit and identifier.
+    /// Those with an unknown path, by unit and identifier.
     others: HashSet<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -59,7 +59,7 @@ impl NamedFunctions {
     }
 }
 
-/// The name of the function of `symbol`, as far as the `calls` in its code say it.
+/// The name of the function of `symbol`, as far as the `calls` in its code show it.
 pub(super) fn name_of(symbol: &FlatSymbol, calls: &[SameCalls], all: &NamedFunctions) -> KnownName {
     match symbol.function() {
         Some(FunctionKind::Toplevel) => {
@@ -76,12 +76,12 @@ pub(super) fn name_of(symbol: &FlatSymbol, calls: &[SameCalls], all: &NamedFunct
     }
 }
 
-/// The same of a function that has no name of its own.
+/// The same for an anonymous function.
 fn name_of_anonymous(symbol: &FlatSymbol, calls: &[SameCalls], all: &NamedFunctions) -> KnownName {
     match common_path(symbol, calls) {
-        // What follows let* has no name of its own, and OCaml's backtraces
-        // say that it is the function around it. If that does not exist,
-        // it was inlined, or it is no function but a value or a functor.
+        // The code after `let*` is an anonymous function, but OCaml's backtraces print the name of
+        // the function around it. If there is no such function, it was inlined, or the name is that
+        // of a value or a functor.
         Some((frame, path)) if has_call_in(calls, path) && all.contains(symbol, frame, path) => {
             KnownName::Exact(frame.readable_part(path.len()))
         }
@@ -100,13 +100,13 @@ fn has_call_in(calls: &[SameCalls], name: &[u8]) -> bool {
     calls.iter().any(|same| same.first.function == name)
 }
 
-/// The first call in the source that is one of the function's own.
+/// The first call, in the order of the source, that belongs to the function itself.
 pub(super) fn first_call<'e, 'a>(
     symbol: &FlatSymbol,
     calls: &'e [SameCalls<'a>],
 ) -> Option<&'e CallFrame<'a>> {
     let name = match symbol.function()? {
-        // The tables call what a unit runs at the start by the unit alone.
+        // For the code that a unit runs at the start, the tables have only the unit's name.
         FunctionKind::Toplevel => {
             let toplevel = calls.iter().find(|it| !it.first.function.contains(&b'.'))?;
             toplevel.first.function
@@ -118,8 +118,8 @@ pub(super) fn first_call<'e, 'a>(
     own.reduce(|first, next| if next.is_before(first) { next } else { first })
 }
 
-/// A call in the function, and how long the function's name is in the name of
-/// the call's: that may be a local function that was inlined.
+/// A call in the function, and the length of the function's name within the name that the call has:
+/// the call may belong to an inlined local function.
 fn own<'e, 'a>(
     symbol: &FlatSymbol,
     calls: &'e [SameCalls<'a>],
@@ -131,9 +131,9 @@ fn own<'e, 'a>(
     }
 }
 
-/// The compiler appends these to the names of functions that it adds: the body
-/// of one with optional arguments, and the version that fills in a constructor
-/// (`[@tail_mod_cons]`). Their calls are named as those of the function.
+/// The compiler appends these to the names of functions that it adds: the body of a function with
+/// optional arguments, and the version that fills in a constructor (`[@tail_mod_cons]`). Their
+/// calls have the name of the original function.
 const ADDED: [&[u8]; 2] = [b"_inner", b"_dps"];
 
 fn named<'e, 'a>(
@@ -147,12 +147,12 @@ fn named<'e, 'a>(
     });
     found.or_else(|| {
         let original = ADDED.iter().find_map(|added| identifier.strip_suffix(*added))?;
-        // `fun` is no identifier: fun_inner_12 is the body of an anonymous function.
+        // `fun` is not an identifier: `fun_inner_12` is the body of an anonymous function.
         if original == b"fun" { anonymous(calls) } else { named(original, calls) }
     })
 }
 
-/// As backtraces have it: `add`, `(>>=)`.
+/// As backtraces print it: `add`, `(>>=)`.
 pub(super) fn written(identifier: &[u8]) -> Vec<u8> {
     let mut written = Vec::new();
     write_name(identifier, &mut written);
@@ -169,10 +169,10 @@ fn anonymous<'e, 'a>(calls: &'e [SameCalls<'a>]) -> Option<(&'e CallFrame<'a>, u
         inside.next_back().map(|(_, end)| end)
     })?;
     let outer = &frame.function[..length - ANONYMOUS.len() - 1];
-    // A function that was inlined brings its anonymous functions along.
+    // If a function is inlined, so are its anonymous functions.
     let is_inlined = has_call_in(calls, outer);
-    // What makes an anonymous function allocates in its name: this may be all
-    // that the method around it does before its last call.
+    // The allocation of an anonymous function has that function's name. It may be all that the
+    // method around it does before its last call.
     let is_made = calls.iter().all(|same| same.only_allocates) && is_method(outer);
     (!is_inlined && !is_made).then_some((frame, length))
 }
@@ -183,9 +183,9 @@ fn is_method(name: &[u8]) -> bool {
     last.is_some_and(|last| !last.starts_with(b"(") && last.contains(&b'#'))
 }
 
-/// The most frequent of the calls in whose name `end_in` finds that of the
-/// function, and where it ends there. One that is of no function inside of it
-/// goes before those that are; of equally frequent ones, the first.
+/// The most frequent of the calls in whose name `end_in` finds the function's name, and where that
+/// ends. A call in the function itself is preferred to calls in functions inside of it; of equally
+/// frequent calls, the first is taken.
 fn best<'e, 'a>(
     calls: &'e [SameCalls<'a>],
     end_in: impl Fn(&[u8]) -> Option<usize>,
@@ -198,8 +198,8 @@ fn best<'e, 'a>(
     Some((&same.first, end))
 }
 
-/// The path that all calls begin with, without anonymous functions at its
-/// end, and a call in it; `None` if there is no call or one of another unit.
+/// The path with which the names of all calls begin, without anonymous functions at its end, and a
+/// call whose name begins with it; `None` if there is no call, or one of another unit.
 fn common_path<'e, 'a>(
     symbol: &FlatSymbol,
     calls: &'e [SameCalls<'a>],
@@ -213,7 +213,7 @@ fn common_path<'e, 'a>(
     Some((&first.first, without_anonymous(path)))
 }
 
-/// The parts that both names begin with, if both are in one unit.
+/// The parts with which both names begin, if both are in one unit.
 pub(super) fn shared<'n>(one: &'n [u8], other: &[u8]) -> &'n [u8] {
     let is_same =
         |(a, b): &((usize, usize), (usize, usize))| a == b && one[a.0..a.1] == other[b.0..b.1];
@@ -227,9 +227,8 @@ pub(crate) fn without_anonymous(name: &[u8]) -> &[u8] {
     outer.map_or(name, without_anonymous)
 }
 
-/// Where the parts of a name after the unit start and end: `Make` and `add` of
-/// `Stdlib__Map.Make.add`. Operators are in parentheses, and may hold dots:
-/// `Foo.(.%())`.
+/// The start and end of each part of a name after the unit: `Make` and `add` of
+/// `Stdlib__Map.Make.add`. Operators are in parentheses, and may hold dots: `Foo.(.%())`.
 pub(super) fn components(name: &[u8]) -> impl DoubleEndedIterator<Item = (usize, usize)> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -251,7 +250,7 @@ pub(super) fn components(name: &[u8]) -> impl DoubleEndedIterator<Item = (usize,
 mod tests {
     use super::*;
 
-    /// The name of `symbol` by calls in these functions, as many as the numbers say.
+    /// The name of `symbol`, from calls in these functions, as many as the numbers say.
     fn name_by(symbol: &str, calls: &[(&str, u32)]) -> String {
         let symbol = FlatSymbol::parse(symbol.as_bytes(), |_| false).expect("a symbol");
         let same = |&(name, count): &(_, u32)| SameCalls {
@@ -288,7 +287,7 @@ mod tests {
             ("camlA__$3e$3e$3d_1", &[("A.M.(>>=)", 1)], "= A.M.(>>=)"),
             ("camlA__$2e$25$28$29_1", &[("A.(.%()).loop", 1)], "= A.(.%())"),
             ("camlA__let$2a_1", &[("A.M.let*", 1)], "= A.M.let*"),
-            // The unit is no function: a_1 of the unit A is not A.
+            // The unit is not a function: a_1 of the unit A is not A.
             ("camlA__A_1", &[("A.f", 1)], "?"),
             // A copy that flambda made of a function of another unit.
             ("camlA__add_1", &[("Stdlib__Map.Make.add", 2)], "= Stdlib.Map.Make.add"),
@@ -320,9 +319,9 @@ mod tests {
             (&[("A.counter#add", 3), ("A.counter#add.(fun)", 5)], "= A.counter#add"),
             (&[("A.counter#add.(fun)", 5)], "= A.counter#add.(fun)"),
             (&[("A.(##)", 5)], "< A.(##)"),
-            // The method may do nothing by itself but make the function.
+            // The method may do nothing itself but make the function.
             (&[("A.counter#add.(fun)", 0)], "< A.counter#add"),
-            // A function that was inlined brings its anonymous functions along.
+            // If a function is inlined, so are its anonymous functions.
             (&[("A.f.update", 2), ("A.f.update.(fun)", 1)], "< A.f.update"),
             // A functor or a lazy value, or the function that those are in.
             (&[("A.Make.table", 2), ("A.Make.print", 1)], "< A.Make"),
@@ -331,7 +330,7 @@ mod tests {
             (&[("A.f", 2), ("A.ff", 1)], "< A"),
             (&[("A", 2)], "< A"),
             (&[("B.f", 2)], "?"),
-            // What follows let* in a function that is there.
+            // The code after let* in a function that exists.
             (&[("A.M.known", 2)], "= A.M.known"),
             (&[("A.M.known", 1), ("A.M.known.(fun)", 2)], "= A.M.known"),
             (&[("A.M.known.local", 2)], "< A.M.known.local"),

@@ -1,8 +1,8 @@
-//! What is on which line of the source: the calls that the frame tables have, and the functions
-//! that begin there by DWARF.
+//! Functions by their lines in the source: those of the calls in the frame tables, and those that
+//! begin on a line according to DWARF.
 //!
-//! This tells where a function is whose own calls do not: what is between two lines of a function
-//! is in that function, and the same goes for modules.
+//! From these lines, functions whose own calls do not name them get a path: what is between two
+//! lines of a function is in that function, and the same is true for modules.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::executable::source_line::SourceLine;
 /// The lines of a program's units.
 #[derive(Debug, Default)]
 pub(super) struct Places<'p> {
-    /// By unit, as symbols name it. Few have more than one file.
+    /// By unit, as symbols name it. Few units have more than one file.
     units: HashMap<Cow<'p, [u8]>, Vec<File<'p>>>,
 }
 
@@ -30,12 +30,12 @@ struct File<'p> {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place<'p> {
     line: u32,
-    /// Its path in the unit, with a dot before each part: `.Make.add`. That of what the unit runs
-    /// at the start is empty.
+    /// Its path in the unit, with a dot before each part: `.Make.add`; empty for the code that the
+    /// unit runs at the start.
     path: Cow<'p, [u8]>,
 }
 
-/// What is on a line and next to it.
+/// The functions on a line, and the paths of the nearest lines before and after it.
 struct Around<'s, 'p> {
     here: &'s [Place<'p>],
     before: Option<&'s [u8]>,
@@ -56,7 +56,7 @@ impl<'p> Places<'p> {
         places
     }
 
-    /// Adds the function with this path, of which `source` is the first line.
+    /// Adds the function with this path, which begins at `source`.
     pub(super) fn add(&mut self, unit: &'p [u8], source: &'p SourceLine, path: Vec<u8>) {
         let place = Place { line: source.line, path: Cow::Owned(path) };
         self.push(Cow::Borrowed(unit), &source.file, place);
@@ -72,7 +72,7 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// Sorts the lines: what was added is found from now on.
+    /// Sorts the lines; before that, added functions are not found.
     pub(super) fn sort(&mut self) {
         for file in self.units.values_mut().flatten() {
             file.places.sort_unstable();
@@ -82,8 +82,8 @@ impl<'p> Places<'p> {
 
     /// The path of the function with this name that begins at `source`.
     ///
-    /// On that line there may be a function in it, or what the compiler made of it. Otherwise it is
-    /// in what the lines before and after it share.
+    /// The line may hold calls in that function, or in functions inside of it. If not, the function
+    /// is in what the lines before and after it have in common.
     pub(super) fn path_of(&self, unit: &[u8], source: &SourceLine, name: &[u8]) -> Option<Vec<u8>> {
         let Around { here, before, after } = self.around(unit, source)?;
         let same = here.iter().filter_map(|place| path_to(&place.path, name));
@@ -94,14 +94,14 @@ impl<'p> Places<'p> {
             (Some(before), Some(after)) => without_anonymous(shared(before, after)),
             _ => b"",
         };
-        // A function of the same name is not around it: one of the two hides the other.
+        // A function is not inside another one of the same name here: one of the two hides the
+        // other.
         let other = path_to(outer, name);
         let outer = other.map_or(outer, |other| &other[..other.len() - name.len() - 1]);
         Some([outer, b".", name].concat())
     }
 
-    /// The path of the function or module that an anonymous function is in, which begins at
-    /// `source`.
+    /// The path of the function or module around an anonymous function that begins at `source`.
     pub(super) fn outer_of(&self, unit: &[u8], source: &SourceLine) -> Option<Vec<u8>> {
         let Around { here, before, after } = self.around(unit, source)?;
         let innermost = here.iter().map(|place| &*place.path).max_by_key(|path| path.len());
@@ -128,14 +128,14 @@ impl<'p> Places<'p> {
     }
 }
 
-/// The start of `path` up to the last part that is `name`.
+/// The start of `path`, up to the last part that is `name`.
 fn path_to<'n>(path: &'n [u8], name: &[u8]) -> Option<&'n [u8]> {
     let same = components(path).rfind(|&(start, end)| path[start..end] == *name);
     same.map(|(_, end)| &path[..end])
 }
 
-/// Whether `path` is that of a module or functor; so is one whose last part is empty, as in damaged
-/// tables.
+/// Whether `path` is that of a module or functor. A path with an empty last part, as in damaged
+/// tables, counts as one.
 fn is_module(path: &[u8]) -> bool {
     let last = components(path).next_back().and_then(|(start, _)| path.get(start));
     last.is_none_or(u8::is_ascii_uppercase)
@@ -158,7 +158,8 @@ mod tests {
         SourceLine { file: file.as_bytes().to_vec(), line }
     }
 
-    /// Lines of a unit `A` with functions: one at the start, modules, and one that hides another.
+    /// Lines of a unit `A` with functions: the code at the start, modules, and a function that
+    /// hides another.
     fn places() -> Places<'static> {
         let lines = [
             ("A", 1),

@@ -1,11 +1,11 @@
-//! Calls in one function that have the same function proper.
+//! Calls in one function's code for which the frame tables name the same function.
 
 use super::call::CallFrame;
 
-/// Calls with the same function proper, whatever was inlined there.
+/// Calls with the same outermost function, whatever was inlined there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SameCalls<'a> {
-    /// The first of them in the source.
+    /// The first of them, in the order of the source.
     pub(super) first: CallFrame<'a>,
     pub(super) count: u32,
     /// Whether all of them are allocations.

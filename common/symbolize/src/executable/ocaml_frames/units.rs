@@ -6,16 +6,16 @@ use ocaml_demangle::parts::FlatSymbol;
 
 use crate::executable::image::CodeSymbol;
 
-/// Whether `symbol` names OCaml code; the runtime's own names, in C, go on in
-/// lower case: `caml_alloc`.
+/// Whether `symbol` names OCaml code. The names of the runtime, which is in C, continue in lower
+/// case: `caml_alloc`.
 pub(crate) fn is_ocaml(symbol: &[u8]) -> bool {
     symbol
         .strip_prefix(b"caml")
         .is_some_and(|unit| unit.first().is_some_and(u8::is_ascii_uppercase))
 }
 
-/// The units of a program, as its symbols begin: `Stdlib__List`, and
-/// `Pack__Unit` or `Pack.Unit` where `Unit` was compiled with `-for-pack Pack`.
+/// The units of a program, by the names that its symbols begin with: `Stdlib__List`, and
+/// `Pack__Unit` or `Pack.Unit` if `Unit` was compiled with `-for-pack Pack`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Units<'a>(HashSet<&'a [u8]>);
 
@@ -32,7 +32,7 @@ impl<'a> Units<'a> {
         Units(units.collect())
     }
 
-    /// Takes a symbol apart where the name of its unit ends.
+    /// Splits a symbol where the name of its unit ends.
     pub(crate) fn split<'s>(&self, symbol: &'s [u8]) -> Option<FlatSymbol<'s>> {
         FlatSymbol::parse(symbol, |unit| self.0.contains(unit))
     }
@@ -40,19 +40,19 @@ impl<'a> Units<'a> {
 
 /// The packs of units.
 ///
-/// The frame tables name a function of a packed unit without the pack, so that
-/// `Inode.add` may be that of the unit `Inode` or of `Irmin.Inode`.
+/// The frame tables name a function of a packed unit without the pack: `Inode.add` may be in the
+/// unit `Inode` or in `Irmin.Inode`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packs<'a> {
     /// The units that the tables name in full.
     unpacked: HashSet<&'a [u8]>,
-    /// Of each packed unit that only one pack has, what comes before it in
-    /// symbols: `Irmin__` of `Inode`.
+    /// For each packed unit that only one pack has, the text before it in symbols: `Irmin__` of
+    /// `Inode`.
     only: HashMap<&'a [u8], Option<&'a [u8]>>,
 }
 
 impl<'a> Packs<'a> {
-    /// `named` holds the units that the tables name.
+    /// `named` are the units that the tables name.
     pub(crate) fn of(units: &Units<'a>, named: HashSet<&'a [u8]>) -> Packs<'a> {
         let mut only = HashMap::new();
         for &unit in units.0.difference(&named) {
@@ -66,8 +66,8 @@ impl<'a> Packs<'a> {
         Packs { unpacked, only }
     }
 
-    /// What comes in symbols before `unit`, which the tables name in code of
-    /// `home`, as its symbols name that: `Irmin__`, or nothing.
+    /// The text before `unit` in symbols: `Irmin__`, or nothing. The tables name `unit` in the code
+    /// of `home`, a unit as symbols name it.
     pub(crate) fn prefix(&self, unit: &[u8], home: &'a [u8]) -> &'a [u8] {
         let is_packed = !self.unpacked.contains(home);
         let own = pack_of(home, unit).filter(|_| is_packed);

@@ -8,24 +8,23 @@ use super::units::is_ocaml;
 use crate::executable::image::{CodeSymbol, Image};
 use crate::executable::unreadable::Unreadable;
 
-/// By what a profiler can find the callers in a program of OCaml.
+/// What a profiler needs to find the callers in a program of OCaml.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unwinding {
     /// Frame pointers: the compiler was configured to keep them.
     FramePointers,
     /// Debug information: OCaml 4 without frame pointers.
     Dwarf,
-    /// The processor's record of the last branches: OCaml 5 without frame
-    /// pointers runs on stacks of its own, and perf copies the stack that C
-    /// code runs on.
+    /// The processor's record of the last branches. OCaml 5 without frame pointers runs on stacks
+    /// of its own, but perf copies the stack of C code.
     LastBranches,
 }
 
-/// Finds out, by its code, how a program of OCaml was compiled.
+/// Finds out from its code how a program of OCaml was compiled.
 ///
 /// # Errors
 ///
-/// [`Unreadable`] says what the bytes are instead of a program of OCaml.
+/// [`Unreadable`] says why the bytes are not a program of OCaml.
 pub fn unwinding(executable: &[u8]) -> Result<Unwinding, Unreadable> {
     let executable = Image::parse(executable)?;
     let code = executable.code();
@@ -47,8 +46,8 @@ const PROLOGUE: [u8; 4] = [0x55, 0x48, 0x89, 0xe5];
 /// The most code before the prologue: OCaml 5 first checks the stack's size.
 const BEFORE_PROLOGUE: usize = 40;
 
-/// Whether functions of OCaml begin as those that keep frame pointers do. Where
-/// they are not kept, `%rbp` is a register like others, which is not pushed.
+/// Whether functions of OCaml begin like functions that keep frame pointers. In other programs,
+/// `%rbp` is a register like others, and not pushed.
 fn keeps_frame_pointers(executable: &Image, code: &[CodeSymbol]) -> bool {
     let machine = executable.file.elf_header().e_machine(LittleEndian);
     machine == elf::EM_X86_64

@@ -1,4 +1,4 @@
-//! The program of testdata/inlines.cc, against binutils' addr2line.
+//! The program of testdata/inlines.cc, compared with binutils' addr2line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +20,7 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The library of inlines.cc, built in a folder of its own.
+/// The library of inlines.cc, built in its own temporary folder.
 struct Built {
     folder: TempDir,
     library: PathBuf,
@@ -41,7 +41,7 @@ impl Built {
         Built { folder, library }
     }
 
-    /// What objcopy makes of it.
+    /// The file that objcopy makes of it with this option.
     fn part(&self, option: &str) -> &'static [u8] {
         let part = self.folder.path().join(option);
         run(Command::new("objcopy").arg(option).arg(&self.library).arg(&part));
@@ -49,13 +49,13 @@ impl Built {
     }
 }
 
-/// Where the linker puts the code of so small a library, and something around it.
+/// The addresses at which the linker puts the code of such a small library, and some around them.
 fn addresses() -> std::ops::Range<u64> {
     0xf00..0x1200
 }
 
-/// The frames of an address: `name (file:line)`, inner ones first; the function
-/// that they are in has no name.
+/// The frames of an address: `name (file:line)`, the innermost first; the function around them has
+/// no name.
 fn frames(inlines: &Inlines, address: u64) -> Vec<String> {
     let text = |name: &[u8], line: &FileLine<'_>| {
         let mut text = [name, b" ("].concat();
@@ -80,8 +80,8 @@ fn all_frames(inlines: &Inlines) -> BTreeSet<String> {
     addresses().map(|address| frames(inlines, address).join(" < ")).collect()
 }
 
-/// What the source says, whatever the compiler makes of the rest; the debug information has it
-/// below this path.
+/// Checks what the source says, whatever the compiler makes of the rest; the paths in the debug
+/// information begin with `source`.
 fn assert_right(inlines: &Inlines, source: &str) {
     let found = all_frames(inlines);
     for expected in [
@@ -120,7 +120,7 @@ fn inlined_functions_are_found_however_they_are_stored() {
     assert_right(&Inlines::new(library, Some(stripped), None).expect("a library"), source);
 }
 
-/// What two libraries have in common, in a file beside them:
+/// The debug information that two libraries have in common, in a file beside them:
 ///
 /// ```sh
 /// c++ -O2 -g -fdebug-prefix-map=$PWD=. -nostdlib -shared -fPIC \
@@ -176,7 +176,7 @@ fn binutils_finds_the_same_frames() {
         {
             // `/src/main.c:3 (discriminator 1)`
             assert!(their_place.as_bytes().starts_with(place), "{address:#x}: {theirs:?}");
-            // binutils calls the first and the last by the symbol of the address.
+            // binutils shows the symbol of the address for the first and the last.
             if depth > 0 && depth + 1 < theirs.len() {
                 assert_eq!(name, their_name.as_bytes(), "{address:#x}");
             }

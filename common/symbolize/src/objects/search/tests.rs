@@ -11,7 +11,7 @@ const SOURCE: &str = ".text\n.globl f\n.type f, @function\nf:\n.skip 8\n.size f,
 const ID: [u8; 4] = [0xab, 0xcd, 0xef, 0x01];
 const WITH_ID: &str = "-Wl,--build-id=0xabcdef01";
 
-/// What [`split`] needs.
+/// The programs that [`split`] needs.
 const BINUTILS: &[&str] = &["objcopy", "strip"];
 
 /// `lib.so` with its symbols in `lib.debug`.
@@ -40,7 +40,7 @@ fn elf(program: Program) -> Elf {
     }
 }
 
-/// The file has another build-id: this.
+/// The error if the file has this build-id, which is not the recorded one.
 fn other(found: &[u8]) -> Option<NoSymbols> {
     Some(NoSymbols::OtherBuildId(Some(found.into())))
 }
@@ -95,7 +95,7 @@ fn a_debug_file_is_found_by_its_link() {
         fs::create_dir_all(to.parent().expect("a folder")).expect("a writable folder");
         fs::rename(library.path("lib.debug"), &to).expect("a writable folder");
         assert!(has_symbols(&library), "{place}");
-        // One more byte, another checksum.
+        // One more byte means another checksum.
         let bytes = [fs::read(&to).expect("a file"), vec![0]].concat();
         fs::write(&to, bytes).expect("a writable folder");
         assert!(!has_symbols(&library), "{place}");
@@ -110,7 +110,7 @@ fn a_debug_file_is_found_by_its_build_id() {
     for place in [
         "usr/lib/debug/.build-id/ab/cdef01.debug",
         "home/me/.debug/.build-id/ab/cdef01/debug",
-        // perf keeps files with their symbols.
+        // perf keeps copies of files with their symbols.
         "home/me/.debug/.build-id/ab/cdef01/elf",
     ] {
         let library = split(&[WITH_ID]);
@@ -194,7 +194,7 @@ fn our_own_vdso_serves_for_the_same_kernel_only() {
     let why = |build_id, is_ours| open_vdso(&here, build_id, is_ours).err();
     assert_eq!(why(Some(&ID), true), other(build_id));
     assert_eq!(why(None, false), Some(NoSymbols::NotFound));
-    // With a root another machine is meant.
+    // A root means another machine.
     let library = Library::new(SOURCE, &[]);
     let of_another = open_vdso(&below(&library), Some(build_id), true);
     assert_eq!(of_another.err(), Some(NoSymbols::NotFound));

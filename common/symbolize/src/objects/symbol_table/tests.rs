@@ -3,8 +3,8 @@ use super::super::testing::{Library, read};
 use super::*;
 use crate::missing::goes_without;
 
-/// The name at each byte of the code of a library: `.text` of the source begins
-/// with the bytes `c0de`, and the code follows.
+/// The names at `offsets` in the code of a library: `.text` of the source begins with the bytes
+/// `c0de c0de`, and the code follows.
 fn names(bytes: &'static [u8], table: &SymbolTable, offsets: &[u64]) -> Vec<String> {
     let elf = Elf::parse(bytes).expect("a library");
     let start = memmem::find(bytes, b"\xc0\xde\xc0\xde").expect("the mark") as u64 + 4;
@@ -44,7 +44,7 @@ fn aliases_are_chosen_as_perf_does() {
         (symbol("a", "function", "local", 16), symbol("label", "notype", "globl", 16)),
     ] {
         for aliases in [format!("{winner}{loser}"), format!("{loser}{winner}")] {
-            // What follows does not give a size to the last of those without one.
+            // The next symbol does not give a size to the last of those without one.
             let next = function("next", 16);
             let found = named(&format!("{aliases}.skip 16\n{next}.skip 16\n"), &[0, 15, 16]);
             assert!(winner.contains(&format!("{}:", found[0])), "{found:?} of {aliases}");
@@ -142,7 +142,7 @@ fn mapping_symbols_name_nothing() {
     assert_eq!(names(bytes, &table, &[0, 8, 16]), ["", "", "$y"]);
 }
 
-/// A function that other files see, and one that they do not.
+/// One function that other files can call, and one that they cannot.
 fn exported_and_hidden() -> String {
     let start = ".text\n.byte 0xc0, 0xde, 0xc0, 0xde\n";
     let local = symbol("hidden", "function", "local", 8);
@@ -180,7 +180,7 @@ fn a_library_of_32_bits_has_symbols_too() {
     assert_eq!(names(bytes, &table, &[0, 8]), ["exported", "hidden"]);
 }
 
-/// Calls functions of another library; the address of one is taken, too.
+/// Calls functions of another library; the address of one is also taken.
 #[cfg(target_arch = "x86_64")]
 const CALLS: &str = "
 .text

@@ -1,17 +1,17 @@
-//! Packed data, and what is said when it is cut or damaged.
+//! Compressed data, and the messages for data that is cut short or damaged.
 
 use std::io::{Error, ErrorKind, Read, Result};
 
-/// A reader that unpacks. Its errors name the format, where those of the
-/// library that unpacks are for programmers.
-pub(crate) struct Packed<R> {
+/// A reader that decompresses. Its errors name the format; the errors of the libraries are meant
+/// for programmers.
+pub(crate) struct Compressed<R> {
     reader: R,
     format: &'static str,
 }
 
-impl<R: Read> Packed<R> {
-    pub(crate) fn new(format: &'static str, reader: R) -> Packed<R> {
-        Packed { reader, format }
+impl<R: Read> Compressed<R> {
+    pub(crate) fn new(format: &'static str, reader: R) -> Compressed<R> {
+        Compressed { reader, format }
     }
 
     fn in_words(&self, error: Error) -> Error {
@@ -23,7 +23,7 @@ impl<R: Read> Packed<R> {
             ErrorKind::OutOfMemory => {
                 Error::new(error.kind(), format!("the {format} data {error}"))
             }
-            // The system found no fault with it: it can be read, but not unpacked.
+            // The error is not the system's: the bytes can be read, but not decompressed.
             kind if error.raw_os_error().is_none() && kind != ErrorKind::Interrupted => {
                 Error::new(kind, format!("the {format} data is damaged: {error}"))
             }
@@ -32,7 +32,7 @@ impl<R: Read> Packed<R> {
     }
 }
 
-impl<R: Read> Read for Packed<R> {
+impl<R: Read> Read for Compressed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         self.reader.read(buffer).map_err(|error| self.in_words(error))
     }
