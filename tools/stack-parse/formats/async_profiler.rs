@@ -1,5 +1,5 @@
 //! The text of async-profiler (`-o text`, `-o traces`): each stack with its weight.
-//! What it calls collapsed is folded stacks.
+//! Its output `collapsed` is folded stacks.
 //!
 //! Grammar from async-profiler's src/profiler.cpp (`dumpText`).
 
@@ -53,7 +53,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 #[derive(Default)]
 struct Text {
-    /// How many samples there were, as the title says.
+    /// The number of samples of the recording, from the line `Total samples`.
     total: Option<u64>,
     samples: u64,
     weight: Option<Weight>,
