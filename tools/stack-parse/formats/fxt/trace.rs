@@ -161,7 +161,7 @@ impl Trace {
         *self.numbers.entry(whose).or_insert_with(|| held.thread(Thread::default()))
     }
 
-    /// Counts the time of a thread, if there is much.
+    /// Counts the time of a thread if many of its events are held.
     fn settle(&mut self, thread: u32, samples: &mut Samples<'_>) -> Result<()> {
         let Trace { spans, stacks, held, .. } = self;
         spans.settle_held(thread, stacks, held, samples)
