@@ -17,7 +17,7 @@ use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
     name: "async-profiler",
-    about: "The stacks in the text of async-profiler, as its output called traces",
+    about: "The stacks in the text of async-profiler, its output 'traces'",
     detect,
     parse,
     root: Root::None,
@@ -45,7 +45,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     if let Some(total) = text.total.filter(|total| *total > text.samples) {
         let shown = text.samples;
         samples.note(format_args!(
-            "only {shown} of {total} samples are in this text: 'traces=N' says how many stacks are"
+            "only {shown} of {total} samples are in this text: 'traces=N' prints more stacks"
         ));
     }
     Ok(())

@@ -197,7 +197,7 @@ impl Page {
 
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         if self.is_difference {
-            samples.note("what changed since another profile is not read, only the later profile");
+            samples.note("this page compares two profiles: only the later one is read");
         }
         self.tree.finish(&Sample::default(), samples)
     }

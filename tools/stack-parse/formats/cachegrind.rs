@@ -129,7 +129,7 @@ impl File {
 
     fn add(&mut self, number: u64, costs: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let Some(cost) = self.costs.add_row(costs, &mut self.weights) else {
-            samples.malformed(number, "expected costs, each a number, behind a line 'events:'");
+            samples.malformed(number, "expected costs, each a number, after a line 'events:'");
             return Ok(());
         };
         self.below_zero += cost.min(0);

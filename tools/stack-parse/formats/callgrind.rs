@@ -380,7 +380,9 @@ impl File {
             weights.fill(0);
         }
         if left_out < 0 {
-            samples.note(format_args!("{left_out} of functions that freed more than they took"));
+            samples.note(format_args!(
+                "costs of {left_out} are left out: functions freed more than they took"
+            ));
         }
         if let Some(said) = self.said {
             self.costs.compare(said, samples);

@@ -98,7 +98,7 @@ impl Document for Tree {
         }
         if self.bad_values > 0 {
             let bad = self.bad_values;
-            samples.note(format_args!("{bad} values are no numbers that can be counted"));
+            samples.note(format_args!("{bad} values are not numbers that can be counted"));
         }
         Ok(())
     }
@@ -173,7 +173,7 @@ impl Tree {
         let nodes = || self.nodes.iter().map(|node| (node.value, node.parent));
         if nodes::are_own(nodes()) {
             samples.note(
-                "most values are less than those of the children: they are taken for own ones",
+                "most values are less than those of the children: they are read as own weights",
             );
             return nodes().map(|(value, _)| value.unwrap_or_default()).collect();
         }

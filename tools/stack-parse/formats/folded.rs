@@ -168,14 +168,14 @@ impl Times {
     fn report(&self, samples: &mut Samples<'_>) {
         if self.unread > 0 {
             samples.note(format_args!(
-                "{} lines have a since or a time that is no number of seconds, which is left out",
+                "{} lines have a label since or time that is not in seconds: it is left out",
                 self.unread
             ));
         }
         if self.is_unordered && samples.need_order() {
             samples.note(
-                "the first line is not the earliest, from whose time --from, --to and since \
-                 are counted: sort the lines with 'sort -V' before",
+                "the first line is not the earliest, but --from, --to and since count from its \
+                 time: sort the lines with 'sort -V' before",
             );
         }
     }

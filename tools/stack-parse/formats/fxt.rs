@@ -64,7 +64,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     match end {
         Err(end) => Err(end.error(name)),
         Ok(()) if damaged > 0 => {
-            let what = format!("{damaged} records end before what they should have");
+            let what = format!("{damaged} records are too short for their contents");
             Err(Error::Unknown { name, what })
         }
         Ok(()) => Ok(()),

@@ -248,7 +248,7 @@ impl Recording {
                 self.bad_weights,
                 "events have a weight below zero or over 64 bits: they are left out",
             ),
-            (self.weightless, "events do not say what they weigh: each counts one"),
+            (self.weightless, "events have no weight: each counts one"),
         ] {
             if count > 0 {
                 samples.note(format_args!("{count} {what}"));

@@ -126,8 +126,8 @@ impl Print {
             samples.set_unit(name, unit(name, *has_duration));
         }
         for (count, what) in [
-            (self.bad_weights, "events have a weight that is no number: they are left out"),
-            (self.weightless, "events do not say what they weigh: each counts one"),
+            (self.bad_weights, "events have a weight that is not a number: they are left out"),
+            (self.weightless, "events have no weight: each counts one"),
         ] {
             if count > 0 {
                 samples.note(format_args!("{count} {what}"));

@@ -174,7 +174,7 @@ impl LsanReader {
             samples.note(format_args!("suppressed: {} have no stack", self.suppressed));
         }
         if self.others > 0 {
-            samples.note(format_args!("{} errors that are no leaks are not read", self.others));
+            samples.note(format_args!("{} errors that are not leaks are not read", self.others));
         }
         Ok(())
     }

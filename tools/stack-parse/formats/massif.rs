@@ -184,8 +184,8 @@ impl File {
                 "--live needs snapshots of massif: {name} is a report of --xtree-memory"
             ))),
             Some(Live::At(_) | Live::End) if self.time_unit != b"ms" => Err(Error::Usage(format!(
-                "the times of {name} are no milliseconds: of --live only --live=peak is known, \
-                 and all of what 'valgrind --tool=massif --time-unit=ms' records"
+                "the times of {name} are not milliseconds: only --live=peak is possible; record \
+                 with 'valgrind --tool=massif --time-unit=ms' for the others"
             ))),
             _ => Ok(()),
         }
@@ -217,7 +217,7 @@ impl File {
                 None if chosen.is_peak => ("the peak", ": --from and --to choose others"),
                 None => ("the last with a tree", ": --from and --to choose others"),
                 Some(Live::Peak) if chosen.is_peak => ("the peak", ""),
-                Some(Live::Peak) => ("the largest with a tree, none is called the peak", ""),
+                Some(Live::Peak) => ("the largest with a tree, as none is marked as the peak", ""),
                 Some(Live::At(_)) => ("the last with a tree until then", ""),
                 Some(Live::End) => ("the last with a tree", ""),
             };

@@ -163,7 +163,8 @@ impl MemcheckReader {
             again += process.searches.saturating_sub(1);
         }
         if again > 0 {
-            let what = "searches for leaks follow another one: what both found counts twice";
+            let what =
+                "searches for leaks came after another one: leaks that both found count twice";
             samples.note(format_args!("{again} {what}"));
         }
         for (kind, amount) in KINDS.iter().zip(self.unlisted).filter(|(_, it)| !it.is_none()) {
@@ -174,7 +175,7 @@ impl MemcheckReader {
             samples.note(format_args!("{kind}: {amount} have no stack{hint}"));
         }
         if self.others > 0 {
-            samples.note(format_args!("{} errors that are no leaks are not read", self.others));
+            samples.note(format_args!("{} errors that are not leaks are not read", self.others));
         }
         Ok(())
     }

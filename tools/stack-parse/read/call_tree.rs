@@ -100,8 +100,8 @@ impl Walk<'_> {
         let unreached = self.seen.iter().filter(|seen| !**seen).count();
         if self.bad_callees > 0 || unreached > 0 {
             samples.note(format_args!(
-                "expected a tree: {} callees are missing or called elsewhere too, \
-                 {unreached} nodes are called by none; they are left out",
+                "expected a tree: {} callees are missing or have other callers, too; \
+                 {unreached} nodes have no caller: they are left out",
                 self.bad_callees
             ));
         }

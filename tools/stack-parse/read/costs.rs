@@ -161,7 +161,9 @@ impl Costs {
         };
         if said != *total {
             let name = String::from_utf8_lossy(name);
-            samples.note(format_args!("totals are {said} of {name}, all costs are {total}"));
+            samples.note(format_args!(
+                "the total of {name} is {said} in the file, but its costs add up to {total}"
+            ));
         }
     }
 }

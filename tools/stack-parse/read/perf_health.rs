@@ -68,7 +68,7 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     if share(health.jit) >= 10.0 {
         pipe.note(format_args!(
             "{:.1} % of the weight is in stacks with unknown functions that were compiled at run \
-             time, which perf has from /tmp/perf-PID.map: {}",
+             time: perf reads their names from /tmp/perf-PID.map; {}",
             share(health.jit),
             health.jit_remedy()
         ));
@@ -182,7 +182,7 @@ impl Health {
             Some((weight, runtime)) if *weight > 0 => format!("run '{}'", runtime.remedy),
             _ => {
                 let remedies = RUNTIMES.each_ref().map(|runtime| format!("'{}'", runtime.remedy));
-                format!("run {}, or what does it in your language", remedies.join(", "))
+                format!("run {}, or use what your language has for this", remedies.join(", "))
             }
         }
     }

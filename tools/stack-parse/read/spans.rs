@@ -253,7 +253,10 @@ impl Spans {
             (self.ends, "ends are of spans that did not begin: they are left out"),
             (self.timeless, "events have no time: they are left out"),
             (self.durationless, "spans have no duration that can be counted: they weigh nothing"),
-            (self.late, "spans come long after they began: what they began with is not theirs"),
+            (
+                self.late,
+                "spans come long after they began: the time before is counted without them",
+            ),
         ] {
             if count > 0 {
                 samples.note(format_args!("{count} {what}"));

@@ -106,8 +106,8 @@ impl Tree {
         nodes::add(self.files.len(), 0, node, samples)?;
         if excess > 0 {
             samples.note(format_args!(
-                "files weigh {excess} more than their folders, all of it is counted: sizes are \
-                 rounded ('du -ab' is exact), hard links, or files that changed"
+                "files weigh {excess} more than their folders, all of it is counted: due to rounded \
+                 sizes ('du -ab' is exact), hard links, or files that changed"
             ));
         }
         Ok(())

@@ -133,7 +133,7 @@ impl List {
         if self.several_names > 0 {
             let files = self.several_names;
             samples.note(format_args!(
-                "{files} names are of files with several (hard links), each is counted"
+                "{files} names are hard links of files with several names: each is counted"
             ));
         }
     }

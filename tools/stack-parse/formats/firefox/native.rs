@@ -139,7 +139,10 @@ impl<'a> Unnamed<'a> {
         samples: &mut Samples<'_>,
     ) -> Natives<'a> {
         if !self.0.is_empty() && saved.is_of_others(self.0.iter().map(|(lib, _)| *lib)) {
-            samples.note(format!("{}: it has no library of this profile", saved.name));
+            samples.note(format!(
+                "{}: it has names for other libraries than those of this profile",
+                saved.name
+            ));
         }
         let mut known = HashMap::new();
         let mut unknown = Vec::new();
@@ -167,8 +170,8 @@ impl<'a> Unnamed<'a> {
         let by_function = by_function.into_iter().filter(|key| found.is_nameless(*key)).count();
         if by_function > 0 {
             samples.note(format!(
-                "{}: it has inlined functions and lines of one address of each function: those of \
-                 {by_function} addresses are missing",
+                "{}: it has inlined functions and lines for only one address of each function: \
+                 {by_function} addresses lack them",
                 saved.name
             ));
         }

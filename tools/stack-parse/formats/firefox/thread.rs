@@ -165,7 +165,7 @@ impl Troubles {
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
         for (count, what) in [
             (self.unknown_rows, "rows are in tables without a schema: they are left out"),
-            (self.bad_values, "values are no numbers that can be read: they are taken for null"),
+            (self.bad_values, "values are not numbers that can be read: they count as null"),
             (self.stackless, "stacks are not in their table"),
             (self.callerless, "stacks have callers that are not before them: they begin there"),
             (self.lonely, "weights have no stack: they are left out"),

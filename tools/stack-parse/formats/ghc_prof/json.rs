@@ -95,7 +95,7 @@ impl Document for Profile {
         {
             let name = name.as_bstr();
             samples.note(format_args!(
-                "what profiling itself took is left out: {sum} {name} of PROFILING.OVERHEAD_of"
+                "the costs of profiling itself are left out: {sum} {name} of PROFILING.OVERHEAD_of"
             ));
         }
         Ok(())

@@ -44,7 +44,7 @@ pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> 
     }
     if reader.lost_shares > 0 {
         let lost = reader.lost_shares;
-        samples.note(format_args!("{lost} shares are of a total that is no number: left out"));
+        samples.note(format_args!("{lost} shares have a total that is not a number: left out"));
     }
     Ok(())
 }

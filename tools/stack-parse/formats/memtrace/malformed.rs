@@ -49,13 +49,13 @@ impl fmt::Display for Malformed {
             Malformed::Cut { bytes, expected } => {
                 write!(f, "is cut short after {bytes} of {expected} bytes")
             }
-            Malformed::NoPacket => f.write_str("is none of memtrace"),
+            Malformed::NoPacket => f.write_str("is not a packet of memtrace"),
             Malformed::Version(version) => {
                 write!(f, "is of version {version}, expected 1, 2 or 3")
             }
             Malformed::Short => f.write_str("ends within an event"),
             Malformed::Info => {
-                f.write_str("is out of place: expected the trace's info in the first, only there")
+                f.write_str("is out of place: expected the trace's info in the first packet only")
             }
             Malformed::Rate => f.write_str("has an impossible sample rate or word size"),
             Malformed::Event(code) => write!(f, "has an event of unknown kind {code}"),
@@ -64,7 +64,9 @@ impl fmt::Display for Malformed {
             Malformed::Samples(samples) => write!(f, "has an allocation of {samples} samples"),
             Malformed::Depth => f.write_str("has a stack that is too deep"),
             Malformed::Verifier => f.write_str("does not follow the one before: it is damaged"),
-            Malformed::Allocations => f.write_str("has another number of allocations than it says"),
+            Malformed::Allocations => {
+                f.write_str("has another number of allocations than its header says")
+            }
         }
     }
 }

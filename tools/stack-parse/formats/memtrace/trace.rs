@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use bstr::ByteSlice;
 use common::NodeId;
 
 use super::backtraces::Backtraces;
@@ -308,9 +309,9 @@ impl Info {
         let Some(measure) = samples.set_measures(&MEASURES) else { return };
         let (exact, counted) = (self.exact[measure], weights[measure]);
         if (counted as f64 - exact).abs() >= exact * 1e-9 {
-            samples.note(format_args!(
-                "a sample stands for {exact:.3} of memory and counts {counted}"
-            ));
+            let unit = MEASURES[measure].unit.as_bstr();
+            samples
+                .note(format_args!("a sample stands for {exact:.3} {unit} and counts {counted}"));
         }
     }
 }

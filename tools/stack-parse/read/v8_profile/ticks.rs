@@ -100,7 +100,7 @@ impl Ticks {
         let timeless = troubles.timeless;
         if nodeless > 0 || timeless > 0 {
             samples.note(format_args!(
-                "{nodeless} samples are of no node, {timeless} have no time and are left out"
+                "{nodeless} samples have no node, {timeless} have no time and are left out"
             ));
         }
         troubles.report(samples);
