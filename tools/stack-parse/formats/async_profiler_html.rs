@@ -129,13 +129,13 @@ impl Page {
 
     /// Reads `'*ompile',`.
     fn add_name(&mut self, line: &[u8]) -> Option<()> {
-        let packed = line.strip_suffix(b",").unwrap_or(line);
-        let packed = unescaped(packed.strip_prefix(b"'")?.strip_suffix(b"'")?);
+        let encoded = line.strip_suffix(b",").unwrap_or(line);
+        let encoded = unescaped(encoded.strip_prefix(b"'")?.strip_suffix(b"'")?);
         let Some(above) = self.names.last() else {
-            self.names.push(packed);
+            self.names.push(encoded);
             return Some(());
         };
-        let (&length, rest) = packed.split_first()?;
+        let (&length, rest) = encoded.split_first()?;
         let shared = above.get(..usize::from(length.checked_sub(b' ')?))?;
         self.names.push([shared, rest].concat());
         Some(())

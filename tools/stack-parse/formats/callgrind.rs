@@ -1,5 +1,5 @@
-//! What callgrind writes, and what other programs write in its format: Xdebug's profiler, `go tool
-//! pprof -callgrind`, `stack-export --to callgrind`. Grammar from
+//! What callgrind writes, and what other programs write in its format: Xdebug's profiler,
+//! `go tool pprof -callgrind`, `stack-export --to callgrind`. Grammar from
 //! <https://valgrind.org/docs/manual/cl-format.html> and callgrind's dump.c.
 //!
 //! ```text

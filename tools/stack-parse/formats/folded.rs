@@ -45,7 +45,7 @@ fn cut_first_stack<'a>(head: &Head<'a>) -> Option<&'a [u8]> {
 /// Whether the start of a line whose end is not seen looks like frames: recursion
 /// through templates of C++ makes such lines.
 ///
-/// Source code and data without line ends have `;` too, but their parts between two of them are
+/// Source code and data without line ends have `;` too, but the parts between two of them are
 /// mostly unbalanced: `function f(a){var b=1` opens a `{` that it does not close.
 fn are_frames(line: &[u8]) -> bool {
     const FEWEST: usize = 4;

@@ -94,8 +94,9 @@ impl GoroutineHeader<'_> {
     }
 }
 
-/// The header in `goroutine 23 [IO wait, 5 minutes, locked to thread]:`, `goroutine 1 gp=0xc000 m=0
-/// mp=0x5a8 [running]:` or `runtime stack:`, which is the stack of a thread.
+/// The header in `goroutine 23 [IO wait, 5 minutes, locked to thread]:`,
+/// `goroutine 1 gp=0xc000 m=0 mp=0x5a8 [running]:` or `runtime stack:`, which is the stack of a
+/// thread.
 fn header(line: &[u8]) -> Option<GoroutineHeader<'_>> {
     if line == b"runtime stack:" {
         return Some(GoroutineHeader { state: b"runtime stack", number: None, details: b"" });

@@ -8,7 +8,7 @@
 //! s 4 main                      the next string, with its length since version 3
 //! i 7f0af1605a1d 8 e d 4a e d 1a    an address in module 8, then function, file and line,
 //!                               and the same of the functions it is inlined into
-//! t 3 2                         address 3, called by trace 2; 0 is none
+//! t 3 2                         address 3, called by trace 2; 0 means no trace
 //! a 11c00 4                     allocations of 0x11c00 bytes each by trace 4
 //! + 0                           one allocation of the first line `a`
 //! - 0                           one of these is freed

@@ -1,4 +1,4 @@
-//! jemalloc's profiles of memory, as they are or by `jeprof --raw`, which writes names before one.
+//! jemalloc's profiles of memory, as they are or as `jeprof --raw` writes them, with names before.
 //! Grammar from jemalloc's src/prof_data.c and src/prof_sys.c, and from bin/jeprof.in.
 //!
 //! ```text

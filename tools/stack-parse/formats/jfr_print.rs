@@ -82,7 +82,7 @@ struct Print {
     names: EventNames,
     /// The names of events that were added, and whether they have a duration.
     seen: HashSet<(Vec<u8>, bool)>,
-    /// Events whose weight is no number.
+    /// Events whose weight is not a number.
     bad_weights: u64,
     /// Events without a weight, though their name has one.
     weightless: u64,

@@ -1,7 +1,7 @@
-//! The stacks of a JVM's threads, in one dump or several after each other: `jstack PID`, `jcmd PID
-//! Thread.print`, `kill -3`. Also those with virtual threads, `jcmd PID Thread.dump_to_file`, with
-//! or without `-format=json`; and those of programs that ask ThreadMXBean: VisualVM, Spring Boot's
-//! actuator.
+//! The stacks of a JVM's threads, in one dump or several after each other: `jstack PID`,
+//! `jcmd PID Thread.print`, `kill -3`. Also those with virtual threads,
+//! `jcmd PID Thread.dump_to_file`, with or without `-format=json`; and those of programs that ask
+//! ThreadMXBean: VisualVM, Spring Boot's actuator.
 //!
 //! Grammar from OpenJDK's src/hotspot/share/runtime/thread.cpp (`print_on`),
 //! classfile/javaClasses.cpp (`print_stack_element`) and jdk/internal/vm/ThreadDumper.java.

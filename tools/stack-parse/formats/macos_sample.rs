@@ -179,7 +179,7 @@ fn thread(text: &[u8]) -> (&[u8], &[u8]) {
     (tid, name.trim_ascii_end())
 }
 
-/// `main  (in rg) + 41  [0x10384b549]  main.rs:7`; `???` stands for no name.
+/// `main  (in rg) + 41  [0x10384b549]  main.rs:7`; `???` means that the name is not known.
 fn frame(text: &[u8]) -> Frame<'_> {
     let (code, rest) = text.rsplit_once_str("  [0x").unwrap_or((text, b""));
     let (addresses, source) = rest.split_once_str("]").unwrap_or((rest, b""));

@@ -327,9 +327,9 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The event and the unit of the tree, by its first line: `(heap allocation functions)
-    /// malloc/...`, `(page allocation syscalls) mmap/...`, or `totBk : total allocated Blocks` in
-    /// Valgrind's own report.
+    /// The event and the unit of the tree, by its first line:
+    /// `(heap allocation functions) malloc/...`, `(page allocation syscalls) mmap/...`, or
+    /// `totBk : total allocated Blocks` in Valgrind's own report.
     fn event(&self) -> (&[u8], &[u8]) {
         let top = self.tree.first().and_then(|line| node(line)).map_or(&b""[..], |it| it.3);
         if top.starts_with(b"(page ") {

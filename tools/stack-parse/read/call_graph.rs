@@ -15,8 +15,8 @@ use crate::samples::Samples;
 use crate::samples::sample::Sample;
 use recursion::{Circles, circles};
 
-/// Weights up to the total divided by this are not split any further: the heaviest caller gets all
-/// of one. So there are at most this many stacks, and one for each function.
+/// Weights up to the total divided by this are not split any further: each goes to its heaviest
+/// caller. So there are at most this many stacks, and one for each function.
 const MOST_SHARES: u64 = 2_000;
 
 /// Functions and their callers.

@@ -1,5 +1,5 @@
-//! Costs as Valgrind's tools and their imitators write them: a line names the events, `events: Ir
-//! Dr Dw`, and each line of code has a number for each.
+//! Costs as Valgrind's tools and their imitators write them: a line names the events,
+//! `events: Ir Dr Dw`, and each line of code has a number for each.
 
 use bstr::ByteSlice;
 use common::{decimal, hexadecimal, unit_of_event};

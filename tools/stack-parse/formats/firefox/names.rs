@@ -276,7 +276,7 @@ impl<'a> Both<'a> {
         Some((lib, self.in_call(address, role)))
     }
 
-    /// The address of the call itself: a caller's return address is the byte after it.
+    /// An address in the call itself: one less than the return address of a caller.
     fn in_call(&self, address: u64, role: Role) -> u64 {
         let is_after = self.has_return_addresses && role == Role::Caller;
         address.saturating_sub(u64::from(is_after))

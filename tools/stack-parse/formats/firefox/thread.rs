@@ -13,7 +13,7 @@ use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 
-/// A thread with tables of its own.
+/// A thread with its own tables.
 #[derive(Default)]
 pub(super) struct Thread {
     name: Vec<u8>,

@@ -98,8 +98,8 @@ fn are_arguments(rest: &[u8]) -> bool {
     }
 }
 
-/// The call without its last pair of parentheses. Strings and characters may hold others: `(s=0x55
-/// "a)\"", c=40 '(')`.
+/// The call without its last pair of parentheses. Strings and characters may hold others:
+/// `(s=0x55 "a)\"", c=40 '(')`.
 fn without_last_parentheses(call: &[u8]) -> &[u8] {
     let mut depth = 0u64;
     let mut at = call.len();

@@ -133,7 +133,7 @@ fn heap_rate(kind: &[u8]) -> Option<f64> {
     }
 }
 
-/// Estimates all objects and bytes from those that were sampled; `None` if these are over 64 bits.
+/// Estimates all objects and bytes from the sampled ones; `None` if an estimate is over 64 bits.
 fn scaled(count: u64, bytes: u64, rate: f64) -> Option<(u64, u64)> {
     match sampled_heap::scale(count, bytes, rate) {
         Some(scale) => Some((whole(count as f64 * scale)?, whole(bytes as f64 * scale)?)),

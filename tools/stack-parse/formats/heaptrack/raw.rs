@@ -5,7 +5,7 @@
 //! m 1 -                          the list of files begins anew
 //! m 1 x 55ea1692b000 0 6f8 1000 2e1    a file, here the program: where it is loaded, and the
 //!                                address and size of each segment, from there
-//! t 55ea1692c272 7               a return address, called by trace 7; 0 is none
+//! t 55ea1692c272 7               a return address, called by trace 7; 0 means no trace
 //! + 2710 b 55ea36fc93c0          bytes, trace and address of an allocation
 //! - 55ea36fc93c0                 its deallocation
 //! ```

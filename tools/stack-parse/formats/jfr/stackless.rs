@@ -13,8 +13,8 @@ use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
-/// The most events of a type that are kept. More come before one with a stack only in types that
-/// never have one.
+/// The most events of a type that are kept. In types with stacks, fewer come before the first
+/// stack.
 const MOST: usize = 4096;
 
 /// Events without a stack, which are kept until an event of their type has one.

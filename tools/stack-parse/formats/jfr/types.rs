@@ -232,7 +232,7 @@ impl Types {
             } else {
                 self.value_within(field.class, field.role, values, each, depth + 1)?;
             }
-            // Elements without bytes could be any number, and take forever.
+            // Elements without bytes may be any number: reading them could take forever.
             if field.is_array && values.len() == before {
                 return Err(Malformed);
             }

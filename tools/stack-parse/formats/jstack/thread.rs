@@ -163,8 +163,8 @@ impl Thread {
         (is_digits(id) && is_state).then(|| Thread::of_java(id, name, Some(state)))
     }
 
-    /// Reads a line of `Thread.dump_to_file` such as `#22 "worker" virtual`, or since Java 24 `#22
-    /// "worker" virtual RUNNABLE 2026-11-20T19:31:20.123456Z`.
+    /// Reads a line of `Thread.dump_to_file` such as `#22 "worker" virtual`, or since Java 24
+    /// `#22 "worker" virtual RUNNABLE 2026-11-20T19:31:20.123456Z`.
     pub(super) fn of_file(line: &[u8]) -> Option<Thread> {
         let rest = line.strip_prefix(b"Thread ").unwrap_or(line).strip_prefix(b"#")?;
         let (number, rest) = rest.split_once_str(" \"").filter(|(number, _)| is_digits(number))?;

@@ -75,7 +75,7 @@ impl Node {
         let name = if name.is_empty() { b"[no name]" } else { &name[..] };
         let mut frames = Vec::new();
         samples.frames(&Frame { name, source: &self.location.0, ..Frame::default() }, &mut frames);
-        // Rounding totals, not what is left of them, keeps the sum.
+        // Totals are rounded, not own weights, so that the sum is right.
         let total = |number: f64| number.round() as u64;
         let totals = vec![total(self.time), total(self.allocated_bytes.unwrap_or_default())];
         Call { frames, totals, callees: self.children }

@@ -38,7 +38,7 @@ pub(super) enum Malformed {
     Depth,
     /// The writer's cache differs from ours.
     Verifier,
-    /// It has more or fewer allocations than it says.
+    /// It has more or fewer allocations than its header says.
     Allocations,
 }
 

@@ -22,8 +22,8 @@ const LEVELS: usize = 2;
 /// Arrays and objects at this depth are skipped.
 const DEEPEST: usize = 5;
 
-/// The most keys of one object that are kept. No object that shows a format has more, while
-/// stackprof's functions have any number of keys, which are numbers.
+/// The most keys of one object that are kept. No object that shows a format has more; stackprof's
+/// object of functions has a key for each function, which is only a number.
 const MOST_KEYS: usize = 200;
 
 /// The most different keys of one level that are kept: no format has more.

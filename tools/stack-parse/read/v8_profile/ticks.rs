@@ -81,7 +81,7 @@ impl Ticks {
         samples: &mut Samples<'_>,
     ) {
         let Ticks { start, end, are_times, .. } = self;
-        // Without a start, times are counted from it and cannot be compared with the end.
+        // Without a start, times count from 0 and cannot be compared with the end.
         let is_startless = !are_times && start.is_none() && end.is_some();
         let (mut nodeless, mut troubles) = (0, TickTroubles::default());
         troubles.startless = is_startless && !self.is_empty();
