@@ -362,7 +362,7 @@ fn code_without_a_map_is_named_by_what_its_language_does() {
         sample.repeat(20)
     };
     let general = "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit', \
-                   'node --perf-basic-prof', 'python3 -X perf', or what does it in your language";
+                   'node --perf-basic-prof', 'python3 -X perf', or use what your language has for this";
     for (comm, frame, remedy) in [
         ("python3", "main (/usr/bin/python3.12)", "run 'python3 -X perf'"),
         ("worker", "_PyEval_EvalFrameDefault (/usr/bin/python3.12)", "run 'python3 -X perf'"),
@@ -378,7 +378,7 @@ fn code_without_a_map_is_named_by_what_its_language_does() {
     ] {
         let said = stderr(&output("stack-parse", &[], script(comm, frame)));
         let expected = "stack-parse: 100.0 % of the weight is in stacks with unknown functions \
-                        that were compiled at run time, which perf has from /tmp/perf-PID.map: ";
+                        that were compiled at run time: perf reads their names from /tmp/perf-PID.map; ";
         assert_eq!(said, format!("{expected}{remedy}\n"), "{comm} {frame}");
         assert_eq!(stderr(&output("stack-parse", &["--annotate"], script(comm, frame))), said);
     }

@@ -151,7 +151,7 @@ fn times_of_lines_that_are_no_numbers_and_their_order_are_said() {
     let lines = "since=abc\tmain;a 1\ntime=xyz\tmain;b 2\nsince=1\tmain;c 3\n";
     let [stdout, stderr] = read(&["--labels", "all"], lines);
     assert_eq!(stdout, "since=1.000000000\tmain;c 3\nmain;a 1\nmain;b 2\n");
-    let said = "2 lines have a since or a time that is no number of seconds, which is left out";
+    let said = "2 lines have a label since or time that is not in seconds: it is left out";
     assert_eq!(stderr, format!("stack-parse: <stdin>: {said}\n"));
 
     let lines = "time=1000.5\tmain;a 1\ntime=999.5\tmain;b 2\n";

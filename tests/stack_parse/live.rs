@@ -199,7 +199,7 @@ fn a_slice_is_of_allocations() {
 fn what_makes_no_sense_is_refused() {
     let trace = recording(ALLOC);
     let heap = recording("formats/massif/heap.out.gz");
-    let no_time = "are no milliseconds: of --live only --live=peak is known";
+    let no_time = "are not milliseconds: only --live=peak is possible";
     for (args, input, said) in [
         (
             &["--live", "--to", "2.50"][..],

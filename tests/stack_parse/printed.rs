@@ -70,7 +70,7 @@ fn what_a_summary_of_leaks_has_beyond_the_stacks_is_said() {
     for expected in [
         "indirectly lost: 640 bytes in 20 blocks have no stack: --leak-check=full ",
         "still reachable: 510 bytes in 5 blocks have no stack: --leak-check=full ",
-        ": 1 errors that are no leaks are not read",
+        ": 1 errors that are not leaks are not read",
     ] {
         assert!(said.contains(expected), "{said}");
     }
@@ -93,7 +93,7 @@ fn what_a_summary_of_leaks_has_beyond_the_stacks_is_said() {
                   ==7==    still reachable: 8 bytes in 2 blocks\n";
     let (lines, said) = folded(&[], search.repeat(2));
     assert_eq!(lines, "f 16\n");
-    assert!(said.contains(": 1 searches for leaks follow another one: "), "{said}");
+    assert!(said.contains(": 1 searches for leaks came after another one: "), "{said}");
     let leak = "Direct leak of 8 byte(s) in 2 object(s) allocated from:\n    #0 0x1 in f a.c:1\n";
     let suppressed = "-----\nSuppressions used:\n  count      bytes template\n\
                       \x20     2        100 lib\n      1          7 a b\n-----\n";
@@ -103,7 +103,7 @@ fn what_a_summary_of_leaks_has_beyond_the_stacks_is_said() {
     assert_eq!(lines, "f 8\n");
     let unlisted = ": 1 bytes in 1 blocks are in the summary and have no stack: ";
     assert!(said.contains(": suppressed: 107 bytes in 3 blocks have no stack\n"), "{said}");
-    assert!(said.contains(unlisted) && said.contains("1 errors that are no leaks"), "{said}");
+    assert!(said.contains(unlisted) && said.contains("1 errors that are not leaks"), "{said}");
 }
 
 #[test]
@@ -153,6 +153,6 @@ fn a_print_of_a_flight_recording_says_what_it_lacks() {
     let (lines, said) = folded(&[], text.concat());
     // A duration of 0 is not printed.
     assert_eq!(lines, "[no stack] 1\na.B.c 2500000\n");
-    assert!(said.contains("1 events have a weight that is no number"), "{said}");
-    assert!(said.contains("1 events do not say what they weigh"), "{said}");
+    assert!(said.contains("1 events have a weight that is not a number"), "{said}");
+    assert!(said.contains("1 events have no weight"), "{said}");
 }

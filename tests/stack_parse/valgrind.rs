@@ -99,7 +99,11 @@ fn damage_of_a_call_graph_is_named() {
     for (graph, expected, said) in [
         (format!("{head}fn=f\n1 7\ntotals: 7\n"), "f 7\n", ""),
         (format!("{head}fn=f\n1 7\n"), "f 7\n", "line 6: expected 'totals:' at the end"),
-        (format!("{head}fn=f\n1 7\ntotals: 9\n"), "f 7\n", "totals are 9 of Ir, all costs are 7"),
+        (
+            format!("{head}fn=f\n1 7\ntotals: 9\n"),
+            "f 7\n",
+            "the total of Ir is 9 in the file, but its costs add up to 7",
+        ),
         (format!("{head}fn=f\n1 7\n+1 x\n1 2\ntotals: 9\n"), "f 9\n", "<stdin>:7: expected costs"),
         // The costs, too, are relative to the last ones, against the format.
         (format!("{head}fn=f\n1 7\n+1 +2\ntotals: 7\n"), "f 7\n", "<stdin>:7: expected costs"),
@@ -110,7 +114,11 @@ fn damage_of_a_call_graph_is_named() {
             "f 18446744073709551615\n",
             "<stdin>:7: expected a sum that fits into 64 bits",
         ),
-        ("events: B\nfn=f\n1 7\nfn=g\n1 -3\n".to_owned(), "f 7\n", "-3 of functions that freed"),
+        (
+            "events: B\nfn=f\n1 7\nfn=g\n1 -3\n".to_owned(),
+            "f 7\n",
+            "costs of -3 are left out: functions freed",
+        ),
     ] {
         let output = output("stack-parse", &[], &graph);
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{graph}");
@@ -172,7 +180,12 @@ fn damage_of_cachegrind_is_named() {
         (format!("{head}1 x\nsummary: 7\n"), "f 7\n", "<stdin>:6: expected costs", 2),
         (format!("{head}odd\nsummary: 7\n"), "f 7\n", "<stdin>:6: expected a line of", 2),
         (format!("{head}2 -5\nsummary: 2\n"), "f 7\n", "costs of -5 are left out", 0),
-        (format!("{head}summary: 8\n"), "f 7\n", "totals are 8 of Ir, all costs are 7", 0),
+        (
+            format!("{head}summary: 8\n"),
+            "f 7\n",
+            "the total of Ir is 8 in the file, but its costs add up to 7",
+            0,
+        ),
     ] {
         let output = output("stack-parse", &[], &file);
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{file}");

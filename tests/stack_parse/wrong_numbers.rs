@@ -44,12 +44,12 @@ fn of_firefox() {
         (
             firefox(r#"{"stack":[1,"x"]}"#, stacks),
             "[no stack] 1\na;b 1\n",
-            "1 values are no numbers that can be read: they are taken for null",
+            "1 values are not numbers that can be read: they count as null",
         ),
         (
             firefox(r#"{"stack":[1,0.5,1.0,1e0]}"#, stacks),
             "[no stack] 1\na;b 3\n",
-            "1 values are no numbers that can be read: they are taken for null",
+            "1 values are not numbers that can be read: they count as null",
         ),
         (
             firefox(r#"{"data":[[0],[1]]}"#, stacks),
@@ -59,7 +59,7 @@ fn of_firefox() {
         (
             firefox(r#"{"data":[[""],[1],["-.e"],["+"]],"schema":{"stack":0}}"#, stacks),
             "[no stack] 3\na;b 1\n",
-            "3 values are no numbers that can be read: they are taken for null",
+            "3 values are not numbers that can be read: they count as null",
         ),
         (
             firefox(r#"{"stack":[0,1]}"#, r#"{"prefix":[1,7],"frame":[0,1]}"#),
@@ -170,7 +170,7 @@ fn of_traces_and_trees() {
         case(
             r#"{"n":"","v":4,"c":[{"n":"a","v":2.5},{"n":"b","v":1e14}]}"#,
             "[no stack] 1500000\na 2500000\n",
-            "1 values are no numbers that can be counted",
+            "1 values are not numbers that can be counted",
         ),
     ]);
 }
@@ -211,7 +211,7 @@ fn of_other_json() {
 "landmark_id":"f","name":"f","location":"l","calls":1,"time":-5.0,"children":[],"sys_time":0.0,
 "allocated_bytes":0}],"label":"","root":0}"#,
             "ROOT 7\n",
-            "1 totals are below zero, which count 0, or over 64 bits, which count 2^64 - 1",
+            "1 totals are below zero, and count 0, or over 64 bits, and count 2^64 - 1",
         ),
     ]);
 }

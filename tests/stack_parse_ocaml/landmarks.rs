@@ -71,7 +71,7 @@ fn odd_call_trees_are_said() {
         (
             vec![node("a", "7", "[0, 5]"), node("b", "9", "[]")],
             b"a 7\n",
-            "expected a tree: 2 callees are missing or called elsewhere too, 1 nodes are called by none",
+            "expected a tree: 2 callees are missing or have other callers, too; 1 nodes have no caller",
         ),
         (vec![], b"", "expected a tree: 1 callees are missing"),
         (vec![node("a", "nan", "[]")], b"", "expected landmarks' JSON: expected ident at line 1"),

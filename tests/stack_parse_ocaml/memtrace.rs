@@ -167,13 +167,16 @@ fn damage_is_said_and_what_came_before_is_kept() {
         (packet(&[event(0)]), "is out of place"),
         (packet(&[event(77)]), "has an event of unknown kind 77"),
         (packet(&[allocation(1, 3, 0, &[])]), "has an allocation of unknown kind 3"),
-        (packet(&[allocation(0, 0, 0, &[])]), "has another number of allocations than it says"),
+        (
+            packet(&[allocation(0, 0, 0, &[])]),
+            "has another number of allocations than its header says",
+        ),
         (packet(&[promotion(253)]), "ends within an event"),
         (
             packet(&[[event(1), vec![0; 8], vec![1, 0, 0, 0, 0, 0x80, 7]].concat()]),
             "with a name that is not",
         ),
-        (with(0, 0), "is none of memtrace"),
+        (with(0, 0), "is not a packet of memtrace"),
         (with(28, 4), "is of version 4, expected 1, 2 or 3"),
         (with(39, 0x7F), "does not follow the one before: it is damaged"),
         (with(4, 0), "ends within an event"),
@@ -275,7 +278,7 @@ fn rates_that_differ_are_made_comparable() {
     assert_eq!(String::from_utf8_lossy(&odd.stdout), "f 99\n");
     assert_eq!(
         String::from_utf8_lossy(&odd.stderr),
-        "stack-parse: <stdin>: a sample stands for 33.333 of memory and counts 33\n",
+        "stack-parse: <stdin>: a sample stands for 33.333 words and counts 33\n",
     );
 }
 

@@ -1,4 +1,4 @@
-//! What several formats read alike.
+//! Readers that several formats share.
 
 pub(crate) mod addresses;
 pub(crate) mod alive;

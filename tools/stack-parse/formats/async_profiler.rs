@@ -1,5 +1,5 @@
 //! The text of async-profiler (`-o text`, `-o traces`): each stack with its weight.
-//! What it calls collapsed is folded stacks.
+//! Its output `collapsed` is folded stacks.
 //!
 //! Grammar from async-profiler's src/profiler.cpp (`dumpText`).
 
@@ -17,7 +17,7 @@ use crate::samples::{Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format {
     name: "async-profiler",
-    about: "The stacks in the text of async-profiler, as its output called traces",
+    about: "The stacks in the text of async-profiler, its output 'traces'",
     detect,
     parse,
     root: Root::None,
@@ -45,7 +45,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     if let Some(total) = text.total.filter(|total| *total > text.samples) {
         let shown = text.samples;
         samples.note(format_args!(
-            "only {shown} of {total} samples are in this text: 'traces=N' says how many stacks are"
+            "only {shown} of {total} samples are in this text: 'traces=N' prints more stacks"
         ));
     }
     Ok(())
@@ -53,7 +53,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 #[derive(Default)]
 struct Text {
-    /// How many samples there were, as the title says.
+    /// The number of samples of the recording, from the line `Total samples`.
     total: Option<u64>,
     samples: u64,
     weight: Option<Weight>,

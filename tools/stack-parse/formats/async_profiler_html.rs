@@ -3,9 +3,9 @@
 //!
 //! ```text
 //! const cpool = [
-//! 'all',
-//! ' C2Compiler::compile_method',    the first character says how many bytes, 32 added, are
-//! '*ompile',                        those of the string above
+//! 'all',                            the first character, minus 32, is the number of bytes
+//! ' C2Compiler::compile_method',    that are shared with the string above
+//! '*ompile',
 //! ];
 //! f(635,1,1,178)                    name * 8 + type, level, distance to the left, width
 //! u(1323)                           a level up, of the same width
@@ -57,24 +57,24 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     Ok(())
 }
 
-/// The page, as far as it is read.
+/// What was read of the page so far.
 #[derive(Default)]
 struct Page {
     /// How many colours there are: versions before 2.9 had five types of frames.
     colors: usize,
     is_in_names: bool,
     names: Vec<Vec<u8>>,
-    /// Level and width of the frame above in the text.
+    /// Level and width of the previous frame in the text.
     level: u64,
     width: u64,
     tree: Outline,
     is_difference: bool,
-    /// Whether its end was seen.
+    /// Whether `</html>` was seen.
     is_whole: bool,
     text: Vec<u8>,
 }
 
-/// What a frame is, in the order of the numbers that newer versions have.
+/// The type of a frame, in the order of the numbers in newer versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Type {
     Interpreted,
@@ -129,13 +129,13 @@ impl Page {
 
     /// Reads `'*ompile',`.
     fn add_name(&mut self, line: &[u8]) -> Option<()> {
-        let packed = line.strip_suffix(b",").unwrap_or(line);
-        let packed = unescaped(packed.strip_prefix(b"'")?.strip_suffix(b"'")?);
+        let encoded = line.strip_suffix(b",").unwrap_or(line);
+        let encoded = unescaped(encoded.strip_prefix(b"'")?.strip_suffix(b"'")?);
         let Some(above) = self.names.last() else {
-            self.names.push(packed);
+            self.names.push(encoded);
             return Some(());
         };
-        let (&length, rest) = packed.split_first()?;
+        let (&length, rest) = encoded.split_first()?;
         let shared = above.get(..usize::from(length.checked_sub(b' ')?))?;
         self.names.push([shared, rest].concat());
         Some(())
@@ -197,20 +197,20 @@ impl Page {
 
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         if self.is_difference {
-            samples.note("what changed since another profile is not read, only the later profile");
+            samples.note("this page compares two profiles: only the later one is read");
         }
         self.tree.finish(&Sample::default(), samples)
     }
 }
 
-/// Numbers between commas; `None` for what is none.
+/// The numbers between commas; `None` for a field that is not a number.
 fn numbers_of(text: &[u8]) -> Vec<Option<u64>> {
     let number = |text: &[u8]| decimal(text).filter(|_| !text.is_empty());
     text.split(|&byte| byte == b',').map(number).collect()
 }
 
-/// A string of JavaScript: `\'` and `\\` are escapes. Another backslash is one that older
-/// versions wrote as it was.
+/// Undoes the escapes `\'` and `\\` of a string of JavaScript. Any other backslash is kept: older
+/// versions did not escape it.
 fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.iter().copied().peekable();

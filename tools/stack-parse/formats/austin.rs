@@ -34,8 +34,8 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// By the comment at the start or, where that was cut off, by the process and
-/// thread of the first sample.
+/// Whether the input begins with austin's comment or, where that was cut off, with a sample of a
+/// process and a thread.
 fn detect(head: &Head<'_>) -> bool {
     let first = head.first_line();
     first.starts_with(b"# austin: ") || head.is_last && is_sample(first)
@@ -77,9 +77,9 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 struct AustinReader {
     mode: Mode,
     frames: Vec<FrameId>,
-    /// Where a frame is in the source.
+    /// The file and the line of a frame, `demo.py:7`.
     source: Vec<u8>,
-    /// Samples with fewer bytes than the one before.
+    /// The number of samples with less than 0 bytes: they freed memory.
     freed: u64,
 }
 
@@ -145,7 +145,7 @@ impl AustinReader {
         });
     }
 
-    /// `105`, or `105,1,-2048`, as numbers of the measures.
+    /// The weights in `105` or `105,1,-2048`, one for each measure.
     fn weights(&mut self, value: &[u8]) -> Option<[u64; 3]> {
         let mut numbers =
             value.split(|byte| *byte == b',').map(|text| text.to_str().ok()?.parse::<i64>().ok());
@@ -168,7 +168,7 @@ impl AustinReader {
     }
 }
 
-/// What stands behind the last space.
+/// The numbers after the last space, `105` or `105,1,-2048`.
 fn value(line: &[u8]) -> Option<&[u8]> {
     let (_, value) = line.rsplit_once_str(b" ")?;
     let is_number = |byte: &u8| byte.is_ascii_digit() || b",-".contains(byte);
@@ -176,7 +176,7 @@ fn value(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// `demo.py:main:7` as `demo.py`, `main` and `:7`; the file may have colons, too.
-/// `:GC:` is no such thing, and a name.
+/// `:GC:` has no line: all of it is the name.
 fn frame(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
     let split = || {
         let (rest, line) = text.rsplit_once_str(b":")?;

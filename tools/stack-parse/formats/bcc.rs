@@ -1,7 +1,7 @@
-//! What the tools of bcc print unless told to fold: profile, offcputime, offwaketime,
-//! wakeuptime and stackcount, in Python and, as in libbpf-tools, in C. Folded stacks of
-//! their `-f` are [`super::folded`]. Grammar from the print statements of bcc's
-//! tools/profile.py, tools/offcputime.py and others.
+//! What the tools of bcc print without `-f`: profile, offcputime, offwaketime, wakeuptime and
+//! stackcount, in Python and, as in libbpf-tools, in C. With `-f` they print folded stacks: see
+//! [`super::folded`]. Grammar from the print statements of bcc's tools/profile.py,
+//! tools/offcputime.py and others.
 //!
 //! ```text
 //! Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.
@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// Whether one of the first lines is a tool's first, or names a process above a count.
+/// Whether one of the first lines is a tool's title, or names a process with a count below it.
 fn detect(head: &Head<'_>) -> bool {
     const LOOKED_AT: usize = 400;
     let lines = || head.lines().take(LOOKED_AT);
@@ -87,7 +87,8 @@ struct BccReader {
     waker: Vec<u8>,
     waker_pid: Vec<u8>,
     has_measure: bool,
-    /// The lines of the frames: which are the kernel's shows when `--` follows them.
+    /// The lines of the frames. They are kept until the count, as a `--` that follows makes them
+    /// the kernel's.
     lines: Vec<Vec<u8>>,
 }
 
@@ -117,7 +118,7 @@ impl BccReader {
         Ok(())
     }
 
-    /// The frames in front of a `--` are the kernel's.
+    /// Pushes the frames that were kept: those before a `--` are the kernel's.
     fn push_lines(&mut self, samples: &mut Samples<'_>) {
         let lines = std::mem::take(&mut self.lines);
         let delimiter = lines.iter().position(|line| line == b"--");
@@ -131,7 +132,7 @@ impl BccReader {
 
     fn add(&mut self, count: u64, samples: &mut Samples<'_>) -> Result<()> {
         if !std::mem::replace(&mut self.has_measure, true) {
-            // The first line is not there; it says what is counted.
+            // Only the title says what is counted, and it is missing.
             samples.set_measures(&[Measure { name: b"", unit: b"" }]);
         }
         let pid = known(&self.pid);
@@ -174,9 +175,9 @@ fn name_and_pid(text: &[u8]) -> (&[u8], &[u8]) {
     parts.unwrap_or((text, b""))
 }
 
-/// `read`, `ffffffff8137897c blk_mq_end_request`, `func_a+0x1f`, and of libbpf-tools
-/// `#3  0x00007f2274 main+0x1c (/prog/demo)`; of offwaketime also the name of the thread
-/// that woke the other one, `waker:           swapper/0`, between the two stacks `-    -`.
+/// Reads a frame: `read`, `ffffffff8137897c blk_mq_end_request`, `func_a+0x1f`, or in libbpf-tools
+/// `#3  0x00007f2274 main+0x1c (/prog/demo)`. In offwaketime `waker:           swapper/0` is the
+/// thread that woke the other one, and `-    -` separates the two stacks.
 fn frame(line: &[u8]) -> Frame<'_> {
     if let Some(waker) = line.strip_prefix(b"waker:") {
         return Frame { name: name_and_pid(waker).0, ..Frame::default() };

@@ -1,4 +1,4 @@
-//! What cachegrind writes: for each line of each function its costs. It knows no calls.
+//! What cachegrind writes: the costs of each line of each function, without calls.
 //! Grammar from <https://valgrind.org/docs/manual/cg-manual.html>.
 //!
 //! ```text
@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// The command, the events, and then a file.
+/// Whether the first lines are the command, the events, and then a file or the summary.
 fn detect(head: &Head<'_>) -> bool {
     let is_plain = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#");
     let mut lines = head.lines().filter(is_plain).skip_while(|line| line.starts_with(b"desc:"));
@@ -41,7 +41,7 @@ fn detect(head: &Head<'_>) -> bool {
         && lines.next().is_some_and(|line| is_file(line) || line.starts_with(b"summary:"))
 }
 
-/// Inlined code may stand in another file.
+/// Whether a line names a file: `fl=`, or `fi=` and `fe=` for inlined code of another file.
 fn is_file(line: &[u8]) -> bool {
     matches!(line, [b'f', b'l' | b'i' | b'e', b'=', ..])
 }
@@ -50,8 +50,8 @@ fn is_file(line: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where the end is missing, after all that came
-/// before; or what adding samples returns.
+/// [`Error::Input`]; [`Error::Unknown`] if the end is missing, after all before it was added; or
+/// what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let (mut file, mut last) = (File::default(), 0);
@@ -75,14 +75,15 @@ struct File {
     costs: Costs,
     function: Vec<u8>,
     place: Place,
-    /// The frame of the function, if lines are not told apart.
+    /// The current frame: of the function, or of its line if source lines are wanted. Empty until
+    /// it is needed.
     frame: Vec<FrameId>,
-    /// The costs of a line, of each measure.
+    /// The costs of a line, one for each measure.
     weights: Vec<u64>,
-    /// What the file says all costs amount to.
+    /// The sum of all costs, as the file gives it.
     said: i128,
     has_summary: bool,
-    /// The sum of costs below 0, as the difference of two files has them.
+    /// The sum of all costs below 0, which the difference of two files may have.
     below_zero: i128,
 }
 
@@ -116,7 +117,7 @@ impl File {
         None
     }
 
-    /// `16 20 3 0`: costs of a line of code, which is 0 if it is not known.
+    /// Reads the line number of `16 20 3 0`, 0 if it is not known; returns the costs after it.
     fn position<'l>(&mut self, line: &'l [u8], samples: &mut Samples<'_>) -> Option<&'l [u8]> {
         let end = line.iter().position(|&byte| byte == b' ').unwrap_or(line.len());
         if samples.frame_args().srcline() {
@@ -128,7 +129,7 @@ impl File {
 
     fn add(&mut self, number: u64, costs: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let Some(cost) = self.costs.add_row(costs, &mut self.weights) else {
-            samples.malformed(number, "expected costs, each a number, behind a line 'events:'");
+            samples.malformed(number, "expected costs, each a number, after a line 'events:'");
             return Ok(());
         };
         self.below_zero += cost.min(0);

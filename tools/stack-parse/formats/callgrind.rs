@@ -1,5 +1,5 @@
-//! What callgrind writes, and others that imitate it: Xdebug's profiler, `go tool pprof
-//! -callgrind`, `stack-export --to callgrind`. Grammar from
+//! What callgrind writes, and what other programs write in its format: Xdebug's profiler,
+//! `go tool pprof -callgrind`, `stack-export --to callgrind`. Grammar from
 //! <https://valgrind.org/docs/manual/cl-format.html> and callgrind's dump.c.
 //!
 //! ```text
@@ -46,7 +46,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// What was expected where a name is short for one that was never written out.
+/// What was expected where a number has no name yet.
 const NO_NAME: &str = "a number that has a name";
 
 /// What a header line begins with.
@@ -68,7 +68,7 @@ const HEADER: [&str; 12] = [
 /// Those of them that cachegrind writes, too.
 const OF_CACHEGRIND: [&str; 3] = ["desc", "cmd", "events"];
 
-/// Lines of a header that names the events, and then functions.
+/// Whether the input begins with a header that names the events, and functions follow.
 fn detect(head: &Head<'_>) -> bool {
     let (mut has_events, mut has_command, mut is_ours) = (false, false, false);
     for line in head.lines().filter(|line| !line.is_empty()) {
@@ -107,8 +107,8 @@ fn key(line: &[u8]) -> (&[u8], Option<u8>) {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where the end is missing, after all that came
-/// before; or what adding samples returns.
+/// [`Error::Input`]; [`Error::Unknown`] if the end is missing, after all before it was added; or
+/// what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut file = File::new(samples.frame_args().srcline());
@@ -132,37 +132,37 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 /// What was read of a file so far.
 struct File {
     costs: Costs,
-    /// How many positions stand before costs, and which of them is the line.
+    /// The number of positions before the costs, and the index of the line among them.
     positions: usize,
     line_position: Option<usize>,
-    /// Whether lines of code are told apart.
+    /// Whether frames have source lines.
     by_line: bool,
     names: AllNames,
     functions: Functions,
-    /// The program, by the last header.
+    /// The name of the program in the last header.
     comm: Vec<u8>,
     pid: Vec<u8>,
     tid: Vec<u8>,
     threads: Vec<Thread>,
     /// The number of the thread whose calls are being read.
     thread: Option<usize>,
-    /// Where costs belong.
+    /// What the next costs belong to.
     object: Name,
     file: Name,
     function: u32,
     line: u64,
     site: Option<u32>,
     called: Called,
-    /// The function whose cost comes next.
+    /// The called function if the next line has the cost of a call.
     call: Option<u32>,
-    /// What all parts say they amount to.
+    /// The sum of the totals that the parts give.
     said: Option<i128>,
-    /// Whether callgrind is to write a line with totals yet.
+    /// Whether the line `totals:` of a part is still missing.
     is_open: bool,
     is_valgrind: bool,
 }
 
-/// What a call is said to go to.
+/// The target of the next call, as far as it was given.
 #[derive(Default)]
 struct Called {
     object: Option<Name>,
@@ -282,7 +282,8 @@ impl File {
         read.map(drop).ok_or(NO_NAME)
     }
 
-    /// Unless said otherwise, the function that is called is in the same file.
+    /// A called function is in the object and the file of its caller, unless `cob=` or `cfi=` came
+    /// before.
     fn begin_call(&mut self) {
         let Called { object, file, name } = std::mem::take(&mut self.called);
         let (object, file) = (object.unwrap_or(self.object), file.unwrap_or(self.file));
@@ -330,7 +331,7 @@ impl File {
         Some(rest)
     }
 
-    /// The number of the place that is at hand.
+    /// The number of the current site: function, file and line.
     fn site(&mut self) -> u32 {
         if let Some(site) = self.site {
             return site;
@@ -379,7 +380,9 @@ impl File {
             weights.fill(0);
         }
         if left_out < 0 {
-            samples.note(format_args!("{left_out} of functions that freed more than they took"));
+            samples.note(format_args!(
+                "costs of {left_out} are left out: functions freed more than they took"
+            ));
         }
         if let Some(said) = self.said {
             self.costs.compare(said, samples);
@@ -388,7 +391,7 @@ impl File {
     }
 }
 
-/// `12`, `0xc`; `+3`, `-3` and `*` lead on from the last line.
+/// The line at a position: `12` and `0xc` are absolute; `+3`, `-3` and `*` are relative to `from`.
 fn moved(from: u64, position: &[u8]) -> Option<u64> {
     match position {
         b"*" => Some(from),

@@ -1,6 +1,5 @@
-//! V8's `.cpuprofile`, as `node --cpu-prof`, Chrome, Deno and Bun write it: a call
-//! tree, at which of its nodes the program was, and when. The first generation
-//! has the tree as nested nodes.
+//! V8's `.cpuprofile`, as `node --cpu-prof`, Chrome, Deno and Bun write it: a call tree, and the
+//! node and the time of each sample. In the first generation the nodes of the tree are nested.
 //!
 //! ```text
 //! {"nodes":[{"id":1,"callFrame":{..},"hitCount":0,"children":[2]},{"id":2,..}],
@@ -50,8 +49,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 struct Profile {
     nodes: Nodes,
     ticks: Ticks,
-    /// In billionths of what they are written in: microseconds, or seconds in the
-    /// first generation.
+    /// In billionths of the unit in the file, which is microseconds, or seconds in the first
+    /// generation.
     start: Option<i128>,
     end: Option<i128>,
     is_first_generation: bool,

@@ -6,8 +6,8 @@
 //! {"c":[{"n":"main","v":51908}],"n":"root","v":57412}
 //! ```
 //!
-//! A value is that of the frame and of all that stand on it. Some write what the frame took
-//! itself, as d3-flame-graph can be told.
+//! The value of a frame includes its callees. Some programs write the frame's own value instead,
+//! for which d3-flame-graph has an option.
 
 use bstr::ByteSlice;
 use common::{FrameId, Input, Result};
@@ -44,13 +44,13 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read_documents(input, Tree::new, samples)
 }
 
-/// How many parts of a unit are counted where values have fractions, as a power of ten.
+/// The number of digits after the point that are counted where values have fractions.
 const FRACTION: i32 = 6;
 
 struct Tree {
-    /// A parent before its children; the first is the whole.
+    /// All nodes, a parent before its children; the first is the root.
     nodes: Vec<Read>,
-    /// The name of the whole.
+    /// The name of the root.
     name: Vec<u8>,
     /// Whether values are counted in millionths.
     has_fractions: bool,
@@ -98,13 +98,13 @@ impl Document for Tree {
         }
         if self.bad_values > 0 {
             let bad = self.bad_values;
-            samples.note(format_args!("{bad} values are no numbers that can be counted"));
+            samples.note(format_args!("{bad} values are not numbers that can be counted"));
         }
         Ok(())
     }
 }
 
-/// A tree that is being read, with what names its nodes.
+/// A tree that is being read, with the samples, which number its names.
 struct Reading<'a, 's> {
     tree: &'a mut Tree,
     /// The name of nodes without one.
@@ -157,7 +157,7 @@ impl Tree {
         self.bad_values += u64::from(self.nodes[number].value.is_none());
     }
 
-    /// The event and the unit that the name of the whole says: `page-faults (samples)`.
+    /// The event and the unit in the name of the root: `page-faults (samples)`.
     fn event(&self) -> (&[u8], &[u8]) {
         let name = self.name.as_slice();
         let parts = name.strip_suffix(b")").and_then(|name| name.rsplit_once_str(" ("));
@@ -168,12 +168,12 @@ impl Tree {
         }
     }
 
-    /// What each node took itself.
+    /// The own weight of each node.
     fn own_weights(&self, samples: &mut Samples<'_>) -> Vec<u64> {
         let nodes = || self.nodes.iter().map(|node| (node.value, node.parent));
         if nodes::are_own(nodes()) {
             samples.note(
-                "most values are less than those of the children: they are taken for own ones",
+                "most values are less than those of the children: they are read as own weights",
             );
             return nodes().map(|(value, _)| value.unwrap_or_default()).collect();
         }

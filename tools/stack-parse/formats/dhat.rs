@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// The numbers of a place, in which unit they are, and what they are called here before it.
+/// The numbers of a place: their key, the prefix of the measure's name, and the unit.
 const NUMBERS: [(&[u8], &[u8], Unit); 8] = [
     (b"tb", b"total-", Unit::Bytes),
     (b"tbk", b"total-", Unit::Blocks),
@@ -62,24 +62,24 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 struct Profile {
     pid: Vec<u8>,
-    /// What bytes and blocks are: in ad hoc profiles they are something else.
+    /// The units of bytes and of blocks; ad hoc profiles have others.
     byte_unit: Vec<u8>,
     block_unit: Vec<u8>,
-    /// Whether any place has each of the numbers.
+    /// For each of the numbers, whether any place has it.
     has: [bool; NUMBERS.len()],
     places: Vec<ProgramPoint>,
     /// The frames of all places, leaf first.
     frames: Vec<u64>,
     names: Vec<Vec<u8>>,
-    /// Numbers of places that are no integers.
+    /// How many numbers of places are not integers.
     bad_weights: u64,
 }
 
-/// Something that was called with one stack.
+/// A place of the program: one stack and its numbers.
 #[derive(Default)]
 struct ProgramPoint {
     numbers: [u64; NUMBERS.len()],
-    /// Where its frames end.
+    /// The end of its frames in [`Profile::frames`].
     end: usize,
 }
 
@@ -163,7 +163,7 @@ impl Profile {
         if !json.begin_object()? {
             return Ok(());
         }
-        // One whose frames are cut off counts, too.
+        // It is pushed first, so that it counts even if its frames are cut off.
         let end = self.frames.len();
         self.places.push(ProgramPoint { end, ..ProgramPoint::default() });
         let number = self.places.len() - 1;
@@ -189,7 +189,7 @@ impl Profile {
         usize::try_from(frame).ok().and_then(|it| self.names.get(it)).map_or(b"", |name| name)
     }
 
-    /// Two for each function: it may be inlined in one stack and not in another.
+    /// Two names for each function, as it may be inlined in one stack and not in another.
     fn frame_names(&self, samples: &mut Samples<'_>) -> FrameNames {
         let mut names = FrameNames::default();
         for name in &self.names {

@@ -15,7 +15,7 @@ pub(super) use du::FORMAT as DU;
 pub(super) use find::FORMAT as FIND;
 pub(super) use list::FORMAT as LIST;
 
-/// What the first lines of an input seem to be, if they are sizes of files, but not surely.
+/// A hint on how to read an input that looks like sizes of files but was not detected as such.
 pub(super) fn looks_like(text: &[u8]) -> Option<&'static str> {
     let lines = || text.lines().take(100);
     if lines().next().is_some_and(sized::is_rounded) {

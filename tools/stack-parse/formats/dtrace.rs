@@ -35,11 +35,11 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// How far frames are to the right: `stackindent` is 14.
+/// The indentation of frames: the default of DTrace's `stackindent`.
 const INDENT: usize = 14;
 
-/// Whether the head of DTrace's table is there, or a frame of a module and, later, a
-/// line that holds only a number.
+/// Whether the first lines have the title of DTrace's table, or a frame of a module and, later, a
+/// line that is only a number.
 fn detect(head: &Head<'_>) -> bool {
     if head.lines().take(5).any(is_title) {
         return true;
@@ -70,8 +70,8 @@ fn is_probe(line: &[u8]) -> bool {
     is_number() && is_number() && words.next().is_some_and(|word| word.contains(&b':'))
 }
 
-/// A module and a function, or an address; anything at the place of frames, as Java's
-/// methods have no module.
+/// Whether a line is a frame: a module and a function, an address, or anything with the indentation
+/// of frames, as Java's methods have no module.
 fn is_frame(line: &[u8]) -> bool {
     let text = line.trim_ascii();
     let indent = line.len() - line.trim_ascii_start().len();
@@ -90,15 +90,15 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 #[derive(Default)]
 struct DtraceReader {
     stack: LeafFirst,
-    /// How many frames the first stack has, if another one follows it.
+    /// The number of frames of the user's stack, if the kernel's was printed after it.
     first: Option<usize>,
     /// Whether the frames read so far are the user's.
     is_user: bool,
     is_blank: bool,
     comm: Vec<u8>,
     pid: Vec<u8>,
-    /// A line that ends in a number: the end of a sample, unless a frame follows, as
-    /// below `  12345` where a key of numbers comes before the stack.
+    /// A line that ends in a number. It is the end of a sample unless a frame follows: then it is a
+    /// key before a stack, such as a process.
     pending: Option<Vec<u8>>,
     last: u64,
 }
@@ -111,7 +111,7 @@ impl DtraceReader {
             self.end_sample(samples)?;
             self.is_blank = true;
             if self.stack.is_empty() {
-                // Keys stand directly above stacks: this was none.
+                // Keys are directly above stacks: the line before was not a key.
                 self.comm.clear();
                 self.pid.clear();
             }
@@ -160,7 +160,7 @@ impl DtraceReader {
         if let Some(first) = self.first.take() {
             self.stack.put_last(first);
         }
-        // Whether it is count() or sum() of what is not printed.
+        // DTrace prints neither whether this is count() or sum(), nor of what.
         samples.announce(b"", b"");
         let pid = known(&self.pid);
         let sample = Sample { comm: &self.comm, pid, weights: &[weight], ..Sample::default() };
@@ -194,9 +194,9 @@ fn is_users(text: &[u8]) -> bool {
     module.contains_str(".so") || module.ends_with(b".dylib") || module == b"a.out"
 }
 
-/// ``genunix`kmem_cache_free+0xce`` is called by all but its offset, as the module is a
-/// part of DTrace's names; what has no symbol, ``unix`0xfffffffffb8001d6``, by its
-/// module.
+/// The frame of a line. The name of ``genunix`kmem_cache_free+0xce`` is all but its offset, as the
+/// module is a part of DTrace's names. A frame without a symbol, ``unix`0xfffffffffb8001d6``, has
+/// its module and its address.
 fn frame(text: &[u8]) -> Frame<'_> {
     let (object, symbol) = text.split_once_str("`").unwrap_or((b"", text));
     if let Some(address) = hexadecimal(symbol).filter(|_| symbol.starts_with(b"0x")) {

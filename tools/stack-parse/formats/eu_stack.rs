@@ -61,7 +61,7 @@ struct EuStackReader {
     stack: LeafFirst,
     pid: Vec<u8>,
     tid: Vec<u8>,
-    /// The last frame and its source, which stands on the next line.
+    /// The last frame and its source, which is on the next line.
     last: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -81,7 +81,7 @@ impl EuStackReader {
             self.finish(samples)?;
             self.tid = tid.to_vec();
         } else if let (Some((_, source)), true) = (&mut self.last, line.starts_with(b"    ")) {
-            // A build id stands in brackets: `    [2f4c...]@0x5569+0x734`.
+            // A build id is in brackets: `    [2f4c...]@0x5569+0x734`.
             if !line.trim_ascii().starts_with(b"[") {
                 *source = line.trim_ascii().to_vec();
             }

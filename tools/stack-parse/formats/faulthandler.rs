@@ -38,10 +38,10 @@ fn detect(head: &Head<'_>) -> bool {
     head.lines().take(100).any(is_first)
 }
 
-/// What stands above the only traceback, where not all threads are asked for.
+/// The line above the traceback of a single thread.
 const STACK: &[u8] = b"Stack (most recent call first):";
 
-/// Python's name for a frame that stands for those it left out.
+/// The name of the frame in place of those that Python left out, for which it prints `...`.
 const CUT: &[u8] = b"[...]";
 
 /// Reads one input to its end.
@@ -82,7 +82,7 @@ impl FaulthandlerReader {
         (self.is_open, self.tid, self.name) = (true, tid.to_vec(), name.to_vec());
     }
 
-    /// Takes in a line of the traceback; false if it is none.
+    /// Reads a line of the traceback; false if it is not one.
     fn frame(&mut self, line: &[u8]) -> bool {
         let text = line.trim_ascii();
         if let Some((name, place)) = frame(text) {
@@ -114,8 +114,8 @@ impl FaulthandlerReader {
     }
 }
 
-/// `Thread 0x00007ff2eb9ff6c0 [worker] (most recent call first):`: the id and the
-/// name, which Python tells since 3.14.
+/// `Thread 0x00007ff2eb9ff6c0 [worker] (most recent call first):`: the id and the name, which
+/// Python prints since 3.14.
 fn thread(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = line.strip_prefix(b"Current thread ").or_else(|| line.strip_prefix(b"Thread "))?;
     let rest = rest.strip_suffix(b" (most recent call first):")?;

@@ -72,10 +72,9 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     read_documents(input, new, samples)
 }
 
-/// A profile, of which everything is held: samples come before the tables that
-/// name their frames.
+/// A profile. All of it is held, as samples come before the tables that name their frames.
 struct Profile<'a> {
-    /// Names that were written into another file.
+    /// Names from the file that samply saved beside the profile.
     saved: &'a SavedSymbols,
     options: &'a Options,
     processes: Vec<Process>,
@@ -86,18 +85,17 @@ struct Profile<'a> {
 struct Process {
     /// When its clock was 0, in nanoseconds.
     start: i64,
-    /// The version of the format of a processed profile; 0 of Gecko's.
+    /// The version of the format of a processed profile; 0 for Gecko's.
     version: u64,
     libs: Vec<Lib>,
     shared: Tables,
     threads: Vec<Thread>,
 }
 
-/// The first version whose addresses of callers are in the call, not after it.
+/// The first version in which a caller's address is that of the call, not the return address.
 const FIRST_WITH_CALLS: u64 = 38;
 
-/// Processes stand in the process that started them, but there are no more levels
-/// than this.
+/// The deepest level that is read: a process is nested in the process that started it.
 const DEEPEST: usize = 8;
 
 impl Profile<'_> {
@@ -120,7 +118,7 @@ impl Profile<'_> {
                 b"shared" => process.shared.read_all(json)?,
                 b"threads" => json.for_each(|json| self.read_thread(json, place, depth))?,
                 b"processes" => json.for_each(|json| self.read_process(json, depth + 1))?,
-                // The developer tools of old versions of Firefox wrote a recording around it.
+                // Old developer tools of Firefox wrote the profile inside a recording.
                 b"profile" => self.read_process(json, depth + 1)?,
                 _ => {}
             }
@@ -139,8 +137,8 @@ impl Profile<'_> {
         all.name(self.saved, self.options, samples)
     }
 
-    /// Reads a thread of a process; what was read of one that is cut short counts,
-    /// too. Until 2017 another process stood among the threads, as a text.
+    /// Reads a thread of a process. If it is cut short, what was read of it counts. Until 2017 an
+    /// entry could be another process instead, as a string with JSON.
     fn read_thread<R: Read>(
         &mut self,
         json: &mut Json<R>,
@@ -212,7 +210,7 @@ impl Process {
     }
 
     fn tables<'a>(&'a self, thread: &'a Thread) -> Both<'a> {
-        // Before version 41 each thread had libraries of its own.
+        // Before version 41 each thread had its own libraries.
         let libs = if thread.libs.is_empty() { &self.libs } else { &thread.libs };
         let has_return_addresses = self.version < FIRST_WITH_CALLS;
         Both { own: &thread.tables, shared: &self.shared, libs, has_return_addresses }

@@ -27,14 +27,14 @@ pub(super) const FORMAT: Format = Format {
 
 /// Whether the first lines of an input are folded stacks.
 ///
-/// Much looks like a word and a number, so nine lines of ten must be folded, or
-/// most and all but one, some of them with several frames: a line that is
-/// damaged is named when it is read.
+/// Many texts look like a word and a number. So nine of ten lines must be folded stacks; or at
+/// least half and all but one, if some have several frames. A damaged line is reported when it is
+/// read.
 fn detect(head: &Head<'_>) -> bool {
     head.is_last && (are_folded(head.text()) || cut_first_stack(head).is_some_and(are_frames))
 }
 
-/// The first stack, if it is longer than what is seen: only comments are before it.
+/// The first stack, if its end is beyond the head and only comments come before it.
 fn cut_first_stack<'a>(head: &Head<'a>) -> Option<&'a [u8]> {
     let start = memrchr(b'\n', head.bytes).map_or(0, |end| end + 1);
     let (before, line) = head.bytes.split_at(start);
@@ -45,15 +45,15 @@ fn cut_first_stack<'a>(head: &Head<'a>) -> Option<&'a [u8]> {
 /// Whether the start of a line whose end is not seen looks like frames: recursion
 /// through templates of C++ makes such lines.
 ///
-/// Programs and data without line ends have `;` too, but few of what is between two of
-/// them is whole: `function f(a){var b=1` opens what it does not close.
+/// Source code and data without line ends have `;` too, but the parts between two of them are
+/// mostly unbalanced: `function f(a){var b=1` opens a `{` that it does not close.
 fn are_frames(line: &[u8]) -> bool {
     const FEWEST: usize = 4;
     let is_text = !line.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t');
     if !is_text || unread::looks_like(line).is_some() {
         return false;
     }
-    // The last one is cut.
+    // The last frame is cut.
     let mut frames = Frames::new(line);
     frames.next_back();
     let (mut all, mut whole) = (0, 0);
@@ -95,8 +95,8 @@ fn are_folded(text: &[u8]) -> bool {
     (is_folded || is_damaged) && (deep > 0 || unread::looks_like(text).is_none())
 }
 
-/// Whether a line ends in a number that is no count, but that other tools write
-/// as one: `main;f 1.5`, `main;f -3`.
+/// Whether a line ends in a number that is not a count here but that other tools write as one:
+/// `main;f 1.5`, `main;f -3`.
 fn ends_in_decimal(line: &[u8]) -> bool {
     let number = line.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
     let number = number.strip_prefix(b"-").unwrap_or(number);
@@ -144,12 +144,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read
 }
 
-/// What is odd about the times that lines have.
+/// What is wrong with the times of lines.
 #[derive(Default)]
 struct Times {
     /// Lines with a time that is no number.
     unread: u64,
-    /// The time from which that of other lines is counted, where it is not said since when.
+    /// The time of the first line without `since`: times without one are counted from it.
     first: Option<u64>,
     is_unordered: bool,
 }
@@ -168,14 +168,14 @@ impl Times {
     fn report(&self, samples: &mut Samples<'_>) {
         if self.unread > 0 {
             samples.note(format_args!(
-                "{} lines have a since or a time that is no number of seconds, which is left out",
+                "{} lines have a label since or time that is not in seconds: it is left out",
                 self.unread
             ));
         }
         if self.is_unordered && samples.need_order() {
             samples.note(
-                "the first line is not the earliest, from whose time --from, --to and since \
-                 are counted: sort the lines with 'sort -V' before",
+                "the first line is not the earliest, but --from, --to and since count from its \
+                 time: sort the lines with 'sort -V' before",
             );
         }
     }
@@ -200,13 +200,13 @@ impl Header {
         }
     }
 
-    /// How many samples were drawn for a line with this count; 0 if that is known of all lines
-    /// together.
+    /// How many samples were drawn for a line with this count; 0 if only the number for all lines
+    /// together is known.
     fn drawn(&self, count: u64) -> Option<u64> {
         if counts_samples(&self.unit) { Some(count) } else { self.samples.map(|_| 0) }
     }
 
-    /// Says before the first stack what is counted.
+    /// Sets the event and the unit once, before the first stack.
     fn announce(&mut self, samples: &mut Samples<'_>) {
         if !std::mem::replace(&mut self.is_announced, true) {
             samples.set_measures(&[Measure { name: &self.event, unit: &self.unit }]);

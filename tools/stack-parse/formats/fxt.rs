@@ -1,8 +1,8 @@
 //! Traces in Fuchsia's trace format, which other programs write, too: magic-trace, `olly trace`
 //! of OCaml 5, eio-trace. Grammar from the page "Fuchsia trace format" of fuchsia.dev.
 //!
-//! A trace is a row of records, whose numbers are little-endian and whose sizes are multiples of
-//! eight bytes. A record begins with a word that has its type, its size and whatever fits.
+//! A trace is a sequence of records. Numbers are little-endian, and sizes are multiples of eight
+//! bytes. A record begins with a word that has its type, its size and other small fields.
 //!
 //! ```text
 //! string 5 = "minor"                a name, which others refer to
@@ -11,8 +11,8 @@
 //! event    end, thread 1, at 4500 ticks, string 5
 //! ```
 //!
-//! Each provider, which is a process that traces, has numbers of its own. A reference without
-//! a record, as olly writes them, is called by its number.
+//! Each provider, a process that traces, has its own numbers. olly refers to names that it never
+//! wrote: these are shown as their number.
 
 mod names;
 mod records;
@@ -47,8 +47,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where a record is damaged, after all that can be read;
-/// or what adding samples returns.
+/// [`Error::Input`]; [`Error::Unknown`] if a record is damaged, after all that could be read was
+/// added; or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut records = Records::new(input);
@@ -64,7 +64,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     match end {
         Err(end) => Err(end.error(name)),
         Ok(()) if damaged > 0 => {
-            let what = format!("{damaged} records end before what they should have");
+            let what = format!("{damaged} records are too short for their contents");
             Err(Error::Unknown { name, what })
         }
         Ok(()) => Ok(()),

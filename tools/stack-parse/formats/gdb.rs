@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// Lines are added to a frame until it is this long, in bytes: a frame is read again with each.
+/// A frame gets no more lines at this length, in bytes: it is parsed again with each line.
 const LONGEST_CALL: usize = 16 * 1024;
 
 /// Whether one of the first lines is the leaf of a backtrace, or the head of a thread's.
@@ -60,10 +60,10 @@ struct GdbReader {
     number: Vec<u8>,
     comm: Vec<u8>,
     tid: Vec<u8>,
-    /// The line of the last frame: where it was inlined into shows in the next one, and
-    /// gdb may have broken it into several.
+    /// The line of the last frame, which is not pushed yet: the next line shows whether it was
+    /// inlined, or is the rest of it.
     last: Option<Vec<u8>>,
-    /// A line before the one that is being read, which is a frame if that has its arguments.
+    /// The line before, if it began like a frame: it is one if the next line has its arguments.
     name_alone: Option<Vec<u8>>,
 }
 
@@ -96,15 +96,15 @@ impl GdbReader {
         if frame.number == 0 {
             self.finish_stack(samples)?;
         }
-        // gdb prints no address of a call that was inlined into the function.
+        // gdb prints no address for the frame into which the last one was inlined.
         let is_inlined = frame.number > 0 && frame.address.is_none() && !frame.is_special();
         self.push_last(is_inlined, samples);
         self.last = Some(line.to_vec());
         Ok(true)
     }
 
-    /// Adds the rest of its line to the last frame, if that may have one. Arguments that go on
-    /// for long are left out, and what comes after them.
+    /// Adds the rest of a broken line to the last frame, if that is incomplete and not too long
+    /// yet.
     fn continue_last(&mut self, rest: &[u8]) {
         let goes_on =
             |last: &&mut Vec<u8>| last.len() < LONGEST_CALL && FrameLine::goes_on(last, rest);
@@ -146,8 +146,8 @@ impl GdbReader {
     }
 }
 
-/// The rest of a frame's line that gdb broke: in a terminal of 80 columns, or where an old
-/// gdb writes a file. Local variables are indented more.
+/// The rest of a frame's line that gdb broke, as it does in a terminal of 80 columns, and old
+/// versions do also in files. Local variables are indented more.
 ///
 /// ```text
 /// #1  0x00007f90879e4c0f in poll_func (ufds=0x7f90978d4b00, nfds=2, timeout=-1,

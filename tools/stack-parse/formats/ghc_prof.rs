@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// What each cost centre took itself.
+/// The measures of a cost centre's own cost.
 const MEASURES: [Measure<'_>; 2] =
     [Measure { name: b"ticks", unit: b"ticks" }, Measure { name: b"bytes", unit: b"bytes" }];
 
@@ -49,8 +49,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     }
 }
 
-/// A cost centre is called after its module: `Main.main`, `GHC.Types.CAF`; those of the
-/// run-time system have a module of their own name: `GC`.
+/// The frame of a cost centre. Its name begins with its module, `Main.main`, `GHC.Types.CAF`,
+/// except in the run-time system, where both are the same: `GC`.
 fn frame<'a>(module: &[u8], label: &'a [u8], source: &'a [u8], name: &'a mut Vec<u8>) -> Frame<'a> {
     name.clear();
     if module != label && !module.is_empty() {

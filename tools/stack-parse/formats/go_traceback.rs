@@ -25,15 +25,15 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// What stands for frames that were left out.
+/// The name of the frame in place of those that Go left out.
 const TRUNCATED: &[u8] = b"[truncated]";
 
 fn detect(head: &Head<'_>) -> bool {
     head.lines().any(|line| line.starts_with(b"goroutine ") && header(line).is_some())
 }
 
-/// Reads one input to its end. Whatever stands between the stacks is passed over: a
-/// program that dies says more than that.
+/// Reads one input to its end. Lines between the stacks are skipped: a program that dies prints
+/// more than its stacks.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ struct Goroutine {
 struct Function {
     name: Vec<u8>,
     inlined: bool,
-    /// Whether it is no frame, but where the goroutine was started.
+    /// Whether it is not a frame but the function that started the goroutine.
     is_creator: bool,
 }
 
@@ -94,9 +94,9 @@ impl GoroutineHeader<'_> {
     }
 }
 
-/// What is said by `goroutine 23 [IO wait, 5 minutes, locked to thread]:`,
-/// `goroutine 1 gp=0xc000 m=0 mp=0x5a8 [running]:` and `runtime stack:`, which is
-/// that of a thread.
+/// The header in `goroutine 23 [IO wait, 5 minutes, locked to thread]:`,
+/// `goroutine 1 gp=0xc000 m=0 mp=0x5a8 [running]:` or `runtime stack:`, which is the stack of a
+/// thread.
 fn header(line: &[u8]) -> Option<GoroutineHeader<'_>> {
     if line == b"runtime stack:" {
         return Some(GoroutineHeader { state: b"runtime stack", number: None, details: b"" });
@@ -131,7 +131,7 @@ impl Goroutine {
         }
     }
 
-    /// `main.work(0xc000224030?, ...)`, and behind it `\t/src/main.go:10 +0x1de`.
+    /// Reads `main.work(0xc000224030?, ...)`, and after it `\t/src/main.go:10 +0x1de`.
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) {
         if let Some(source) = line.strip_prefix(b"\t") {
             return self.end_function(source_line(source), samples);
@@ -149,7 +149,7 @@ impl Goroutine {
         }
     }
 
-    /// The function that was read last was at this place.
+    /// Pushes the function that was read last, with this source.
     fn end_function(&mut self, source: &[u8], samples: &mut Samples<'_>) {
         let Some(Function { name, inlined, is_creator }) = &self.function.take() else { return };
         if *is_creator {
@@ -164,7 +164,7 @@ impl Goroutine {
     }
 }
 
-/// `[originating from goroutine 5]:`, which follows where that one created it.
+/// `[originating from goroutine 5]:`, which comes before the stack of the goroutine's creator.
 fn is_other_goroutine(line: &[u8]) -> bool {
     line.starts_with(b"[originating from goroutine ")
 }

@@ -1,7 +1,6 @@
-//! Profiles as gperftools and Go wrote them before profile.proto, and as both still
-//! print them: the processor's, a file of words, and those of memory, locks and
-//! threads, which are text. Addresses are named by the files that were mapped there,
-//! of which a list stands at the end.
+//! Profiles as gperftools and Go wrote them before profile.proto, and as both still print them: the
+//! processor's, a file of words, and those of memory, locks and threads, which are text. A list of
+//! the mapped files comes at the end; it serves to name the addresses.
 //!
 //! Grammar from gperftools' src/profiledata.cc and src/heap-profile-table.cc, Go's
 //! src/runtime/pprof/pprof.go, and the readers of both in pprof's

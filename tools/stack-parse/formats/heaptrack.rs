@@ -8,10 +8,10 @@
 //! s 4 main                      the next string, with its length since version 3
 //! i 7f0af1605a1d 8 e d 4a e d 1a    an address in module 8, then function, file and line,
 //!                               and the same of the functions it is inlined into
-//! t 3 2                         address 3, called by trace 2; 0 is none
-//! a 11c00 4                     allocations of so many bytes by trace 4
-//! + 0                           such an allocation: these count from 0
-//! - 0                           and its deallocation
+//! t 3 2                         address 3, called by trace 2; 0 means no trace
+//! a 11c00 4                     allocations of 0x11c00 bytes each by trace 4
+//! + 0                           one allocation of the first line `a`
+//! - 0                           one of these is freed
 //! c a                           10 milliseconds have passed
 //! ```
 //!
@@ -57,16 +57,17 @@ const MEASURES: [Measure<'_>; 5] = [
 
 const PEAK: Measure<'_> = Measure { name: b"peak", unit: b"bytes" };
 
-/// What allocations that are in use at some moment are measured in; the last is the default.
+/// The measures of allocations that are in use at some moment; the last is the default.
 const LIVE_MEASURES: [Measure<'_>; 2] = [MEASURES[0], MEASURES[4]];
 
-/// The file before version 1 counts allocations by the addresses of what is allocated.
+/// Since this version an interpreted file refers to allocations by the number of their line `a`;
+/// before, by the address of what is allocated.
 const BY_INDEX: u64 = 1;
 
 /// Strings have a length before them since this version of the file.
 const SIZED_STRINGS: u64 = 3;
 
-/// What the first lines say of a file.
+/// The kind of a file, by its first lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kind {
     version: u64,
@@ -74,8 +75,8 @@ struct Kind {
 }
 
 impl Kind {
-    /// A version, and then strings, or the program and what it mapped; `None` if it is none of
-    /// heaptrack's files.
+    /// The kind of a file that begins with a version, and then has strings or, if it is raw, the
+    /// program and what it mapped; `None` if it is not heaptrack's.
     fn of<'l>(lines: impl Iterator<Item = &'l [u8]>) -> Option<Kind> {
         let mut lines = lines.filter(|line| !line.is_empty());
         let numbers = lines.next()?.strip_prefix(b"v ")?;
@@ -98,12 +99,13 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Usage`] if the file does not say what is asked for, or what adding
-/// samples returns.
+/// [`Error::Input`], [`Error::Usage`] if the file lacks what is asked for, or what adding samples
+/// returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let failed = |source| Error::Input { name: name.clone(), source };
-    // What was needed to detect the format was seen before: a live recording is not kept waiting.
+    // The format was detected by these lines, so they are there: a live recording is not kept
+    // waiting.
     let (seen, _) = input.peek_more(1).map_err(failed)?;
     let kind = Kind::of(lines(seen));
     let kind = kind.unwrap_or(Kind { version: 0, is_raw: false });
@@ -130,18 +132,18 @@ fn nth<T>(lines: &[T], number: u64) -> Option<&T> {
     lines.get(usize::try_from(number).ok()?.checked_sub(1)?)
 }
 
-/// `4 main`: a length and as much text; that, and what comes after it.
+/// Splits `4 main`, a length and a text, into the text of this length and what comes after it.
 fn sized_prefix(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, text) = text.split_once_str(" ")?;
     let length = usize::try_from(hexadecimal(length)?).unwrap_or(text.len());
     Some(text.split_at(length.min(text.len())))
 }
 
-/// The version of the file: `10400 3` is 3, and that of heaptrack 1.4.
+/// The version of the file: 3 in `10400 3`, which heaptrack 1.4 wrote.
 fn version(rest: &[u8]) -> Option<u64> {
     let mut numbers = rest.split(|&byte| byte == b' ').map(hexadecimal);
     let heaptrack = numbers.next()??;
-    // Version 1.2.0 does not say what its file is.
+    // heaptrack 1.2.0 does not write the version of its file, which is 1.
     let unsaid = u64::from(heaptrack == 0x10200);
     numbers.next().map_or(Some(unsaid), |version| version)
 }

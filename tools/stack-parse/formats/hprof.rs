@@ -26,8 +26,8 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// The events, their units, and the column of a row that has the weight; of processor
-/// time it is the share of the total.
+/// The titles of the tables, and how their rows are read. The weight of processor time is the row's
+/// share of the total.
 const SECTIONS: [(&str, Section); 3] = [
     ("CPU SAMPLES BEGIN (total = ", Section { events: &[(b"cpu-samples", 3)], trace: 4 }),
     ("CPU TIME (ms) BEGIN (total = ", Section { events: &[(b"cpu-time", 1)], trace: 4 }),
@@ -47,7 +47,7 @@ struct Section {
 }
 
 impl Section {
-    /// Whether a class stands after the trace: that of objects.
+    /// Whether the column after the trace is the class of the objects.
     fn has_class(&self) -> bool {
         self.events.iter().any(|(event, _)| *event == b"live-bytes")
     }
@@ -89,7 +89,7 @@ struct Profile {
     /// The section whose rows are being read, and its total if that is a number.
     section: Option<(Section, Option<u64>)>,
     rows: Vec<Row>,
-    /// The first event of each section that has a total, and that.
+    /// For each section with a total, its first event and that total.
     totals: Vec<(&'static [u8], u64)>,
     /// Rows of sections that a later one of the same kind replaced.
     replaced: u64,
@@ -146,7 +146,8 @@ impl Profile {
                 self.threads.insert(id.to_vec(), Thread { name: name.to_vec(), group });
             }
         } else if let Some((title, section)) = section_of(line) {
-            // The JVM prints all it has so far at each SIGQUIT.
+            // At each SIGQUIT the JVM prints all it has so far, so a later table replaces an
+            // earlier one.
             let before = self.rows.len();
             self.rows.retain(|row| !section.events.iter().any(|(name, _)| *name == row.event));
             self.replaced += (before - self.rows.len()) as u64;

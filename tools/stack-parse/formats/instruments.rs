@@ -39,16 +39,16 @@ fn detect(head: &Head<'_>) -> bool {
     Columns::of(head.first_line()).is_some()
 }
 
-/// In which columns of a row its parts stand.
+/// The columns of a row.
 struct Columns {
     own: Option<usize>,
-    /// The unit of the column of own weights, if only its head says it: `ms`.
+    /// The unit of own weights, if only the column's title has it: `ms`.
     own_unit: Vec<u8>,
     symbol: usize,
 }
 
 impl Columns {
-    /// From the line that names the columns.
+    /// The columns in the line that names them; `None` if it is another line.
     fn of(line: &[u8]) -> Option<Columns> {
         let names: Vec<&[u8]> = line.split(|byte| *byte == b'\t').map(<[u8]>::trim_ascii).collect();
         let is_symbol = |name: &&[u8]| matches!(*name, b"Symbol Name" | b"Symbol Names");
@@ -60,13 +60,13 @@ impl Columns {
     }
 }
 
-/// What numbers of a kind are called and in which unit they are given.
+/// The measures: each has a name, and the unit in which it is counted.
 const TIME: Measure<'_> = Measure { name: b"time", unit: b"nanoseconds" };
 const CYCLES: Measure<'_> = Measure { name: b"cycles", unit: b"cycles" };
 const BYTES: Measure<'_> = Measure { name: b"bytes", unit: b"bytes" };
 const COUNT: Measure<'_> = Measure { name: b"count", unit: b"count" };
 
-/// What a unit is called, which kind it is of, and how many of that kind's unit it is.
+/// The units: the name in the file, the measure, and how many of the measure's units it is.
 const UNITS: [(&[u8], Measure<'_>, u64); 26] = [
     (b"ns", TIME, 1),
     ("µs".as_bytes(), TIME, 1_000),
@@ -77,7 +77,7 @@ const UNITS: [(&[u8], Measure<'_>, u64); 26] = [
     (b"min", TIME, 60_000_000_000),
     (b"h", TIME, 3_600_000_000_000),
     (b"hr", TIME, 3_600_000_000_000),
-    // Few cycles have their word: `532 cycles`, below `1.24 Kc`.
+    // Small numbers of cycles are written in full: `532 cycles`, but `1.24 Kc`.
     (b"cycles", CYCLES, 1),
     (b"cycle", CYCLES, 1),
     (b"c", CYCLES, 1),
@@ -114,7 +114,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 struct InstrumentsReader {
     columns: Option<Columns>,
     tree: Outline,
-    /// The name of the measure, which the first row tells.
+    /// The name of the measure, which is that of the first row.
     measure: Option<&'static [u8]>,
 }
 
@@ -128,7 +128,7 @@ impl InstrumentsReader {
             samples.set_measures(&[row.measure]);
             row.measure.name
         });
-        // Nothing has no other unit than the first: `0 s` may stand beside cycles.
+        // A weight of 0 may have any unit: `0 s` may come beside cycles.
         if measure != row.measure.name && row.total > 0 {
             return Ok(None);
         }
@@ -167,8 +167,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// `4273.0ms   99.9%`, `846.00 ms`, `429.93 MB 100.0%`, `1,024 Bytes`; a number alone is in
-/// the unit that the head of its column says.
+/// `4273.0ms   99.9%`, `846.00 ms`, `429.93 MB 100.0%`, `1,024 Bytes`; a number alone has the unit
+/// in its column's title.
 fn weight(text: &[u8], unit: &[u8]) -> Option<(Measure<'static>, u64)> {
     let text = text.trim_ascii();
     let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b',');
@@ -185,7 +185,7 @@ fn weight(text: &[u8], unit: &[u8]) -> Option<(Measure<'static>, u64)> {
     Some((measure, scaled(number, scale)?))
 }
 
-/// `<Unknown Address>` has no name, and an address may stand for one.
+/// `<Unknown Address>` has no name, and the symbol may be an address.
 fn frame(symbol: &[u8]) -> Frame<'_> {
     match symbol {
         b"<Unknown Address>" => Frame::default(),

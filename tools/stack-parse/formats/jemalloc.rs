@@ -1,4 +1,4 @@
-//! jemalloc's profiles of memory, and what `jeprof --raw` makes of one, with names before it.
+//! jemalloc's profiles of memory, as they are or as `jeprof --raw` writes them, with names before.
 //! Grammar from jemalloc's src/prof_data.c and src/prof_sys.c, and from bin/jeprof.in.
 //!
 //! ```text
@@ -13,8 +13,9 @@
 //! 563587f55000-563587f56000 r-xp 00001000 fe:00 1426110    /usr/bin/mill
 //! ```
 //!
-//! The numbers are objects and bytes in use, and in brackets all that were allocated, of all
-//! threads and of each. Those of the first lines are sums, of which only the names matter.
+//! The numbers are objects and bytes in use and, in brackets, all that were allocated: `t*` has
+//! those of all threads, `t0` those of one. The first lines have the sums of all stacks: only the
+//! names of threads are read from them.
 
 mod counts;
 
@@ -61,7 +62,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let mut profile = HeapProfile::new(taken, samples);
     let read = for_each_line(input, |number, line| {
         if line.starts_with(TITLE) && profile.has_title {
-            // Profiles may stand one after the other, each of a process of its own.
+            // Several profiles may follow each other, each of another process.
             let new = HeapProfile::new(taken, samples);
             std::mem::replace(&mut profile, new).finish(options, samples)?;
         }
@@ -74,16 +75,16 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
 
 /// A profile that is being read.
 struct HeapProfile {
-    /// The place of the measure that is taken.
+    /// The index of the measure that is taken.
     taken: usize,
     has_title: bool,
     scale: Scale,
-    /// Whether it matters which thread allocated.
+    /// Whether samples need the thread that allocated.
     by_thread: bool,
     /// The names of threads.
     names: HashMap<u64, Vec<u8>>,
     stacks: Vec<SampledStack>,
-    /// The place of each stack among `stacks`, by its addresses as text.
+    /// The index of each stack in `stacks`, by its addresses as text.
     places: HashMap<Vec<u8>, usize>,
     record: Option<Record>,
     addresses: Addresses,
@@ -92,7 +93,7 @@ struct HeapProfile {
 /// What was sampled with one stack.
 struct SampledStack {
     leaf_first: Box<[u64]>,
-    /// Sorted by thread; the first one has what is of no known one, if there is any.
+    /// Sorted by thread; the first one has what belongs to no known thread, if there is any.
     sums: Vec<ThreadSum>,
 }
 
@@ -100,7 +101,7 @@ struct SampledStack {
 struct ThreadSum {
     thread: Option<u64>,
     weights: Counts,
-    /// How many objects were sampled, of the measure that is taken.
+    /// How many objects were sampled, for the measure that is taken.
     drawn: u64,
 }
 
@@ -108,9 +109,9 @@ struct ThreadSum {
 struct Record {
     /// The number of its line.
     line: u64,
-    /// Among the stacks.
+    /// The index of the stack in `stacks`.
     place: usize,
-    /// Those of all threads.
+    /// The counts of all threads together.
     counts: Option<Counts>,
     threads: Vec<(u64, Counts)>,
 }
@@ -152,7 +153,7 @@ impl HeapProfile {
         }
     }
 
-    /// Takes in the numbers of a thread, or of all.
+    /// Reads the counts of a thread, or of all.
     fn thread(&mut self, line: &ThreadLine<'_>) {
         match (&mut self.record, line.thread) {
             (Some(record), None) => record.counts = Some(line.counts),
@@ -166,7 +167,7 @@ impl HeapProfile {
         }
     }
 
-    /// Begins the record of a stack; `None` if it has something else than addresses.
+    /// Begins the record of a stack; `None` if the text is not only addresses.
     fn begin_record(&mut self, line: u64, text: &[u8]) -> Option<Record> {
         let place = match self.places.get(text) {
             Some(place) => *place,
@@ -180,7 +181,7 @@ impl HeapProfile {
         Some(Record { line, place, counts: None, threads: Vec::new() })
     }
 
-    /// Adds the record that was read last to what is known of its stack.
+    /// Adds the record that was read last to the sums of its stack.
     fn end_record(&mut self, samples: &mut Samples<'_>) {
         let Some(Record { line, place, counts, threads }) = self.record.take() else { return };
         let Some(counts) = counts else {
@@ -204,13 +205,13 @@ impl HeapProfile {
         }
     }
 
-    /// Adds all samples, whose frames can be named now.
+    /// Adds all samples: all mapped files are known now, so that frames can be named.
     fn finish(mut self, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
         self.end_record(samples);
         let HeapProfile { mut stacks, addresses, names, .. } = self;
         drop(self.places);
-        // An address is that to which a call returns: the one before it is in the call. jeprof
-        // leaves the first of a stack as it is, and names it so.
+        // An address is a return address: the one before it is in the call. jeprof leaves the first
+        // of each stack as it is, and writes a name for that address.
         for address in stacks.iter_mut().flat_map(|stack| stack.leaf_first.iter_mut()) {
             let call = address.saturating_sub(1);
             if addresses.has_symbol(call) || !addresses.has_symbol(*address) {
@@ -242,8 +243,8 @@ impl HeapProfile {
     }
 }
 
-/// Adds what a thread has to the sums of its stack; `None` if that is over 64 bits. Nothing is
-/// added of nothing, unless the stack has no other sum.
+/// Adds the counts of a thread to the sums of its stack; `None` if the sum is over 64 bits. Counts
+/// of 0 are left out, unless the stack has no other sum.
 fn add(sums: &mut Vec<ThreadSum>, more: &ThreadSum) -> Option<()> {
     if more.weights == Counts::default() && !sums.is_empty() {
         return Some(());

@@ -1,9 +1,9 @@
-//! Java flight recordings, of the JVM since Java 9 and of async-profiler: a row of
-//! chunks, each with the types, the constants and the events of some time.
+//! Java flight recordings, of the JVM since Java 9 and of async-profiler: a sequence of chunks,
+//! each with the types, the constants and the events of some time.
 //!
-//! Grammar from OpenJDK's jdk.jfr (`ChunkHeader`, `MetadataReader`, `ChunkParser`)
-//! and src/hotspot/share/jfr/recorder/checkpoint. A chunk is read twice, since types
-//! and constants stand behind the events that need them.
+//! Grammar from OpenJDK's jdk.jfr (`ChunkHeader`, `MetadataReader`, `ChunkParser`) and
+//! src/hotspot/share/jfr/recorder/checkpoint. A chunk is read twice, since types and constants come
+//! after the events that need them.
 
 mod chunk;
 mod kinds;
@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// The numbers of what is no event.
+/// The types of records that are not events.
 const METADATA: u64 = 0;
 const CHECKPOINT: u64 = 1;
 
@@ -100,7 +100,7 @@ struct Recording {
     file: File,
     /// Where the first damage is, and what was expected there.
     damaged: Option<(u64, &'static str)>,
-    /// Whether an event was chosen to be taken unless the user chooses.
+    /// Whether the default event was chosen.
     is_chosen: bool,
     /// The event that is being read.
     body: Vec<u8>,
@@ -108,25 +108,25 @@ struct Recording {
     stackless: Stackless,
     /// Events whose weight is below zero or over 64 bits.
     bad_weights: u64,
-    /// Events that do not say what they weigh, though others of their name do.
+    /// Events without a weight, though their type has one.
     weightless: u64,
 }
 
-/// A type of events of which there is one.
+/// A type of which there is an event.
 #[derive(PartialEq, Eq, Hash)]
 struct Seen {
     name: Vec<u8>,
     has_duration: bool,
 }
 
-/// What stands in a chunk beside its events.
+/// The types and constants of a chunk.
 #[derive(Default)]
 struct Contents {
     types: Types,
     pools: Pools,
 }
 
-/// The types met, of which `None` never have stacks.
+/// The types of the events so far; `None` for those that never have stacks.
 type EventKinds<'t> = HashMap<u64, Option<EventKind<'t>>>;
 
 impl Recording {
@@ -172,8 +172,8 @@ impl Recording {
         self.damaged.get_or_insert((at, expected));
     }
 
-    /// Reads the types and constants of a chunk; with them, the numbers of the types
-    /// that events have.
+    /// Reads the types and constants of a chunk; returns them, and the numbers of the types of its
+    /// events.
     fn contents(&mut self, chunk: &Header) -> Result<(Option<Contents>, HashSet<u64>), Stop> {
         let (mut metadata, mut checkpoints, mut classes) = (None, Vec::new(), HashSet::new());
         while let Some(event) = self.file.event(chunk)? {
@@ -211,7 +211,7 @@ impl Recording {
         Ok((Some(contents), classes))
     }
 
-    /// The body of the event at this place; `None` if the file ends before it does.
+    /// The body of the event at this byte; `None` if the file ends within it.
     fn read_at(&mut self, at: u64, chunk: &Header) -> io::Result<Option<Values<'_>>> {
         self.file.seek(at)?;
         let is_whole = match self.file.event(chunk)?.flatten() {
@@ -225,7 +225,7 @@ impl Recording {
         Ok(Some(Values::new(&self.body, chunk.is_compressed)))
     }
 
-    /// Chooses the event that is taken unless the user does.
+    /// Chooses the event that is taken if the user names none.
     fn choose(&mut self, types: &Types, classes: &HashSet<u64>, samples: &mut Samples<'_>) {
         let has = |name: &&&str| {
             let is_it =
@@ -241,14 +241,14 @@ impl Recording {
         }
     }
 
-    /// Says what is wrong with weights.
+    /// Notes what is wrong with weights.
     fn report(&self, samples: &mut Samples<'_>) {
         for (count, what) in [
             (
                 self.bad_weights,
                 "events have a weight below zero or over 64 bits: they are left out",
             ),
-            (self.weightless, "events do not say what they weigh: each counts one"),
+            (self.weightless, "events have no weight: each counts one"),
         ] {
             if count > 0 {
                 samples.note(format_args!("{count} {what}"));
@@ -298,7 +298,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Adds an event, or has it wait for one of its type that has a stack.
+    /// Adds an event, or keeps it until one of its type has a stack.
     fn add(
         &mut self,
         EventKind { class, weight, is_sampled }: EventKind<'_>,
@@ -340,14 +340,14 @@ impl Recording {
     }
 }
 
-/// The fields of an event that matter.
+/// The fields of an event that are read.
 #[derive(Debug, Default)]
 struct Fields {
     time: u64,
     stack: u64,
     thread: u64,
     weight: Option<u64>,
-    /// Keys and the numbers of constants.
+    /// Keys, and the numbers of the constants with their values.
     labels: Vec<(&'static str, u64)>,
 }
 

@@ -2,8 +2,8 @@
 //! OpenJDK's jdk.jfr.internal.tool (`PrettyWriter`, `JSONWriter`) and jdk.jfr.internal.util
 //! (`ValueFormatter`).
 //!
-//! A file is read twice: which event is taken depends on which there are, and whether an event
-//! without a stack counts on whether any other of its name has one.
+//! A file is read twice: the default event depends on all that there are, and an event without a
+//! stack counts only if another event with its name has one.
 
 mod event;
 mod json;
@@ -67,12 +67,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read
 }
 
-/// What the names of events tell of each of them.
+/// The names of events with stacks and with durations.
 #[derive(Debug, Default, PartialEq)]
 struct EventNames {
-    /// Those of which any event has a stack.
+    /// The names of which any event has a stack.
     stacked: HashSet<Vec<u8>>,
-    /// Those of which any event has a duration: text leaves out those that are 0.
+    /// The names of which any event has a duration: text leaves out durations of 0.
     timed: HashSet<Vec<u8>>,
 }
 
@@ -82,19 +82,19 @@ struct Print {
     names: EventNames,
     /// The names of events that were added, and whether they have a duration.
     seen: HashSet<(Vec<u8>, bool)>,
-    /// Events whose weight is no number.
+    /// Events whose weight is not a number.
     bad_weights: u64,
-    /// Events that do not say what they weigh, though others of their name do.
+    /// Events without a weight, though their name has one.
     weightless: u64,
-    /// Stacks whose callers are not all there.
+    /// Stacks that the print cut: callers are missing.
     cut: u64,
-    /// Stacks with as many frames as are printed by default, of which some may be cut.
+    /// Stacks with exactly as many frames as are printed by default: some may be cut.
     at_default: u64,
     /// The frames of the deepest stack.
     deepest: usize,
 }
 
-/// How many frames of a stack are printed without `--stack-depth`.
+/// The most frames of a stack that are printed without `--stack-depth`.
 const DEFAULT_DEPTH: usize = 5;
 
 impl Print {
@@ -120,20 +120,20 @@ impl Print {
         Ok(())
     }
 
-    /// Says what the weights are in, and what is wrong.
+    /// Sets the units of the weights, and notes what is wrong.
     fn finish(&self, samples: &mut Samples<'_>) {
         for (name, has_duration) in &self.seen {
             samples.set_unit(name, unit(name, *has_duration));
         }
         for (count, what) in [
-            (self.bad_weights, "events have a weight that is no number: they are left out"),
-            (self.weightless, "events do not say what they weigh: each counts one"),
+            (self.bad_weights, "events have a weight that is not a number: they are left out"),
+            (self.weightless, "events have no weight: each counts one"),
         ] {
             if count > 0 {
                 samples.note(format_args!("{count} {what}"));
             }
         }
-        // JSON does not say where the print cut a stack.
+        // JSON does not show where the print cut a stack.
         let is_default = self.deepest == DEFAULT_DEPTH && self.at_default > 0;
         let cut = if is_default { self.cut.max(self.at_default) } else { self.cut };
         if cut > 0 {

@@ -1,7 +1,7 @@
-//! The stacks of a JVM's threads: `jstack PID`, `jcmd PID Thread.print`, `kill -3`;
-//! one dump or many, one behind the other. Those of virtual threads too:
-//! `jcmd PID Thread.dump_to_file`, also with `-format=json`, and what programs write that
-//! ask ThreadMXBean: VisualVM, Spring Boot's actuator.
+//! The stacks of a JVM's threads, in one dump or several after each other: `jstack PID`,
+//! `jcmd PID Thread.print`, `kill -3`. Also those with virtual threads,
+//! `jcmd PID Thread.dump_to_file`, with or without `-format=json`; and those of programs that ask
+//! ThreadMXBean: VisualVM, Spring Boot's actuator.
 //!
 //! Grammar from OpenJDK's src/hotspot/share/runtime/thread.cpp (`print_on`),
 //! classfile/javaClasses.cpp (`print_stack_element`) and jdk/internal/vm/ThreadDumper.java.
@@ -44,8 +44,8 @@ fn detect(head: &Head<'_>) -> bool {
         || head.outline().is_some_and(|keys| keys.has("threadDump"))
 }
 
-/// Reads one input to its end. Whatever stands between the threads is passed over:
-/// a dump by `kill -3` is among the program's own output.
+/// Reads one input to its end. Lines between the threads are skipped: a dump by `kill -3` is among
+/// the program's own output.
 ///
 /// # Errors
 ///
@@ -73,17 +73,17 @@ fn thread_of(line: &[u8]) -> Option<Thread> {
 
 #[derive(Default)]
 struct Dumps {
-    /// Whether it is chosen which event is taken unless the user chooses.
+    /// Whether the default event was chosen.
     has_default: bool,
-    /// When the dump was made that is being read, in nanoseconds.
+    /// The time of the current dump, in nanoseconds since 1970.
     time: Option<u64>,
     thread: Option<Thread>,
-    /// What the line of the thread says of it.
+    /// The labels from the line of the thread.
     labels: OwnLabels,
-    /// The process, where the dump says it.
+    /// The process, if the dump has it.
     pid: Option<Vec<u8>>,
     leaf_first: Vec<FrameId>,
-    /// The function that the thread is in, with its class.
+    /// The function of the leaf, with its class.
     leaf: Vec<u8>,
     /// The processor time of each thread in the last dump that has it.
     times: HashMap<Vec<u8>, u64>,
@@ -117,7 +117,7 @@ impl Dumps {
         Ok(())
     }
 
-    /// Whether the thread at hand is of `Thread.dump_to_file`.
+    /// Whether the current thread is from `Thread.dump_to_file`.
     fn is_of_file(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| thread.is_of_file)
     }

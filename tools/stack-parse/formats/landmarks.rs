@@ -29,8 +29,8 @@ pub(super) const TEXT: Format = Format {
     extras: &[],
 };
 
-/// What each call took, in cycles of the processor.
+/// The cost of each call, in cycles of the processor.
 const CYCLES: Measure = Measure { name: b"cycles", unit: b"cycles" };
 
-/// What each call allocated, if the program was told to record that.
+/// The bytes that each call allocated, if the program recorded them.
 const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };

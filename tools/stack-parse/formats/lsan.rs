@@ -63,20 +63,20 @@ struct LsanReader {
     pid: Vec<u8>,
     leak: Option<Leak>,
     stack: LeafFirst,
-    /// The last line of the stack: the next one says whether its function is inlined.
+    /// The last line of the stack: the next one shows whether its function is inlined.
     last: Vec<u8>,
-    /// What was read since the last summary.
+    /// The sum of the leaks since the last summary.
     listed: Amount,
-    /// What the summaries have beyond that.
+    /// What the summaries have in addition to the leaks that were read.
     unlisted: Amount,
     /// Reports of other errors.
     others: u64,
-    /// Whether the table of suppressions is being read, and what they left out.
+    /// Whether the table of suppressions is being read; `suppressed` is what they left out.
     in_suppressions: bool,
     suppressed: Amount,
 }
 
-/// What was allocated with one stack and is lost in one way.
+/// The leak of one stack: objects that were lost directly, or with another leak.
 #[derive(Debug, PartialEq)]
 struct Leak {
     kind: &'static str,
@@ -84,7 +84,7 @@ struct Leak {
 }
 
 impl Leak {
-    /// By `Direct leak of 90100 byte(s) in 100 object(s) allocated from:`.
+    /// Reads `Direct leak of 90100 byte(s) in 100 object(s) allocated from:`.
     fn of(line: &[u8]) -> Option<Leak> {
         let (kind, rest) = line.trim_ascii().split_once_str(" leak of ")?;
         let kind = match kind {
@@ -98,7 +98,7 @@ impl Leak {
     }
 }
 
-/// By `SUMMARY: AddressSanitizer: 180400 byte(s) leaked in 400 allocation(s).`
+/// Reads `SUMMARY: AddressSanitizer: 180400 byte(s) leaked in 400 allocation(s).`
 fn summary(line: &[u8]) -> Option<Amount> {
     let (_, rest) = line.strip_prefix(b"SUMMARY: ")?.split_once_str(": ")?;
     let (bytes, rest) = rest.split_once_str(" byte(s) leaked in ")?;
@@ -148,7 +148,7 @@ impl LsanReader {
     fn push_last(&mut self, caller: Option<&Call<'_>>, samples: &mut Samples<'_>) {
         let last = std::mem::take(&mut self.last);
         if let Some(call) = Call::of(&last) {
-            // What is inlined has the address of its caller.
+            // An inlined function has the address of its caller.
             let is_same = |it: &Call<'_>| it.address == call.address && it.name != call.name;
             let inlined = caller.is_some_and(is_same);
             self.stack.push(&Frame { inlined, ..call.frame() }, samples);
@@ -174,7 +174,7 @@ impl LsanReader {
             samples.note(format_args!("suppressed: {} have no stack", self.suppressed));
         }
         if self.others > 0 {
-            samples.note(format_args!("{} errors that are no leaks are not read", self.others));
+            samples.note(format_args!("{} errors that are not leaks are not read", self.others));
         }
         Ok(())
     }
@@ -227,8 +227,8 @@ impl<'a> Call<'a> {
     }
 }
 
-/// A name and the place behind it: `(/usr/lib/libc.so.6+0x27249)`, or a file and its line, whose
-/// folders may have spaces if its path begins with `/`. Names of C++ have spaces.
+/// Splits a name from the place after it: `(/usr/lib/libc.so.6+0x27249)`, or a file and its line.
+/// Its folders may have spaces if its path begins with `/`. Names of C++ have spaces.
 fn split_place(text: &[u8]) -> (&[u8], &[u8]) {
     let of_module = || {
         let start = text.rfind(" (/").or_else(|| text.rfind(" ("));

@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// Begins the first line.
+/// The start of the first line.
 const TITLE: &[u8] = b"Analysis of sampling ";
 
 fn detect(head: &Head<'_>) -> bool {
@@ -54,7 +54,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     reader.finish(samples)
 }
 
-/// What is known at the end of a line.
+/// The state between two lines.
 #[derive(Default)]
 struct MacosSampleReader {
     tree: Outline,
@@ -62,7 +62,7 @@ struct MacosSampleReader {
     is_tree: bool,
     process: Vec<u8>,
     pid: Vec<u8>,
-    /// What a sample weighs.
+    /// The weight of a sample: the interval between samples.
     interval: u64,
     thread: Vec<u8>,
     tid: Vec<u8>,
@@ -179,7 +179,7 @@ fn thread(text: &[u8]) -> (&[u8], &[u8]) {
     (tid, name.trim_ascii_end())
 }
 
-/// `main  (in rg) + 41  [0x10384b549]  main.rs:7`; `???` stands for no name.
+/// `main  (in rg) + 41  [0x10384b549]  main.rs:7`; `???` means that the name is not known.
 fn frame(text: &[u8]) -> Frame<'_> {
     let (code, rest) = text.rsplit_once_str("  [0x").unwrap_or((text, b""));
     let (addresses, source) = rest.split_once_str("]").unwrap_or((rest, b""));

@@ -1,6 +1,6 @@
-//! What massif writes: the memory in use at some times, and for some of these who
-//! allocated it. Grammar from <https://valgrind.org/docs/manual/ms-manual.html> and
-//! massif's ms_main.c.
+//! What massif writes: the memory in use at some times and, for some of these, the stacks that
+//! allocated it. Grammar from <https://valgrind.org/docs/manual/ms-manual.html> and massif's
+//! ms_main.c.
 //!
 //! ```text
 //! desc: --stacks=yes
@@ -53,9 +53,9 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Usage`] if `--live` asks for what the file does not say,
-/// [`Error::Unknown`] where a tree lacks its end, after all that came before; or what adding
-/// samples returns.
+/// [`Error::Input`]; [`Error::Usage`] if `--live` asks for what the file does not have;
+/// [`Error::Unknown`] if the end of a tree is missing, after all before it was added; or what
+/// adding samples returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let live = options.objects.live();
@@ -82,38 +82,38 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
 struct File {
     name: String,
     live: Option<Live>,
-    /// What times are in: `ms`, `i` for instructions, `B` for bytes.
+    /// The unit of times: `ms`, `i` for instructions, `B` for bytes.
     time_unit: Vec<u8>,
-    /// Whether all snapshots with trees are samples, each of its time, or each of an event.
+    /// Whether all snapshots with trees are samples: each has its own time, or its own event.
     takes_all: bool,
     /// Whether it is Valgrind's own report of memory, which has no times.
     is_report: bool,
-    /// Whether it is known what trees count.
+    /// Whether the event of trees is known.
     has_event: bool,
     snapshot: Snapshot,
     /// When the first snapshot was taken.
     begun: Option<u64>,
-    /// Of the snapshots so far, the one that is asked for.
+    /// The best choice among the snapshots so far.
     chosen: Option<Snapshot>,
-    /// Of the snapshots with trees so far, the one of the peak, but for its tree.
+    /// The peak among the snapshots with trees so far, with only the first line of its tree.
     peak: Option<Snapshot>,
     snapshots: u64,
 }
 
-/// What was in use at some time, in bytes.
+/// The memory in use at some time, in bytes.
 #[derive(Clone, Default)]
 struct Snapshot {
     number: Vec<u8>,
     time: Option<u64>,
     heap: u64,
-    /// What the allocator itself needs.
+    /// The overhead of the allocator itself.
     extra: u64,
     stacks: u64,
     is_peak: bool,
     has_tree: bool,
     /// The lines of the tree.
     tree: Vec<Vec<u8>>,
-    /// How many lines the tree lacks yet.
+    /// How many lines of the tree are still to come.
     missing: u64,
 }
 
@@ -144,7 +144,7 @@ impl File {
             return true;
         }
         if let Some(options) = line.strip_prefix(b"desc:") {
-            // Each of its snapshots is another event.
+            // Each snapshot of a report is another event.
             self.is_report = options.trim_ascii().starts_with(b"xtree.");
             self.takes_all |= self.is_report;
             return true;
@@ -159,7 +159,8 @@ impl File {
             self.begun = self.begun.or(snapshot.time);
         }
         if snapshot.has_tree && !std::mem::replace(&mut self.has_event, true) {
-            // It may be 0 in the first snapshots, while stacks are not.
+            // The heap may be 0 in the first snapshots while the stacks are not, so it is chosen
+            // here.
             samples.take_first(snapshot.event().0);
         }
         if snapshot.is_higher_than(self.peak.as_ref()) {
@@ -175,7 +176,7 @@ impl File {
         Ok(())
     }
 
-    /// Refuses to tell what was in use at times that are not known.
+    /// Refuses `--live` for moments that the file's times do not allow.
     fn check_live(&self) -> Result<()> {
         let name = &self.name;
         match self.live {
@@ -183,8 +184,8 @@ impl File {
                 "--live needs snapshots of massif: {name} is a report of --xtree-memory"
             ))),
             Some(Live::At(_) | Live::End) if self.time_unit != b"ms" => Err(Error::Usage(format!(
-                "the times of {name} are no milliseconds: of --live only --live=peak is known, \
-                 and all of what 'valgrind --tool=massif --time-unit=ms' records"
+                "the times of {name} are not milliseconds: only --live=peak is possible; record \
+                 with 'valgrind --tool=massif --time-unit=ms' for the others"
             ))),
             _ => Ok(()),
         }
@@ -216,7 +217,7 @@ impl File {
                 None if chosen.is_peak => ("the peak", ": --from and --to choose others"),
                 None => ("the last with a tree", ": --from and --to choose others"),
                 Some(Live::Peak) if chosen.is_peak => ("the peak", ""),
-                Some(Live::Peak) => ("the largest with a tree, none is called the peak", ""),
+                Some(Live::Peak) => ("the largest with a tree, as none is marked as the peak", ""),
                 Some(Live::At(_)) => ("the last with a tree until then", ""),
                 Some(Live::End) => ("the last with a tree", ""),
             };
@@ -236,7 +237,7 @@ impl File {
     }
 }
 
-/// What times count, and from when.
+/// The unit of times, and their start.
 #[derive(Clone, Copy)]
 struct Clock<'a> {
     /// `ms`, `i` for instructions, `B` for bytes.
@@ -262,7 +263,7 @@ impl Clock<'_> {
 }
 
 impl Snapshot {
-    /// Reads `mem_heap_B=135800`; false if it is no such line.
+    /// Reads `mem_heap_B=135800`; false if it is another line.
     fn set(&mut self, line: &[u8]) -> bool {
         let Some(at) = line.iter().position(|&byte| byte == b'=') else { return false };
         let (key, value) = (&line[..at], line[at + 1..].trim_ascii());
@@ -284,7 +285,7 @@ impl Snapshot {
         number.is_some()
     }
 
-    /// Whether this is the peak, or has more in use as far as no snapshot is called the peak.
+    /// Whether this is the peak or, as long as no snapshot is marked as the peak, has more in use.
     fn is_higher_than(&self, other: Option<&Snapshot>) -> bool {
         let is_more = |other: &Snapshot| !other.is_peak && self.heap > other.heap;
         self.has_tree && (self.is_peak || other.is_none_or(is_more))
@@ -296,7 +297,7 @@ impl Snapshot {
     }
 
     fn add(&self, clock: Clock<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        // Instructions and bytes are no time: each counts as a nanosecond.
+        // Instructions and bytes are not times: each counts as a nanosecond.
         let nanoseconds = if clock.unit == b"ms" { 1_000_000 } else { 1 };
         let since = clock.since(self.time).and_then(|since| i64::try_from(since).ok());
         let time = self.time.and_then(|time| time.checked_mul(nanoseconds));
@@ -326,9 +327,9 @@ impl Snapshot {
         Ok(())
     }
 
-    /// What the tree counts, and in what: `(heap allocation functions) malloc/...`,
-    /// `(page allocation syscalls) mmap/...`; `totBk : total allocated Blocks` of Valgrind's
-    /// own report.
+    /// The event and the unit of the tree, by its first line:
+    /// `(heap allocation functions) malloc/...`, `(page allocation syscalls) mmap/...`, or
+    /// `totBk : total allocated Blocks` in Valgrind's own report.
     fn event(&self) -> (&[u8], &[u8]) {
         let top = self.tree.first().and_then(|line| node(line)).map_or(&b""[..], |it| it.3);
         if top.starts_with(b"(page ") {
@@ -342,7 +343,7 @@ impl Snapshot {
         }
     }
 
-    /// Adds the tree, whose top is what allocated and not its caller.
+    /// Adds the tree. Its top is the allocating functions, and callers are below.
     fn add_tree(&self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
         let nodes: Vec<_> = self.tree.iter().filter_map(|line| node(line)).collect();
         let Some(&(_, _, total, top)) = nodes.first() else {
@@ -377,8 +378,8 @@ impl Snapshot {
     }
 }
 
-/// ` n1: 135000 0x10B5F6: main (demo.c:7)`: how deep it is, how many lines stand below it,
-/// bytes and text.
+/// ` n1: 135000 0x10B5F6: main (demo.c:7)`: its depth, the number of lines directly below it, bytes
+/// and text.
 fn node(line: &[u8]) -> Option<(usize, u64, u64, &[u8])> {
     let indent = line.iter().position(|&byte| byte != b' ')?;
     let rest = line[indent..].strip_prefix(b"n")?;

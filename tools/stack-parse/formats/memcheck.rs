@@ -11,8 +11,8 @@
 //! ==6430==         suppressed: 0 bytes in 0 blocks
 //! ```
 //!
-//! What is lost indirectly has records of its own if all kinds are printed, so that a record
-//! weighs its direct bytes, as the summary counts them.
+//! Indirectly lost blocks have their own records if all kinds are printed. So a record weighs only
+//! its direct bytes, as in the summary.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// What a record says of its blocks, and at the end what the summary has that no record has.
+/// The kinds of records; the last is only in the summary.
 const KINDS: [&str; 5] =
     ["definitely lost", "indirectly lost", "possibly lost", "still reachable", "suppressed"];
 
@@ -52,7 +52,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 /// The process and the text of a line of valgrind's: `==6430== text`, with a time before the
-/// process if one was asked for. The program may not have ended its own line before it.
+/// process if that was asked for. An unfinished line of the program may come before it.
 fn text_of_valgrind(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = line;
     loop {
@@ -87,20 +87,20 @@ struct MemcheckReader {
     processes: BTreeMap<Vec<u8>, Process>,
     /// The process of the last line, if that may be the title of an error.
     titled: Vec<u8>,
-    /// What the summaries have that no record has, by kind.
+    /// What the summaries have in addition to the records, by kind.
     unlisted: [Amount; KINDS.len()],
-    /// What has a stack and is no leak.
+    /// Errors with a stack that are not leaks.
     others: u64,
 }
 
-/// What is read of a process, whose lines may be among those of others.
+/// The state of a process, as lines of several processes may be mixed.
 #[derive(Default)]
 struct Process {
     record: Option<Record>,
     stack: LeafFirst,
-    /// The last line of the stack: the next one says whether its function is inlined.
+    /// The last line of the stack: the next one shows whether its function is inlined.
     last: Vec<u8>,
-    /// What the records have since the last summary, by kind.
+    /// The sums of the records since the last summary, by kind.
     listed: [Amount; KINDS.len()],
     /// How often it was searched for leaks: a debugger may ask for it.
     searches: u64,
@@ -127,7 +127,8 @@ impl MemcheckReader {
                     process.push_last(call, samples);
                     process.last.extend_from_slice(call);
                 }
-                // A second stack says where the block of an error was allocated.
+                // A second stack of an error shows where its block was allocated, and does not
+                // count.
                 None => self.others += u64::from(self.titled == pid),
             }
             self.titled.clear();
@@ -162,7 +163,8 @@ impl MemcheckReader {
             again += process.searches.saturating_sub(1);
         }
         if again > 0 {
-            let what = "searches for leaks follow another one: what both found counts twice";
+            let what =
+                "searches for leaks came after another one: leaks that both found count twice";
             samples.note(format_args!("{again} {what}"));
         }
         for (kind, amount) in KINDS.iter().zip(self.unlisted).filter(|(_, it)| !it.is_none()) {
@@ -173,7 +175,7 @@ impl MemcheckReader {
             samples.note(format_args!("{kind}: {amount} have no stack{hint}"));
         }
         if self.others > 0 {
-            samples.note(format_args!("{} errors that are no leaks are not read", self.others));
+            samples.note(format_args!("{} errors that are not leaks are not read", self.others));
         }
         Ok(())
     }
@@ -205,8 +207,8 @@ fn call(text: &[u8]) -> Option<&[u8]> {
 }
 
 impl Record {
-    /// By `1,040 (8 direct, 1,032 indirect) bytes in 1 blocks are definitely lost in loss record 2
-    /// of 4`, whose second number may be missing.
+    /// Reads `1,040 (8 direct, 1,032 indirect) bytes in 1 blocks are definitely lost in loss record
+    /// 2 of 4`; the numbers in parentheses may be missing.
     fn of(text: &[u8]) -> Option<Record> {
         let (text, _) = text.split_once_str(" in loss record ")?;
         let text = without_changes(text);
@@ -220,8 +222,8 @@ impl Record {
         Some(Record { kind: kind_of(kind)?, amount })
     }
 
-    /// By a line of the summary: `   definitely lost: 180,400 bytes in 400 blocks`, in old versions
-    /// with more spaces and a full stop.
+    /// Reads a line of the summary: `   definitely lost: 180,400 bytes in 400 blocks`, in old
+    /// versions with more spaces and a full stop.
     fn of_summary(text: &[u8]) -> Option<Record> {
         let text = without_changes(text.trim_ascii());
         let (kind, amount) = text.split_once_str(": ")?;
@@ -236,7 +238,7 @@ fn kind_of(name: &[u8]) -> Option<usize> {
     KINDS.iter().position(|kind| kind.as_bytes() == name)
 }
 
-/// The text without `(+1,032)`, by which a second search for leaks tells what is new.
+/// The text without `(+1,032)`: changes, which a second search for leaks prints.
 fn without_changes(text: &[u8]) -> Vec<u8> {
     let mut kept = Vec::new();
     let mut rest = text;

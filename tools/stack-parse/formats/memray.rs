@@ -1,5 +1,5 @@
-//! Allocations of Python, as `memray transform csv` writes them; memray's own file
-//! is private to it.
+//! Allocations of Python, as `memray transform csv` writes them. The format of memray's own file is
+//! internal to memray.
 //!
 //! ```text
 //! allocator,num_allocations,size,tid,thread_name,stack_trace
@@ -59,7 +59,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     })
 }
 
-/// Adds the allocations of a line; `None` if it is none.
+/// Adds the allocations of a line; `None` if it has none.
 fn add(
     fields: &[Cow<'_, [u8]>],
     frames: &mut Vec<FrameId>,

@@ -1,11 +1,9 @@
 //! Traces of memtrace, OCaml's statistical memory profiler: versions 1 to 3.
 //!
-//! A trace is a row of packets, in the Common Trace Format. The first holds
-//! what is known of the program, the others hold events: where a location code
-//! is in the source, an allocation with its backtrace, an object's promotion
-//! to the major heap, its collection. Grammar from memtrace's
-//! src/memtrace.tsdl, src/trace.ml, src/backtrace_codec.ml and
-//! src/location_codec.ml.
+//! A trace is a sequence of packets, in the Common Trace Format. The first describes the program,
+//! the others hold events: where a location code is in the source, an allocation with its
+//! backtrace, an object's promotion to the major heap, its collection. Grammar from memtrace's
+//! src/memtrace.tsdl, src/trace.ml, src/backtrace_codec.ml and src/location_codec.ml.
 
 mod backtraces;
 mod codes;
@@ -39,15 +37,14 @@ pub(super) const FORMAT: Format = Format {
     extras: &[Extra::Live, Extra::Heaps],
 };
 
-/// Whether a file that begins so is a trace that can be read. Other producers
-/// of the Common Trace Format use the same magic, but have something else where
-/// the version is.
+/// Whether a file that begins like this is a trace that can be read. Other writers of the Common
+/// Trace Format use the same magic number, but have something else in place of the version.
 fn detect(head: &Head<'_>) -> bool {
     match head.bytes.get(packets::VERSION_AT..) {
         Some([low, high, ..]) => {
             head.bytes.starts_with(&MAGIC) && packets::is_known(u16::from_le_bytes([*low, *high]))
         }
-        // Cut short, which is said later.
+        // The header is cut short, which is reported later.
         _ => head.is_last && head.bytes.starts_with(&MAGIC),
     }
 }
@@ -56,8 +53,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after
-/// everything before it was; or what writing returns.
+/// [`Error::Input`]; [`Error::Unknown`] if something cannot be read, after all before it was added;
+/// or what writing returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut packets = Packets::new(input);

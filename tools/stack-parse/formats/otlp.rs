@@ -10,12 +10,12 @@
 //! dictionary                          stacks, locations, functions, strings …
 //! ```
 //!
-//! What samples refer to is in the dictionary, which mostly comes last. So samples are summed by
-//! the numbers of their stacks and attributes until it is known.
+//! Samples refer to the dictionary, which mostly comes last. So samples are summed by the numbers
+//! of their stacks and attributes until the dictionary is known.
 //!
-//! The message has changed without a number that says so. Three of its forms are in use: that of
-//! today, that of versions 1.8 and 1.9, whose samples have other numbers for their fields, and
-//! those before, which have no stacks in the dictionary and are named, not read.
+//! The message has changed without a version number. Three of its forms are in use: today's; that
+//! of versions 1.8 and 1.9, in which the fields of samples have other numbers; and the older ones,
+//! which have no stacks in the dictionary. The older ones are recognized but not read.
 
 mod attributes;
 mod batch;
@@ -40,7 +40,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// What is said of a message in a form that is not read.
+/// The error for a message in a form that is not read.
 const OLD: &str = "profiles of opentelemetry-proto 1.7 or older, which are not read: write them \
                    with a newer profiler or collector";
 
@@ -55,9 +55,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`common::Error::Input`], [`common::Error::Unknown`] where something is damaged, after all
-/// that can be read, or where the form is older than what is known; or what adding samples
-/// returns.
+/// [`common::Error::Input`]; [`common::Error::Unknown`] if something is damaged, after all that can
+/// be read was added, or if the form is too old; or what adding samples returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let (start, _) = input.peek_more(1).map_err(|source| common::Error::Input { name, source })?;

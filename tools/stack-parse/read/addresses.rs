@@ -1,5 +1,5 @@
-//! Addresses of a profile in text and what is known of them: names that stand in the profile
-//! itself, and the files that were mapped there.
+//! The addresses of a profile in text, and how they are named: by names in the profile itself, or
+//! by the files that were mapped there.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
-/// What is known of addresses.
+/// The names and mappings that a profile has.
 #[derive(Debug, Default)]
 pub(crate) struct Addresses {
     mappings: Vec<Mapping>,
@@ -23,7 +23,7 @@ pub(crate) struct Addresses {
     symbols: HashMap<u64, Vec<FrameId>>,
 }
 
-/// Addresses that all have frames.
+/// Addresses whose frames are all known.
 #[derive(Debug)]
 pub(crate) struct NamedAddresses {
     addresses: Addresses,
@@ -38,9 +38,8 @@ pub(crate) struct Unnamed {
 }
 
 impl Addresses {
-    /// Reads a line behind the samples: a mapping, or a name,
-    /// `0x00007f5e2ff81961 __memcmp_evex` or `0x0000006 f (source.java:06)`. False if
-    /// it is neither.
+    /// Reads a line outside the samples: a mapping, or a name, `0x00007f5e2ff81961 __memcmp_evex`
+    /// or `0x0000006 f (source.java:06)`. False if it is neither.
     pub(crate) fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> bool {
         let line = line.trim_ascii();
         if let Some(mapping) = mapping(line) {
@@ -54,8 +53,8 @@ impl Addresses {
         true
     }
 
-    /// Adds samples whose frames are to be named. All but the leaf are return
-    /// addresses; so is the leaf if `leaf_is_call`.
+    /// Names the frames of samples and adds them. All addresses but the leaf are return addresses;
+    /// so is the leaf if `leaf_is_call`.
     pub(crate) fn add_samples(
         self,
         mut unnamed: Vec<Unnamed>,
@@ -63,8 +62,8 @@ impl Addresses {
         options: &Options,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        // As `FixCallerAddresses` of google-pprof does: an address in the call. The names of a
-        // profile are those of its own addresses.
+        // Moves return addresses into the call, like `FixCallerAddresses` of google-pprof. If the
+        // profile has names, they are for its addresses as they are.
         if self.symbols.is_empty() {
             let first_call = usize::from(!leaf_is_call);
             for stack in &mut unnamed {
@@ -85,7 +84,7 @@ impl Addresses {
         Ok(())
     }
 
-    /// Names addresses, all of which are known by now; each may come several times.
+    /// Names addresses, once all lines of the profile are read; an address may come several times.
     pub(crate) fn name(
         mut self,
         addresses: impl Iterator<Item = u64>,
@@ -111,7 +110,7 @@ impl Addresses {
 }
 
 impl NamedAddresses {
-    /// Adds the frames of a stack, which is leaf first, root first.
+    /// Appends the frames of a stack, root first; its addresses are leaf first.
     pub(crate) fn push_root_first(
         &self,
         leaf_first: impl DoubleEndedIterator<Item = u64>,
@@ -125,16 +124,16 @@ impl NamedAddresses {
         }
     }
 
-    /// The file that has the code of a leaf; empty if none is known.
+    /// The file with the code of a leaf; empty if it is not known.
     pub(crate) fn object_of_leaf(&self, leaf: Option<u64>) -> &[u8] {
         let mapping = leaf.and_then(|leaf| self.addresses.mapping_of(leaf));
         mapping.map_or(b"", |mapping| &mapping.path)
     }
 }
 
-/// The frames of a name. `google-pprof --raw` writes those that were inlined behind
-/// the function that has them, with `--` between, and where a name is not the only one
-/// its address: `outer(int)<0000000000002376>--inl1--inl2`. C++ has `operator--`.
+/// The frames of a name, root first. `google-pprof --raw` writes inlined functions after the one
+/// that contains them, with `--` between, and adds the address to a name that several functions
+/// share: `outer(int)<0000000000002376>--inl1--inl2`. C++ has `operator--`.
 fn symbol_frames(name: &[u8], samples: &mut Samples<'_>) -> Vec<FrameId> {
     let (name, source) = match name.strip_suffix(b")").and_then(|it| it.rsplit_once_str(" (")) {
         Some((name, source)) if is_source(source) => (name, source),

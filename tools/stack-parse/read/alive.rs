@@ -1,6 +1,6 @@
 //! Objects that are in use while a recording of memory is read, and which of them count: for
-//! `--live`, and for the label `lifetime`. Memory grows with what is in use at once, not with
-//! what was allocated: an object is forgotten when it is freed and known not to count.
+//! `--live`, and for the label `lifetime`. Memory grows with the number of objects in use at once,
+//! not with all that were allocated: an object is dropped as soon as it is freed and cannot count.
 
 use common::{Label, Result};
 use hashbrown::HashMap;
@@ -12,8 +12,8 @@ use crate::samples::{LIFETIME, seconds_of_label};
 pub(crate) enum Counted {
     /// All.
     All,
-    /// Those that were allocated before some moment and freed after it, or never. The caller
-    /// knows the moment, and says of each event whether it [is later](When::is_late).
+    /// Those that were allocated before some moment and freed after it, or never. The caller knows
+    /// the moment, and marks each event that [is later](When::is_late).
     AtMoment,
     /// Those that were in use at the last call of [`Alive::mark`].
     AtMark,
@@ -28,15 +28,15 @@ pub(crate) struct When {
     pub(crate) is_late: bool,
 }
 
-/// Objects that are in use, each known by a key of its own.
+/// Objects that are in use, each with its own key.
 #[derive(Debug)]
 pub(crate) struct Alive<T> {
     counted: Counted,
     in_use: HashMap<u64, Object<T>>,
-    /// How many objects were allocated so far, and how many before the last mark.
+    /// How many objects were allocated so far; `marked` is how many before the last mark.
     allocated: u64,
     marked: u64,
-    /// What was in use at the last mark and was freed since, and when.
+    /// The objects that were in use at the last mark and are freed, and when.
     freed_since: Vec<(T, u64)>,
 }
 
@@ -48,7 +48,7 @@ struct Object<T> {
     object: T,
 }
 
-/// An object of which all is known.
+/// An object whose fate is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settled<T> {
     pub(crate) object: T,
@@ -57,7 +57,7 @@ pub(crate) struct Settled<T> {
     pub(crate) counts: bool,
 }
 
-/// What is done with an object of which all is known.
+/// A function that takes each settled object.
 pub(crate) type Settle<'s, T> = dyn FnMut(Settled<T>) -> Result<()> + 's;
 
 impl<T> Alive<T> {
@@ -66,12 +66,12 @@ impl<T> Alive<T> {
         Alive { counted, in_use, allocated: 0, marked: 0, freed_since: Vec::new() }
     }
 
-    /// Notes an allocation. Where its key is that of an object in use, that one must have been
-    /// freed unseen.
+    /// Adds an allocated object. If another object with its key is in use, that one must have been
+    /// freed without an event.
     ///
     /// # Errors
     ///
-    /// What `settle` returns, here and below.
+    /// Whatever `settle` returns, here and in the functions below.
     pub(crate) fn allocate(
         &mut self,
         key: u64,
@@ -92,7 +92,7 @@ impl<T> Alive<T> {
         self.in_use.get_mut(&key).map(|object| &mut object.object)
     }
 
-    /// Notes that an object was freed; false if none with this key is in use.
+    /// Ends an object that was freed; false if none with this key is in use.
     pub(crate) fn free(
         &mut self,
         key: u64,
@@ -119,7 +119,7 @@ impl<T> Alive<T> {
         settle(Settled { object, freed: Some(when.time), counts })
     }
 
-    /// Says that what is in use now counts, unless this is said again.
+    /// Sets the mark: the objects in use at the last mark count.
     pub(crate) fn mark(&mut self, settle: &mut Settle<'_, T>) -> Result<()> {
         self.marked = self.allocated;
         self.freed_since.drain(..).try_for_each(|(object, freed)| {
@@ -144,18 +144,18 @@ impl<T> Alive<T> {
     }
 }
 
-/// How much is in use, and when that was most.
+/// The size of all objects in use, and its maximum.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Level {
     now: u64,
-    /// The most that was in use at once.
+    /// The largest size that was in use at once.
     pub(crate) most: u64,
-    /// When that was for the first time, in nanoseconds after the recording began.
+    /// When that was reached first, in nanoseconds after the recording began.
     pub(crate) at: u64,
 }
 
 impl Level {
-    /// Adds what was allocated; whether there is more in use than ever before.
+    /// Adds an allocated size; returns whether more is in use than ever before.
     pub(crate) fn add(&mut self, size: u64, time: u64) -> bool {
         self.now = self.now.saturating_add(size);
         let is_most = self.now > self.most;
@@ -165,13 +165,14 @@ impl Level {
         is_most
     }
 
-    /// Takes away what was freed.
+    /// Subtracts a freed size.
     pub(crate) fn free(&mut self, size: u64) {
         self.now = self.now.saturating_sub(size);
     }
 }
 
-/// The value of the label `lifetime`: seconds, or `inf` of what was never freed.
+/// The value of the label `lifetime`: seconds, or `inf` if it was never freed. Both times are in
+/// nanoseconds.
 pub(crate) fn lifetime(allocated: u64, freed: Option<u64>) -> Vec<u8> {
     match freed {
         Some(freed) => seconds_of_label(freed.saturating_sub(allocated)),
@@ -179,7 +180,7 @@ pub(crate) fn lifetime(allocated: u64, freed: Option<u64>) -> Vec<u8> {
     }
 }
 
-/// That label.
+/// The label `lifetime` with this value.
 pub(crate) fn lifetime_label(value: &[u8]) -> Label<'_> {
     Label { key: LIFETIME, value }
 }
@@ -191,8 +192,8 @@ mod tests {
     const EARLY: bool = false;
     const LATE: bool = true;
 
-    /// What became of objects 1 to 4, which are in use from 1 to 30, 2 to 10, 11 to 31 and from
-    /// 12 on; the moment, or the last mark, is 20.
+    /// The fate of objects 1 to 4, which are in use from 1 to 30, 2 to 10, 11 to 31 and from 12 on;
+    /// the moment, or the last mark, is 20.
     fn settled(counted: Counted) -> Vec<(u64, Option<u64>, bool)> {
         let (mut alive, mut settled) = (Alive::new(counted), Vec::new());
         let mut settle = |it: Settled<u64>| {

@@ -1,9 +1,9 @@
-//! Weights that a file has and that cannot be counted.
+//! Weights in a file that cannot be counted.
 
 use crate::samples::Samples;
 
-/// Says how many weights are left out, if any: those that are no numbers, have a fraction
-/// where only integers are right, or are below zero or over 64 bits.
+/// Notes how many weights are left out, if any: those that are not numbers, have a fraction where
+/// only integers are valid, or are below zero or over 64 bits.
 pub(crate) fn note_bad_weights(count: u64, samples: &mut Samples<'_>) {
     if count > 0 {
         samples.note(format_args!("{count} weights are no integers of 64 bits: they are left out"));

@@ -3,11 +3,11 @@
 
 use memchr::memchr;
 
-/// The bytes that were not taken yet. What takes more than there are leaves them all.
+/// The bytes that were not taken yet. If fewer are left than asked for, none is taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
-/// The bytes end before what was to be taken does.
+/// Fewer bytes are left than were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ended;
 
@@ -49,7 +49,7 @@ impl<'a> Bytes<'a> {
         Ok(byte)
     }
 
-    /// A number of two bytes, little-endian, as all that have no [`Endian`].
+    /// A number of two bytes; numbers without an [`Endian`] are little-endian.
     #[inline]
     pub(crate) fn u16(&mut self) -> Result<u16, Ended> {
         self.array().map(u16::from_le_bytes)
@@ -88,7 +88,7 @@ impl<'a> Bytes<'a> {
         })
     }
 
-    /// A string, which a zero byte ends.
+    /// A string up to a zero byte, which is taken, too.
     pub(crate) fn string(&mut self) -> Result<&'a [u8], Ended> {
         let end = memchr(0, self.0).ok_or(Ended)?;
         let (string, rest) = self.0.split_at(end);

@@ -1,10 +1,10 @@
-//! From a graph of calls, as pstats and callgrind write it, to stacks.
+//! Makes stacks from a graph of calls, as pstats and callgrind write it.
 //!
-//! A file says what each function took itself, and what it took with all that it
-//! called for each of its callers. Above these, the weight is split in proportion: if
-//! `main` and `test` call `parse` for 3 and 1 seconds, each stack that ends in `parse`
-//! or in what it calls has three quarters below `main`. That is a guess, but nothing is
-//! lost: the stacks weigh as much as all functions themselves.
+//! A file has the own cost of each function and, for each of its callers, its cost with all
+//! callees. Above a caller the weight is split in proportion: if `main` and `test` call `parse` for
+//! 3 and 1 seconds, each stack that ends in `parse` or in one of its callees has three quarters
+//! below `main`. That is an estimate, but the total is exact: the stacks weigh as much as the own
+//! costs of all functions.
 
 mod recursion;
 
@@ -15,50 +15,48 @@ use crate::samples::Samples;
 use crate::samples::sample::Sample;
 use recursion::{Circles, circles};
 
-/// A share of the total that is not split any more: its heaviest caller gets it.
-/// There are at most so many stacks, and the functions of the graph.
+/// Weights up to the total divided by this are not split any further: each goes to its heaviest
+/// caller. So there are at most this many stacks, and one for each function.
 const MOST_SHARES: u64 = 2_000;
 
-/// Functions, and who calls them.
+/// Functions and their callers.
 #[derive(Default)]
 pub(crate) struct Graph {
     functions: Vec<Function>,
 }
 
-/// A function; what it took is in any unit, the same for all.
+/// A function; its costs are in any unit, the same for all functions.
 #[derive(Default)]
 struct Function {
     own: f64,
-    /// With all that it called, where a file says so.
+    /// The cost with all callees, if the file has it.
     time: Option<f64>,
     callers: Vec<Caller>,
 }
 
-/// Who called a function.
+/// A caller of a function.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller {
     pub(crate) function: u32,
-    /// What the caller is called in a stack, by its number among the names of frames:
-    /// with its line, if that is asked for.
+    /// The caller's frame, as an index of the names of frames: with its line, if that is asked for.
     pub(crate) frame: u32,
-    /// What the function itself took when this one called it; 0 where a file does not
-    /// say.
+    /// The own cost of the function when this one called it; 0 if the file does not have it.
     pub(crate) own: f64,
-    /// The same with all that it called.
+    /// The cost of the function with all callees when this one called it.
     pub(crate) time: f64,
 }
 
-/// What a function took itself, exactly, in one of its lines or in all.
+/// The exact own cost of a function, for one of its lines or for all.
 #[derive(Clone, Copy)]
 pub(crate) struct Own {
     pub(crate) function: u32,
-    /// What it is called at the end of a stack.
+    /// Its frame as the leaf of a stack.
     pub(crate) frame: u32,
     pub(crate) weight: u64,
 }
 
 impl Graph {
-    /// Says what a function took itself, and with all that it called if that is known.
+    /// Sets the own cost of a function, and its cost with all callees if that is known.
     pub(crate) fn set_function(&mut self, function: u32, own: f64, time: Option<f64>) {
         let function = self.function(function);
         (function.own, function.time) = (own, time);
@@ -77,10 +75,10 @@ impl Graph {
         &mut self.functions[function]
     }
 
-    /// Adds what functions took themselves, split among their callers.
+    /// Adds the own costs of functions, split among their callers.
     ///
-    /// Every sample is of `origin`, whose weights are those of all measures. The one at
-    /// `place` is split, and is 0 here; the others, which nobody asked for, are counted
+    /// Every sample has the fields of `origin`, whose weights are those of all measures. The one at
+    /// `place` is the wanted one, which is split, and is 0 in `origin`; all others are counted
     /// once.
     pub(crate) fn add(
         &self,
@@ -114,16 +112,15 @@ impl Graph {
         if walk.weights.iter().all(|&weight| weight == 0) {
             return Ok(());
         }
-        // Only other measures have weight.
+        // No sample took the weights of the other measures.
         let sample = Sample { weights: &walk.weights, ..*origin };
         walk.stacks.add(&sample, Stacks::EMPTY, names, samples)
     }
 
-    /// The time of each function that none of its callers has.
+    /// The part of each function's time that is in none of its callers.
     ///
-    /// What functions in a circle took when they called each other is no help, as some
-    /// programs count it once for each call and others not at all: nobody called a circle
-    /// if its callers outside have all it took.
+    /// The times of calls within a circle cannot be used: some programs count them once for each
+    /// call, others not at all. A circle is not a root if its callers outside have all of its time.
     fn at_root(&self, circle: &[usize]) -> Vec<f64> {
         let mut with_callees: Vec<f64> = self.functions.iter().map(|it| it.own).collect();
         let mut of_circle = vec![0.0; self.functions.len()];
@@ -154,8 +151,8 @@ impl Graph {
         functions.collect()
     }
 
-    /// How what a function took is split among its callers: by its own time, where that
-    /// is known for each and asked for. Recursion is left out.
+    /// How the cost of a function is split among its callers: with `by_own`, by its own time in
+    /// each, if the file has that. Recursion is left out.
     fn shares(&self, number: usize, at_root: f64, by_own: bool, circles: &Circles) -> Shares {
         let Some(function) = self.functions.get(number) else { return Shares::default() };
         let is_call = |it: &&Caller| !circles.is_recursion(it.function as usize, number);
@@ -180,13 +177,13 @@ impl Function {
         self.callers.iter().map(|caller| caller.function as usize).collect()
     }
 
-    /// What its callers leave of its time, or of its own time.
+    /// The part of its time, or of its own time, that is in none of its callers.
     fn without(&self, all: f64, part: fn(&Caller) -> f64) -> f64 {
         remainder(all, all - self.callers.iter().map(part).sum::<f64>())
     }
 }
 
-/// What is left of a time, if it is not only the error of sums that are rounded.
+/// `rest`, or 0 if it is only an error of rounding sums.
 fn remainder(all: f64, rest: f64) -> f64 {
     if rest > all * 1e-6 { rest } else { 0.0 }
 }
@@ -196,13 +193,13 @@ fn remainder(all: f64, rest: f64) -> f64 {
 struct Shares {
     callers: Vec<Share>,
     heaviest: Option<Share>,
-    /// What nobody called.
+    /// The part without a caller.
     at_root: f64,
-    /// All of it.
+    /// The sum of all shares and `at_root`.
     sum: f64,
 }
 
-/// A caller, and how much of the time is below it.
+/// A caller, and the part of the time that is below it.
 #[derive(Clone, Copy)]
 struct Share {
     function: u32,
@@ -212,20 +209,20 @@ struct Share {
 
 /// A walk from a function to all that may have called it.
 struct Walk {
-    /// Those of each function.
+    /// The shares of each function.
     shares: Vec<Shares>,
-    /// Less than this is not split.
+    /// A weight up to this one is not split.
     least: u64,
-    /// Of the next sample.
+    /// The weights of the next sample.
     weights: Vec<u64>,
     place: usize,
     pending: Vec<Step>,
-    /// The frames of the stack at hand, leaf first.
+    /// The frames of the current stack, leaf first.
     path: Vec<u32>,
     stacks: Stacks,
 }
 
-/// A part of the weight, at a caller that is so far from the leaf.
+/// A part of the weight, at a caller `depth` calls above the leaf.
 struct Step {
     function: u32,
     frame: u32,
@@ -234,7 +231,7 @@ struct Step {
 }
 
 impl Walk {
-    /// Adds what a function took itself, by all its paths.
+    /// Adds the own cost of a function, by all its paths.
     fn add(
         &mut self,
         Own { function, frame, weight }: Own,
@@ -267,7 +264,7 @@ impl Walk {
     }
 }
 
-/// Splits a weight among callers; returns what nobody called.
+/// Splits a weight among callers; returns the part that ends here, as the root of a stack.
 fn split(
     shares: &Shares,
     least: u64,
@@ -289,7 +286,7 @@ fn split(
     }
     let (mut rest, before) = (weight, pending.len());
     for caller in callers {
-        // Rounded down, so that there is always enough.
+        // Rounded down, so that the sum is never more than the weight.
         let weight = ((weight as f64 * (caller.share / sum)) as u64).min(rest);
         rest -= weight;
         if weight > 0 {
@@ -299,7 +296,7 @@ fn split(
     if *at_root > 0.0 {
         return rest;
     }
-    // What rounding left.
+    // The last caller gets what rounding left.
     match pending[before..].last_mut() {
         Some(step) => step.weight += rest,
         None => return rest,

@@ -1,4 +1,4 @@
-//! A call tree whose nodes weigh what they and all below them took.
+//! A call tree in which the weight of a node includes all nodes below it.
 
 use common::{FrameId, Result};
 
@@ -9,26 +9,26 @@ use crate::samples::sample::Sample;
 #[derive(Debug, Default)]
 pub(crate) struct Call {
     pub(crate) frames: Vec<FrameId>,
-    /// What it took, all that it called included: a number for each measure.
+    /// Its weight with all callees, one number for each measure.
     pub(crate) totals: Vec<u64>,
-    /// The numbers of those it called.
+    /// The indexes of its callees.
     pub(crate) callees: Vec<usize>,
 }
 
 /// A walk through the tree, callers before callees.
 struct Walk<'a> {
     calls: &'a [Call],
-    /// A damaged graph may be no tree: a node counts for its first caller.
+    /// Nodes that were visited: if a damaged graph is not a tree, a node counts for its first
+    /// caller.
     seen: Vec<bool>,
-    /// Nodes to visit, and how many frames of the stack are their callers'.
+    /// Nodes to visit, and how many frames of the stack belong to their callers.
     pending: Vec<(usize, usize)>,
-    /// Callees that are not there, or called elsewhere too.
+    /// Callees that are missing, or have another caller, too.
     bad_callees: usize,
 }
 
-/// Adds what each call took itself, from `root` on. The sum is the root's
-/// total, but for what is said on stderr. Where totals are short of numbers,
-/// these are 0.
+/// Adds the own weight of each call, from `root` on. The sum is the root's total; a note reports
+/// any difference. Missing totals count as 0.
 pub(crate) fn add(
     calls: &[Call],
     root: usize,
@@ -64,7 +64,7 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// Says what callees took more than their callers, if they did.
+/// Notes by how much callees weigh more than their callers, if they do.
 pub(crate) fn note_excess(excess: u128, samples: &mut Samples<'_>) {
     if excess > 0 {
         samples.note(format_args!(
@@ -78,7 +78,8 @@ fn total(call: &Call, measure: usize) -> u128 {
 }
 
 impl Walk<'_> {
-    /// Has `callees` visited next, in their order; `below` is what they took.
+    /// Queues `callees` to be visited next, in their order; sets `below` to the sum of their
+    /// totals.
     fn enter(&mut self, callees: &[usize], prefix: usize, below: &mut [u128]) {
         below.fill(0);
         for &callee in callees.iter().rev() {
@@ -99,8 +100,8 @@ impl Walk<'_> {
         let unreached = self.seen.iter().filter(|seen| !**seen).count();
         if self.bad_callees > 0 || unreached > 0 {
             samples.note(format_args!(
-                "expected a tree: {} callees are missing or called elsewhere too, \
-                 {unreached} nodes are called by none; they are left out",
+                "expected a tree: {} callees are missing or have other callers, too; \
+                 {unreached} nodes have no caller: they are left out",
                 self.bad_callees
             ));
         }

@@ -1,5 +1,5 @@
-//! Costs as Valgrind's tools write them, and others that imitate these: a line names
-//! the events, `events: Ir Dr Dw`, and each line of code has a number for each.
+//! Costs as Valgrind's tools and their imitators write them: a line names the events,
+//! `events: Ir Dr Dw`, and each line of code has a number for each.
 
 use bstr::ByteSlice;
 use common::{decimal, hexadecimal, unit_of_event};
@@ -7,7 +7,7 @@ use common::{decimal, hexadecimal, unit_of_event};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 
-/// What the events of Valgrind's tools are counted in.
+/// The units of the events of Valgrind's tools.
 const UNITS: [(&str, &str); 22] = [
     ("Ir", "instructions"),
     ("Dr", "reads"),
@@ -33,8 +33,8 @@ const UNITS: [(&str, &str); 22] = [
     ("totFdBk", "blocks"),
 ];
 
-/// Units behind the name of an event, what they are called here, and how many of these
-/// one is: Xdebug's `Time_(10ns)`, pprof's `cpu(ms)`.
+/// Units after the name of an event, as in Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`: each with
+/// the unit that is used here, and how many of that it is.
 const SCALES: [(&str, &str, u64); 17] = [
     ("ns", "nanoseconds", 1),
     ("10ns", "nanoseconds", 10),
@@ -55,10 +55,10 @@ const SCALES: [(&str, &str, u64); 17] = [
     ("count", "count", 1),
 ];
 
-/// The events of a file, and what all its lines add up to.
+/// The events of a file, and the sums of their costs in all lines.
 #[derive(Default)]
 pub(crate) struct Costs {
-    /// Later parts of a file may have more.
+    /// All events so far; later parts of a file may have more.
     events: Vec<CostEvent>,
     /// The event of each column.
     columns: Vec<usize>,
@@ -69,13 +69,13 @@ pub(crate) struct Costs {
 struct CostEvent {
     name: Vec<u8>,
     unit: Vec<u8>,
-    /// How many units a number in the file stands for.
+    /// A number in the file is multiplied by this.
     scale: u64,
     total: i128,
 }
 
 impl Costs {
-    /// Reads what stands behind `events:`, with any number of spaces between names.
+    /// Reads the names after `events:`, with any number of spaces between them.
     pub(crate) fn set_events(&mut self, names: &[u8], samples: &mut Samples<'_>) {
         self.columns.clear();
         for name in names.fields() {
@@ -93,19 +93,18 @@ impl Costs {
         }
     }
 
-    /// Whether it is known what numbers count.
+    /// Whether the events are known.
     pub(crate) fn has_events(&self) -> bool {
         !self.columns.is_empty()
     }
 
-    /// Counts the costs of a line; returns that of the wanted event. Those that are left
-    /// out at the end are 0. `None` if there is something that is no number, or a sum is
-    /// too large.
+    /// Counts the costs of a line; returns that of the wanted event. Missing costs at the end are
+    /// 0. `None` if one is not a number, or a sum is too large.
     pub(crate) fn add(&mut self, numbers: &[u8]) -> Option<i128> {
         self.add_each(numbers, |_, _| Some(()))
     }
 
-    /// The same, which hands each cost to `each` with the place of its event.
+    /// Like [`add`](Costs::add), and hands each cost to `each` with the index of its event.
     fn add_each(
         &mut self,
         numbers: &[u8],
@@ -124,7 +123,7 @@ impl Costs {
         Some(found)
     }
 
-    /// The same, which also has the costs of all events, those below 0 as 0.
+    /// Like [`add`](Costs::add), and fills `row` with the costs of all events; negative ones are 0.
     pub(crate) fn add_row(&mut self, numbers: &[u8], row: &mut Vec<u64>) -> Option<i128> {
         row.clear();
         row.resize(self.events.len(), 0);
@@ -143,19 +142,18 @@ impl Costs {
         self.events[wanted].cost(number.unwrap_or(b"0"))
     }
 
-    /// The place of the wanted event among the measures.
+    /// The index of the wanted event among the measures.
     pub(crate) fn place(&self) -> Option<usize> {
         self.wanted
     }
 
-    /// What all lines add up to, of each event; 0 where that is below 0, as of memory that
-    /// was freed.
+    /// The sum of all lines, for each event; 0 if it is negative, as for memory that was freed.
     pub(crate) fn totals(&self) -> Vec<u64> {
         let total = |event: &CostEvent| u64::try_from(event.total.max(0)).unwrap_or(u64::MAX);
         self.events.iter().map(total).collect()
     }
 
-    /// Says if costs of the wanted event do not add up to what the file says.
+    /// Notes if the sum of the wanted event's costs is not `said`, which the file gives.
     pub(crate) fn compare(&self, said: i128, samples: &mut Samples<'_>) {
         let Some(CostEvent { name, total, .. }) = self.wanted.map(|wanted| &self.events[wanted])
         else {
@@ -163,7 +161,9 @@ impl Costs {
         };
         if said != *total {
             let name = String::from_utf8_lossy(name);
-            samples.note(format_args!("totals are {said} of {name}, all costs are {total}"));
+            samples.note(format_args!(
+                "the total of {name} is {said} in the file, but its costs add up to {total}"
+            ));
         }
     }
 }
@@ -183,7 +183,7 @@ impl CostEvent {
         CostEvent { name: name.to_vec(), unit, scale: 1, total: 0 }
     }
 
-    /// What a number in the file stands for; `None` if it is none, or has more than 64 bits.
+    /// The cost of a number in the file; `None` if it is not a number, or over 64 bits.
     fn cost(&self, number: &[u8]) -> Option<i128> {
         let number = signed(number)?;
         let size = u64::try_from(number.unsigned_abs()).ok()?.checked_mul(self.scale)?;
@@ -196,8 +196,7 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b' ' || byte == b'\t').filter(|word| !word.is_empty())
 }
 
-/// `12`, `-12`, `0xc`; where a count is not available, old versions of cachegrind write
-/// `.`.
+/// `12`, `-12`, `0xc`; or `.`, which old versions of cachegrind write for a missing count.
 fn signed(text: &[u8]) -> Option<i128> {
     match text {
         b"." => Some(0),

@@ -1,11 +1,11 @@
-//! Lines of tables whose fields are separated by commas or the like, some in quotes.
+//! Lines of tables with fields separated by commas or the like, some of them in quotes.
 
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
 
-/// The next field of `line`, which it is taken from; `None` at the end. In a field in quotes
-/// two of them stand for one: `"a ""b"", c"`.
+/// Takes the next field from `line`; `None` at the end. In a field in quotes, two quotes stand for
+/// one: `"a ""b"", c"`.
 pub(crate) fn next_field<'a>(line: &mut Option<&'a [u8]>, separator: u8) -> Option<Cow<'a, [u8]>> {
     let rest = (*line)?;
     let Some(quoted) = rest.strip_prefix(b"\"") else {

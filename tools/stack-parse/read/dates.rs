@@ -45,7 +45,7 @@ pub(crate) fn date(line: &[u8]) -> Option<u64> {
     let days =
         365 * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1;
     let seconds = (days - 719_468) * 86_400 + hour * 3600 + minute * 60 + second;
-    // What is behind the year 2554 is no time of a dump.
+    // Years after 2554 do not fit into 64 bits.
     seconds.checked_mul(1_000_000_000)
 }
 

@@ -1,18 +1,16 @@
 //! Decimal numbers, exactly: `0.1` seconds are 100,000,000 nanoseconds, which
 //! floating point does not promise.
 
-/// Digits behind these change nothing that fits into 64 bits.
+/// Further digits change no number that fits into 64 bits.
 const MOST_DIGITS: u32 = 36;
 
-/// A number such as `-12.5e-3`, times 10 to the power of `scale`, rounded to the
-/// nearest integer, halves away from zero. `None` if it is no number, as `NaN`,
-/// or one of more than 38 digits.
+/// A number such as `-12.5e-3`, times 10 to the power of `scale`, rounded to the nearest integer,
+/// halves away from zero. `None` if it is not a number, such as `NaN`, or has more than 38 digits.
 pub(crate) fn scaled(text: &[u8], scale: i32) -> Option<i128> {
     short(text, scale).or_else(|| any(text, scale))
 }
 
-/// Of a number as nearly all are: below 10 to the power of 18, and nothing is
-/// rounded.
+/// The fast path of [`scaled`] for most numbers: below 10 to the power of 18, without rounding.
 #[inline]
 fn short(text: &[u8], scale: i32) -> Option<i128> {
     const POWERS: [i128; 13] = {
@@ -41,7 +39,7 @@ fn short(text: &[u8], scale: i32) -> Option<i128> {
     Some(i128::from(digits) * POWERS.get(usize::try_from(power).ok()?)?)
 }
 
-/// Of any number.
+/// The slow path of [`scaled`], for any number.
 fn any(text: &[u8], scale: i32) -> Option<i128> {
     let (is_negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -90,14 +88,14 @@ fn shifted(digits: u128, power: i32) -> Option<u128> {
     }
 }
 
-/// Makes integers of numbers with a fraction so that their sum is right: what
-/// rounding takes from one is added to the next.
+/// Rounds numbers with fractions so that their sum is right: what rounding takes from one is added
+/// to the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Carry(i128);
 
 impl Carry {
-    /// `parts` of which `whole` make one, as an integer. `None` if that is below
-    /// zero or does not fit into 64 bits.
+    /// `parts / whole`, rounded to an integer. `None` if `parts` is below zero or the result does
+    /// not fit into 64 bits.
     pub(crate) fn round(&mut self, parts: i128, whole: i128) -> Option<u64> {
         let with_rest = parts.checked_add(self.0).filter(|_| parts >= 0)?;
         let rounded = with_rest.checked_add(whole / 2)?.div_euclid(whole);

@@ -1,14 +1,14 @@
-//! Profiles in JSON whose samples come before the names of their frames: each is read
-//! whole before its samples are added. An input may hold several, one after the other.
+//! Profiles in JSON whose samples come before the names of their frames: each is read to its end
+//! before its samples are added. An input may hold several, one after the other.
 
 use common::{Input, Result};
 
 use super::json::Json;
 use crate::samples::Samples;
 
-/// A profile, as far as it is read.
+/// A profile that is being read.
 pub(crate) trait Document: Sized {
-    /// What a message says was expected: `the JSON of a .cpuprofile`.
+    /// What an error message expected: `the JSON of a .cpuprofile`.
     const WHAT: &'static str;
 
     /// Reads the keys of the object that has begun.
@@ -18,7 +18,7 @@ pub(crate) trait Document: Sized {
     fn finish(self, samples: &mut Samples<'_>) -> Result<()>;
 }
 
-/// Reads one input to its end; `new` makes a document of which nothing is read yet.
+/// Reads one input to its end; `new` makes an empty document.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub(crate) fn read_documents<D: Document>(
     }
 }
 
-/// Reads a document; false if there is none.
+/// Reads a document; false at the end of the input.
 fn read_next<D: Document>(
     document: &mut D,
     json: &mut Json<&mut Input>,

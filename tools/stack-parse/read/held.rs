@@ -1,5 +1,4 @@
-//! Samples that a file tells before it tells the names of their frames, or in
-//! another order than that of their time.
+//! Samples that a file has before the names of their frames, or not in the order of their times.
 
 use common::{Label, Result};
 
@@ -8,18 +7,18 @@ use super::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
-/// Samples of several threads, by numbers.
+/// Samples of several threads. Threads, stacks and frames are numbers.
 #[derive(Default)]
 pub(crate) struct Held {
     threads: Vec<Thread>,
     rows: Vec<Row>,
-    /// From how many rows on equal stacks are added up.
+    /// The number of rows at which rows with equal stacks are merged again.
     many: usize,
     /// The event that is the default, if it is not that of the first sample.
     preferred: Option<Vec<u8>>,
 }
 
-/// How many rows are held without asking whether they must be.
+/// Fewer rows than this are always held.
 const MUCH: usize = 1 << 16;
 
 /// What the samples of a thread have in common; what is unknown is empty.
@@ -29,26 +28,26 @@ pub(crate) struct Thread {
     pub(crate) pid: Vec<u8>,
     pub(crate) tid: Vec<u8>,
     pub(crate) event: Vec<u8>,
-    /// Of the event, where its name does not tell it.
+    /// The unit of the event, if it does not follow from its name.
     pub(crate) unit: Vec<u8>,
-    /// Whether the event is one of several numbers of the same samples.
+    /// Whether the event is one of several measures of the same samples.
     pub(crate) is_measure: bool,
-    /// The name of its process, where the thread has another one.
+    /// The name of its process, if the thread has its own name.
     pub(crate) process: Vec<u8>,
     pub(crate) cpu: Vec<u8>,
-    /// What else is known of it.
+    /// Further labels.
     pub(crate) labels: OwnLabels,
     pub(crate) drawn: Drawn,
 }
 
-/// How many samples were drawn, where other threads of the format have spans.
+/// How many samples were drawn for each row, in formats in which other threads have spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Drawn {
     #[default]
     Unknown,
-    /// One each.
+    /// One for each row.
     One,
-    /// As many as they weigh.
+    /// As many as the weight of the row.
     Weight,
 }
 
@@ -62,28 +61,28 @@ struct Row {
     thread: u32,
 }
 
-/// Later than any time.
+/// The time of a row without one: later than any time.
 const NO_TIME: u64 = u64::MAX;
 
 impl Held {
-    /// The number of a thread, whose samples may come in any order.
+    /// Adds a thread, and returns its number. The samples of threads may come in any order.
     pub(crate) fn thread(&mut self, thread: Thread) -> u32 {
         self.threads.push(thread);
         (self.threads.len() - 1) as u32
     }
 
-    /// What is known of a thread, to be changed by who knows more.
+    /// The thread with this number, for changes when more is known.
     pub(crate) fn thread_mut(&mut self, number: u32) -> &mut Thread {
         &mut self.threads[number as usize]
     }
 
-    /// Takes all samples of another one, whose threads have other numbers here.
+    /// Moves all samples of `other` here; `thread` maps the numbers of its threads to those here.
     pub(crate) fn take_all(&mut self, other: Held, thread: impl Fn(u32) -> u32) {
         let rows = other.rows.into_iter();
         self.rows.extend(rows.map(|row| Row { thread: thread(row.thread), ..row }));
     }
 
-    /// Gives stacks the numbers that are known now.
+    /// Replaces the number of each stack; `number` maps the old one to the new one.
     pub(crate) fn renumber(&mut self, number: impl Fn(StackId) -> StackId) {
         self.rows.iter_mut().for_each(|row| row.stack = number(row.stack));
     }
@@ -100,14 +99,13 @@ impl Held {
         self.rows.push(Row { time: time.unwrap_or(NO_TIME), weight, stack, thread });
     }
 
-    /// Has an event be the default, whatever comes first.
+    /// Makes an event the default, whichever comes first.
     pub(crate) fn prefer(&mut self, event: Vec<u8>, samples: &mut Samples<'_>) {
         samples.take_first(&event);
         self.preferred = Some(event);
     }
 
-    /// Adds what is held, if there is much, unless it has to wait for the order of
-    /// time.
+    /// Adds the held samples if there are many, unless they must be held to sort them by time.
     pub(crate) fn relieve(
         &mut self,
         stacks: &mut Stacks,
@@ -120,8 +118,8 @@ impl Held {
         self.finish(stacks, names, samples)
     }
 
-    /// Makes one row of those of a thread with equal stacks, if there is much, unless it has to
-    /// wait for the order of time. For weights that are sums, whose names are not known yet.
+    /// Merges rows with equal threads and stacks if there are many, unless they must be held to
+    /// sort them by time. For weights that may be summed, while frames have no names yet.
     pub(crate) fn add_up(&mut self, samples: &Samples<'_>) {
         if self.rows.len() < self.many.max(MUCH) || samples.need_order() {
             return;
@@ -136,7 +134,7 @@ impl Held {
         self.many = 2 * self.rows.len();
     }
 
-    /// Adds what is held: in the order of time, if that matters to anyone.
+    /// Adds the held samples, in the order of time if that is needed.
     pub(crate) fn finish(
         &mut self,
         stacks: &mut Stacks,
@@ -154,7 +152,7 @@ impl Held {
             }
         }
         if let Some(first) = self.rows.first().filter(|_| samples.need_order()) {
-            // In the order of time another event may come first.
+            // Sorted by time, another event may come first: the default stays the same.
             if self.preferred.is_none() {
                 samples.take_first(&self.threads[first.thread as usize].event);
             }
@@ -188,7 +186,7 @@ impl Held {
     }
 }
 
-/// What the weights of an event are in.
+/// The unit of an event's weights.
 fn unit_of(event: &[u8]) -> &[u8] {
     match event {
         b"time" | b"async-time" | b"cpu-time" => b"nanoseconds",

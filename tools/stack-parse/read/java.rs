@@ -1,4 +1,4 @@
-//! Files of Java's source, which its profilers name without their folders or not at all.
+//! Source files of Java, which its profilers name without their folders or not at all.
 //!
 //! By convention the folders of a file are the parts of its package, and the outermost class
 //! names the file. The convention of Kotlin, Scala and others differs.
@@ -10,7 +10,7 @@ pub(crate) fn file_of_class(class: &[u8]) -> Vec<u8> {
     [&outermost(class).replace(".", "/")[..], b".java"].concat()
 }
 
-/// A line of the file of a class, `java/util/HashMap.java:15`; nothing without a class or a line.
+/// A line of the file of a class, `java/util/HashMap.java:15`; empty without a class or a line.
 pub(crate) fn place_of_class(class: &[u8], line: u64) -> Vec<u8> {
     /// The JVM writes -1, of 32 bits, where there is no line.
     const LAST_LINE: u64 = i32::MAX as u64;
@@ -34,8 +34,9 @@ pub(crate) fn place_in_package(method: &[u8], place: &[u8]) -> Vec<u8> {
     }
 }
 
-/// `java.util.HashMap` of `java.util.HashMap$Node`; the name of `com.sun.proxy.$Proxy1` begins with
-/// the sign. What the JVM appends to the names of hidden classes is left out: `Main$$Lambda/0x1f`.
+/// The outermost class: `java.util.HashMap` of `java.util.HashMap$Node`. A `$` that begins a name
+/// is a part of it: `com.sun.proxy.$Proxy1`. The suffix that the JVM adds to hidden classes is left
+/// out: `Main$$Lambda/0x1f`.
 fn outermost(class: &[u8]) -> &[u8] {
     let class = class.split_once_str("/").map_or(class, |(class, _)| class);
     let is_inner = |&at: &usize| at > 0 && class[at] == b'$' && class[at - 1] != b'.';

@@ -1,10 +1,9 @@
-//! The events of Java flight recordings, whether a file has them or `jfr print` printed them: which
-//! of them is taken, what weighs them, and what their frames are.
+//! The events of Java flight recordings, from the file itself or as `jfr print` prints them: the
+//! default event, their weights, and the kinds of their frames.
 
 use crate::frame::Kind;
 
-/// Which event is taken unless the user chooses: the first of these that a recording
-/// has.
+/// The default event is the first of these that a recording has.
 pub(crate) const PREFERRED: [&str; 7] = [
     "jdk.ExecutionSample",
     "jdk.CPUTimeSample",
@@ -15,8 +14,8 @@ pub(crate) const PREFERRED: [&str; 7] = [
     "jdk.JavaMonitorEnter",
 ];
 
-/// The field that an event is weighed by, and its unit; without a field each counts one. Others
-/// are weighed by their duration, or count one if they have none.
+/// Events, the field that is their weight, and its unit; without a field each counts one. The
+/// weight of other events is their duration, or one if they have none.
 const WEIGHTS: [(&str, &str, &str); 8] = [
     ("jdk.ObjectAllocationSample", "weight", "bytes"),
     ("jdk.ObjectAllocationInNewTLAB", "tlabSize", "bytes"),
@@ -28,28 +27,28 @@ const WEIGHTS: [(&str, &str, &str); 8] = [
     ("jdk.ExecutionSample", "", "samples"),
 ];
 
-/// What stands for the callers that a recording left out.
+/// The name of the frame in place of callers that a recording left out.
 pub(crate) const TRUNCATED: &[u8] = b"[truncated]";
 
-/// The field that weighs events of this name, which is empty if each counts one, and its unit;
-/// `None` if it is the duration, if they have one.
+/// The field that is the weight of events with this name, or an empty name if each counts one, and
+/// its unit; `None` if the weight is the duration, or one without a duration.
 pub(crate) fn weight(event: &[u8]) -> Option<(&'static str, &'static str)> {
     let known = WEIGHTS.iter().find(|(known, ..)| known.as_bytes() == event);
     known.map(|(_, field, unit)| (*field, *unit))
 }
 
-/// What the weights of events of this name are in.
+/// The unit of the weights of events with this name.
 pub(crate) fn unit(event: &[u8], has_duration: bool) -> &'static [u8] {
     let default = if has_duration { "nanoseconds" } else { "samples" };
     weight(event).map_or(default, |(_, unit)| unit).as_bytes()
 }
 
-/// Whether an event without a stack counts, though none of its name may have one.
+/// Whether events with this name count even if none of them has a stack.
 pub(crate) fn is_sample(event: &[u8]) -> bool {
     PREFERRED.iter().any(|name| name.as_bytes() == event) || weight(event).is_some()
 }
 
-/// By the words of the JVM and of async-profiler for frames.
+/// The kind of a frame, by its type in the words of the JVM or of async-profiler.
 pub(crate) fn kind_of(frame_type: &[u8]) -> Kind {
     match frame_type {
         b"JIT compiled" | b"C1 compiled" | b"C2 compiled" => Kind::Jit,

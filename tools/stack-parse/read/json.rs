@@ -1,6 +1,6 @@
-//! JSON of any size and depth, read as it comes.
+//! Reads JSON of any size and depth as a stream.
 //!
-//! A format asks for what it knows, and all else is passed over:
+//! A format asks for the keys that it knows; all others are skipped:
 //!
 //! ```text
 //! if json.begin_object()? {
@@ -13,11 +13,10 @@
 //! }
 //! ```
 //!
-//! A value may be of another kind than expected, such as `null` for a number:
-//! then a method returns `false` or `None`, and the value is passed over. Memory
-//! is a buffer, the longest string that was asked for, and a byte per level of
-//! nesting. Strings may hold any bytes, and lone surrogates of JavaScript. A
-//! comma behind a last element is accepted.
+//! A value may be of another kind than expected, such as `null` for a number: then a method returns
+//! `false` or `None`, and the value is skipped. Memory is a buffer, the longest string that was
+//! asked for, and a byte per level of nesting. Strings may hold any bytes, and lone surrogates of
+//! JavaScript. A comma after a last element is accepted.
 
 mod nested;
 mod outline;
@@ -38,7 +37,7 @@ pub(crate) struct Json<R> {
     input: R,
     name: String,
     buffer: Vec<u8>,
-    /// What was not read yet, in the buffer.
+    /// The bytes that were not read yet are `buffer[at..filled]`.
     at: usize,
     filled: usize,
     /// How many bytes came before the buffer.
@@ -61,20 +60,20 @@ enum Next {
     First,
     /// A comma, or the end of an array or an object.
     Comma,
-    /// The colon behind a key.
+    /// The colon after a key.
     Colon,
     /// A value.
     Value,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Object,
     Array,
     Text,
     Number,
-    /// `null`, `true` or `false`, or what is none of JSON's values.
+    /// `null`, `true` or `false`, or something that is not a value of JSON.
     Other,
 }
 
@@ -86,7 +85,7 @@ impl<'a> Json<&'a mut Input> {
 }
 
 impl<R: Read> Json<R> {
-    /// JSON that comes from elsewhere than an input, whose name is said in messages.
+    /// JSON from any reader; `name` is its name in messages.
     pub(crate) fn named(name: String, input: R) -> Json<R> {
         Json {
             input,
@@ -102,7 +101,7 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// The JSON that a string of this one holds.
+    /// The JSON in a string of this one.
     pub(crate) fn inside<'t>(&self, text: &'t [u8]) -> Json<&'t [u8]> {
         Json::named(self.name.clone(), text)
     }
@@ -122,7 +121,7 @@ impl<R: Read> Json<R> {
         Ok(has_more)
     }
 
-    /// What the next value is.
+    /// The kind of the next value.
     pub(crate) fn kind(&mut self) -> Result<Kind> {
         Ok(match self.value()? {
             b'{' => Kind::Object,
@@ -133,12 +132,12 @@ impl<R: Read> Json<R> {
         })
     }
 
-    /// Goes into an object; false if the value is none.
+    /// Enters an object; false if the value is not one.
     pub(crate) fn begin_object(&mut self) -> Result<bool> {
         self.begin(b'{', b'}')
     }
 
-    /// Goes into an array; false if the value is none.
+    /// Enters an array; false if the value is not one.
     pub(crate) fn begin_array(&mut self) -> Result<bool> {
         self.begin(b'[', b']')
     }
@@ -164,8 +163,7 @@ impl<R: Read> Json<R> {
         Ok(has_more)
     }
 
-    /// Calls `each` at every element of an array; a value that is none is passed
-    /// over.
+    /// Calls `each` at every element of an array; another value is skipped.
     pub(crate) fn for_each(
         &mut self,
         mut each: impl FnMut(&mut Json<R>) -> Result<()>,
@@ -178,7 +176,7 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
-    /// A string; `None` if the value is none.
+    /// A string; `None` if the value is not one.
     pub(crate) fn text(&mut self) -> Result<Option<&[u8]>> {
         if self.value()? != b'"' {
             return Ok(None);
@@ -187,8 +185,8 @@ impl<R: Read> Json<R> {
         self.string().map(Some)
     }
 
-    /// A number as it is written, or a string, which may be a number to some
-    /// writers; `None` if the value is neither.
+    /// The text of a number, or a string, as some writers put numbers in quotes; `None` if the
+    /// value is neither.
     pub(crate) fn number(&mut self) -> Result<Option<&[u8]>> {
         match self.kind()? {
             Kind::Text => self.text(),
@@ -220,20 +218,18 @@ impl<R: Read> Json<R> {
         })
     }
 
-    /// A number times 10 to the power of `scale`, rounded; `None` if the value is
-    /// none.
+    /// A number times 10 to the power of `scale`, rounded; `None` if the value is not a number.
     pub(crate) fn scaled(&mut self, scale: i32) -> Result<Option<i128>> {
         Ok(self.number()?.and_then(|text| scaled(text, scale)))
     }
 
-    /// An integer of 64 bits without sign, also as `1.0` or `1e3`; `None` if the value is no
-    /// such number.
+    /// An integer of 64 bits without sign, also as `1.0` or `1e3`; `None` if the value is not one.
     pub(crate) fn integer(&mut self) -> Result<Option<u64>> {
         let Some(text) = self.number()? else { return Ok(None) };
         Ok(decimal(text).or_else(|| without_fraction(text)))
     }
 
-    /// Passes over the next value, whatever is in it.
+    /// Skips the next value, whatever is in it.
     pub(crate) fn skip(&mut self) -> Result<()> {
         match self.kind()? {
             Kind::Text => {
@@ -264,7 +260,7 @@ impl<R: Read> Json<R> {
         Error::Unknown { name: self.name.clone(), what }
     }
 
-    /// Whether all bytes were read: an error that comes then is that they end too early.
+    /// Whether all bytes were read: then an error means that they end too early.
     fn is_at_end(&self) -> bool {
         self.at == self.filled
     }
@@ -283,8 +279,8 @@ impl<R: Read> Json<R> {
         Ok(true)
     }
 
-    /// Goes on in the innermost array or object, which `close` ends; false at
-    /// that end.
+    /// Goes to the next element or key of the innermost array or object, which `close` ends; false
+    /// at its end.
     fn step(&mut self, close: u8) -> Result<bool> {
         self.skip_pending()?;
         let mut byte = self.byte()?;
@@ -305,7 +301,7 @@ impl<R: Read> Json<R> {
         Ok(false)
     }
 
-    /// Passes over a value that nobody asked for.
+    /// Skips a value that was not read.
     fn skip_pending(&mut self) -> Result<()> {
         if matches!(self.next, Next::Colon | Next::Value) { self.skip() } else { Ok(()) }
     }
@@ -329,7 +325,7 @@ impl<R: Read> Json<R> {
         if self.is_at_end() { self.cut_short() } else { self.unexpected(expected) }
     }
 
-    /// Notes that a value was read.
+    /// Sets what comes after a value.
     fn end_value(&mut self) {
         self.next = if self.open.is_empty() { Next::Document } else { Next::Comma };
     }

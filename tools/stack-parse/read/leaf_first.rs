@@ -8,14 +8,14 @@ use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 
-/// What a backtrace of each thread counts.
+/// The measure of formats with one backtrace for each thread.
 pub(crate) const THREADS: Measure<'_> = Measure { name: b"threads", unit: b"samples" };
 
-/// A stack that is being read; its buffer serves the next one too.
+/// A stack that is being read; its buffers are used again for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct LeafFirst {
     frames: Vec<FrameId>,
-    /// The object of the leaf, where its label is wanted.
+    /// The object of the leaf, if its label is wanted.
     object: Vec<u8>,
 }
 
@@ -36,17 +36,17 @@ impl LeafFirst {
             self.object.extend_from_slice(frame.known_object());
         }
         samples.frames(frame, &mut self.frames);
-        // A frame may stand for several, which come root first.
+        // A frame may become several, which come root first.
         self.frames[start..].reverse();
     }
 
-    /// Makes the first frames, so many, the callers of all others.
+    /// Makes the first `frames` frames the callers of all others.
     pub(crate) fn put_last(&mut self, frames: usize) {
         self.frames.rotate_left(frames);
         self.object.clear();
     }
 
-    /// Adds the sample of this stack, and forgets the stack.
+    /// Adds the sample of this stack, and clears the stack.
     pub(crate) fn add(&mut self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
         self.frames.reverse();
         let labels = with_object(origin.labels, &self.object);

@@ -10,11 +10,11 @@ use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, known};
 
-/// What a leak weighs.
+/// The measures of a leak.
 pub(crate) const LEAKS: [Measure<'static>; 2] =
     [Measure { name: b"bytes", unit: b"bytes" }, Measure { name: b"blocks", unit: b"blocks" }];
 
-/// How much memory there is, in how many blocks.
+/// An amount of memory, in bytes and blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
     pub(crate) bytes: u64,
@@ -26,13 +26,13 @@ impl Amount {
         self == Amount::default()
     }
 
-    /// Adds another amount; stays at its greatest value where the sum is greater.
+    /// Adds another amount; a sum over 64 bits becomes the largest number.
     pub(crate) fn add(&mut self, more: Amount) {
         self.bytes = self.bytes.saturating_add(more.bytes);
         self.blocks = self.blocks.saturating_add(more.blocks);
     }
 
-    /// What is left without another amount.
+    /// This amount less another one, but never below 0.
     pub(crate) fn without(self, less: Amount) -> Amount {
         let bytes = self.bytes.saturating_sub(less.bytes);
         Amount { bytes, blocks: self.blocks.saturating_sub(less.blocks) }

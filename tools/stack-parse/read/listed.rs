@@ -1,4 +1,4 @@
-//! Files as `ls -l` lists them, and `tar tv` and `find -ls` alike:
+//! Lines of `ls -l`, `tar tv` and `find -ls`, which list a file each:
 //!
 //! ```text
 //! -rw-r--r-- 2 root root 33000 Nov 20 19:33 a.bin                ls -l
@@ -13,11 +13,11 @@ use common::decimal;
 /// A file in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Listed<'a> {
-    /// What kind of file it is, as the first letter says: `d` is a folder.
+    /// The kind of the file, by the first letter of its mode: `d` is a folder.
     pub(crate) kind: u8,
-    /// How many names it has, as far as the list says.
+    /// How many names it has, if the list has this number; else 0 or 1.
     pub(crate) links: u64,
-    /// Bytes.
+    /// In bytes.
     pub(crate) size: u64,
     /// Without the target of a link.
     pub(crate) name: &'a [u8],
@@ -31,7 +31,7 @@ impl<'a> Listed<'a> {
         let (mode, rest) = word(line)?;
         let kind = kind(mode)?;
         let (second, after) = word(rest)?;
-        // BSD's tar knows of no links.
+        // BSD's tar always writes 0 as the number of links.
         let is_tar = second.contains(&b'/') || second == b"0";
         let (links, rest) = if second.contains(&b'/') {
             (1, after)
@@ -42,13 +42,13 @@ impl<'a> Listed<'a> {
         };
         let (size, rest) = size(rest)?;
         let rest = without_time(rest)?;
-        // A name may begin with blanks of its own.
+        // Only one blank is the separator: a name may begin with others.
         let name = without_target(kind, rest.strip_prefix(b" ")?);
         (!name.is_empty()).then_some(Listed { kind, links, size, name, is_tar })
     }
 }
 
-/// `drwxr-xr-x`, and what some systems put behind it.
+/// The letter of `drwxr-xr-x`; some systems add a mark at the end.
 fn kind(mode: &[u8]) -> Option<u8> {
     let (&kind, rights) = mode.split_first()?;
     let (rights, mark) = rights.split_at_checked(9)?;

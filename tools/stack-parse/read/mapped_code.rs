@@ -1,5 +1,4 @@
-//! Code that a recording knows by its addresses, and the files that were mapped
-//! there.
+//! Code that a recording has as addresses, and the files that were mapped there.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -13,15 +12,15 @@ use crate::nameless;
 use crate::options::Options;
 use crate::samples::Samples;
 
-/// A part of a file in memory; `end` is behind it.
+/// A part of a file in memory; `end` is the address after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mapping {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// Where in its file it starts.
+    /// The offset of its start in the file.
     pub(crate) offset: u64,
     pub(crate) path: Vec<u8>,
-    /// What tells the file from others of the same path, if it is known.
+    /// The build-id of the file; empty if it is not known.
     pub(crate) build_id: Vec<u8>,
 }
 
@@ -41,7 +40,7 @@ impl Mapping {
     }
 }
 
-/// A line of `/proc/PID/maps`, in the words of Linux or of gperftools:
+/// Reads a line of `/proc/PID/maps`, in the form of Linux or of gperftools:
 /// `55b7-55c8 r-xp 00001000 00:00 15695892    /usr/bin/demo`
 /// `00400000-00fcb000: cppbench_server_main`.
 pub(crate) fn mapping(line: &[u8]) -> Option<Mapping> {
@@ -60,27 +59,27 @@ pub(crate) fn mapping(line: &[u8]) -> Option<Mapping> {
     Some(Mapping { start, end, offset: hexadecimal(offset)?, path, build_id: Vec::new() })
 }
 
-/// Code that is to be named.
+/// Code whose frames are looked up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code<'a> {
-    /// What is shown where its file does not name it; that may have a name from elsewhere.
+    /// The frame if its file does not name it; it may have a name from another source.
     pub(crate) bare: Frame<'a>,
-    /// The file or the kernel that has it, if one is known, and where in it it is.
+    /// The file or the kernel that has it, if known, and the address in that.
     pub(crate) object: Option<(MappedObject<'a>, u64)>,
 }
 
-/// The frames of code, which has names of a format's own: `K`.
+/// The frames of code. Each format has its own type of keys for code, `K`.
 #[derive(Debug)]
 pub(crate) struct Names<K> {
     frames: Vec<FrameId>,
-    /// Where in `frames` those of some code are.
+    /// For each key, the range of its frames in `frames`.
     known: HashMap<K, std::ops::Range<usize>>,
-    /// Those for which there is no name.
+    /// The keys of code without a name.
     nameless: HashSet<K>,
 }
 
 impl<K: Copy + Eq + Hash> Names<K> {
-    /// The frames of some code, root first: several where functions were inlined.
+    /// The frames of the code with this key, root first: several if functions were inlined.
     pub(crate) fn frames(&self, code: K) -> &[FrameId] {
         self.known.get(&code).map_or(&[], |range| &self.frames[range.clone()])
     }
@@ -113,15 +112,15 @@ pub(crate) fn name_addresses<'m>(
     name_codes(codes, options, samples)
 }
 
-/// What is to be named at an address of a mapping, or of none.
+/// The code at an address, which is in a mapping or in none.
 pub(crate) fn code(address: u64, mapping: Option<&Mapping>) -> Code<'_> {
     let file = mapping.filter(|mapping| mapping.is_file());
     let object = file.map(|file| (mapped(file), file.offset_of(address)));
     Code { bare: bare(address, mapping), object }
 }
 
-/// Names code. What has no name is called after its file, and messages name the files that
-/// leave most without one. The same code may come several times.
+/// Names code. Code without a name is shown as its file, and notes list the files that leave most
+/// code without one. The same code may come several times.
 pub(crate) fn name_codes<'a, K: Copy + Eq + Hash>(
     codes: impl Iterator<Item = (K, Code<'a>)>,
     options: &Options,
@@ -193,7 +192,7 @@ fn mapped(mapping: &Mapping) -> MappedObject<'_> {
     MappedObject { path: &mapping.path, build_id, ..Default::default() }
 }
 
-/// The build-id `8a2b…` of a file; Go's own, which is no number, is none.
+/// The bytes of a build-id such as `8a2b…`; empty for Go's own build-id, which is not a number.
 pub(crate) fn bytes_of_hex(digits: &[u8]) -> Vec<u8> {
     let byte = |pair: &[u8]| match pair {
         [_, _] => hexadecimal(pair).map(|byte| byte as u8),
@@ -202,7 +201,7 @@ pub(crate) fn bytes_of_hex(digits: &[u8]) -> Vec<u8> {
     digits.chunks(2).map(byte).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// An address without a name.
+/// The frame of an address without a name.
 pub(crate) fn bare(address: u64, mapping: Option<&Mapping>) -> Frame<'_> {
     let object = mapping.map_or(&b""[..], |mapping| &mapping.path);
     Frame {

@@ -1,4 +1,4 @@
-//! A tree of frames, each of which knows the one it stands on.
+//! A tree of frames, each with the number of its parent: its caller.
 
 use common::{FrameId, Result};
 
@@ -9,14 +9,14 @@ use crate::samples::sample::Sample;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) name: FrameId,
-    /// What is in none that stands on it.
+    /// Its weight without its children.
     pub(crate) own: u64,
-    /// The number of the frame it stands on.
+    /// The number of its parent.
     pub(crate) parent: Option<u32>,
 }
 
-/// Adds the stack of each node with its own weight. The nodes are those with the numbers
-/// from `first` on: one before is no frame, though others stand on it.
+/// Adds the stack of each node with its own weight. Nodes with a number below `first` are not
+/// frames, though they may be parents.
 pub(crate) fn add(
     count: usize,
     first: usize,
@@ -42,22 +42,21 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// What nodes took themselves.
+/// The own weights of nodes.
 pub(crate) struct Totals {
     pub(crate) own: Vec<u64>,
-    /// What nodes took more than those they stand on, all of which is counted.
+    /// By how much children weigh more than their parents; all of it is counted.
     pub(crate) excess: u128,
 }
 
-/// Computes what nodes took themselves from what each took with all that stand on it, and
-/// the number of the one it stands on, which comes before it. One without a total took
-/// nothing itself.
+/// Computes own weights. For each node, `nodes` has its total with all children, and the number of
+/// its parent, which comes before it. A node without a total has no own weight.
 pub(crate) fn own_weights(
     nodes: impl DoubleEndedIterator<Item = (Option<u64>, Option<u32>)> + ExactSizeIterator,
 ) -> Totals {
     let mut own = vec![0u64; nodes.len()];
     let mut excess = 0;
-    // Until a node is reached, its place has what those that stand on it took.
+    // Until a node is reached, its entry has the sum of its children.
     for (number, (total, parent)) in nodes.enumerate().rev() {
         let above = own[number];
         let total = total.unwrap_or(above);
@@ -70,7 +69,7 @@ pub(crate) fn own_weights(
     Totals { own, excess }
 }
 
-/// Whether most nodes have less than those that stand on them: then no number is a total.
+/// Whether most nodes weigh less than their children: then the weights are own ones, not totals.
 pub(crate) fn are_own(
     nodes: impl DoubleEndedIterator<Item = (Option<u64>, Option<u32>)> + ExactSizeIterator,
 ) -> bool {

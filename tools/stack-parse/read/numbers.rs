@@ -8,8 +8,8 @@ pub(crate) fn grouped(text: &[u8]) -> Option<u64> {
     decimal(&digits)
 }
 
-/// `4.93`, or `4,93` in other countries, times `unit`, rounded; also `1,234.5`. `None` if
-/// it is no such number or does not fit.
+/// `4.93`, or `4,93` in other countries, times `unit`, rounded; also `1,234.5`. `None` if it is not
+/// such a number or does not fit.
 pub(crate) fn scaled(text: &[u8], unit: u64) -> Option<u64> {
     let separator = text.iter().rposition(|byte| matches!(byte, b'.' | b','));
     // `1,234` are thousands, `1.234` is not.
@@ -23,7 +23,7 @@ pub(crate) fn scaled(text: &[u8], unit: u64) -> Option<u64> {
         true => whole.iter().copied().filter(|byte| !matches!(byte, b',' | b'.')).collect(),
         false => whole.to_vec(),
     };
-    // More digits than matter: what fits into 64 bits has less than 20.
+    // Further digits do not matter: numbers of 64 bits have at most 20.
     let fraction = &fraction[..fraction.len().min(18)];
     if whole.is_empty() && fraction.is_empty() {
         return None;

@@ -1,5 +1,5 @@
-//! A call tree that is written as an outline: each function stands below its caller,
-//! further to the right, with what it and all below it took.
+//! A call tree as an outline: each function is below its caller and further to the right, with its
+//! weight including its callees.
 
 use common::{FrameId, Result};
 
@@ -12,33 +12,33 @@ use crate::samples::sample::Sample;
 /// The path from the root to the line that was read last.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// Whether callers stand below their callees: the first line is the leaf.
+    /// Whether callers are below their callees: the first line is the leaf.
     pub(crate) is_inverted: bool,
-    /// Whether the numbers count samples, each of which weighs as much as its origin.
+    /// Whether the numbers count samples, each with the weight of its origin.
     pub(crate) are_samples: bool,
     path: Vec<Line>,
     frames: Vec<FrameId>,
-    /// What callees took more than their callers.
+    /// By how much callees weigh more than their callers.
     excess: u64,
 }
 
 #[derive(Debug)]
 struct Line {
     indent: usize,
-    /// How many frames are those of the lines above.
+    /// How many frames belong to the lines above.
     frames_above: usize,
     total: u64,
     own: Option<u64>,
-    /// What the lines directly below took.
+    /// The sum of the lines directly below.
     below: u64,
-    /// The object of its frame, where the label of it is wanted.
+    /// The object of its frame, if its label is wanted.
     object: Vec<u8>,
 }
 
 impl Outline {
-    /// Reads a line: a function, how far it is to the right, what it and all below it
-    /// took, and what it took itself if that is written too. A function to which
-    /// nothing of its total is ascribed and below which there is none took all of it.
+    /// Adds a line: a function, its indentation, its weight with all callees and, if that is
+    /// written, too, its own weight. An own weight of 0 without lines below cannot be true: then
+    /// all of the weight is its own.
     pub(crate) fn enter(
         &mut self,
         indent: usize,
@@ -59,8 +59,8 @@ impl Outline {
         Ok(())
     }
 
-    /// Reads the line of a thread, which is no function: how far it is to the right and
-    /// what all below it took.
+    /// Adds the line of a thread, which is not a function: its indentation, and the weight of all
+    /// lines below.
     pub(crate) fn enter_thread(
         &mut self,
         indent: usize,
@@ -94,7 +94,7 @@ impl Outline {
         Ok(())
     }
 
-    /// Ends the lines that are not further to the left than `indent`.
+    /// Ends the lines whose indentation is at least `indent`.
     fn leave(
         &mut self,
         indent: usize,

@@ -12,13 +12,13 @@ pub(crate) struct OwnLabels {
 }
 
 impl OwnLabels {
-    /// Forgets all labels.
+    /// Removes all labels.
     pub(crate) fn clear(&mut self) {
         self.labels.clear();
     }
 
-    /// Adds a label of a format. If its key is one of ours and its value means something else,
-    /// it is called `FORMAT.KEY`.
+    /// Adds a label of a format. If its key is one of ours but its value means something else, the
+    /// key becomes `FORMAT.KEY`.
     pub(crate) fn add(&mut self, format: &str, key: &[u8], value: &[u8]) {
         let mut key = clean_label_key(key);
         if !has_our_sense(&key, value) {
@@ -33,7 +33,7 @@ impl OwnLabels {
         }
     }
 
-    /// The same where the value is known, which is not empty.
+    /// Adds a label like [`add`](OwnLabels::add), unless its value is empty: not known.
     pub(crate) fn add_known(&mut self, format: &str, key: &str, value: &[u8]) {
         if !value.is_empty() {
             self.add(format, key.as_bytes(), value);
@@ -51,7 +51,7 @@ impl OwnLabels {
     }
 }
 
-/// The sample with these labels: those that say who ran and when fill its fields, too.
+/// The sample with these labels; those of thread, process, processor and time set its fields, too.
 pub(crate) fn with_labels<'a>(sample: Sample<'a>, labels: &'a [Label<'a>]) -> Sample<'a> {
     let get = |key: &[u8]| labels.iter().find(|label| label.key == key).map(|label| label.value);
     Sample {
@@ -66,22 +66,21 @@ pub(crate) fn with_labels<'a>(sample: Sample<'a>, labels: &'a [Label<'a>]) -> Sa
     }
 }
 
-/// These labels, and that of the leaf's object, if one is known.
+/// These labels, and that of the leaf's object, if it is known.
 pub(crate) fn with_object<'a>(labels: &[Label<'a>], object: &'a [u8]) -> Vec<Label<'a>> {
     let key = b"object";
     let object = Some(Label { key, value: object }).filter(|label| !label.value.is_empty());
     labels.iter().copied().chain(object).collect()
 }
 
-/// Whether a value may be what we mean by a label with this key; so it is with any key that
-/// is none of ours.
+/// Whether a value is possible for our meaning of this key; true for keys that are not ours.
 fn has_our_sense(key: &[u8], value: &[u8]) -> bool {
     match key {
         b"pid" | b"tid" | b"cpu" => is_digits(value.strip_prefix(b"-").unwrap_or(value)),
         b"since" | b"time" => value.contains(&b'.') && signed_nanoseconds(value).is_some(),
         b"addr" => value.strip_prefix(b"0x").and_then(hexadecimal).is_some(),
         b"build_id" => value.iter().all(u8::is_ascii_hexdigit),
-        // A format says by itself what its samples count.
+        // The event of a sample comes from its format, never from a label.
         b"event" => false,
         _ => true,
     }

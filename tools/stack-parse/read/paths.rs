@@ -1,4 +1,4 @@
-//! Paths of files: as stacks, each folder is a frame, and what is in it stands on it.
+//! Paths of files, as stacks: each folder is a frame, and the caller of its contents.
 
 /// The parts of a path, the outermost first; the root is one of them: `/`, `usr`, `bin`.
 pub(crate) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -11,7 +11,7 @@ pub(crate) fn file_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }
 
-/// A name whose odd bytes were written as in C: `new\nline`, `gr\303\266\303\237e`, `a\ b`.
+/// Undoes the escapes of C in a name: `new\nline`, `gr\303\266\303\237e`, `a\ b`.
 pub(crate) fn unescaped(name: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name;

@@ -11,10 +11,10 @@ use jit::RUNTIMES;
 /// Fewer samples prove nothing.
 const FEWEST_SAMPLES: u128 = 20;
 
-/// Where perf and the kernel stop counting frames, unless told otherwise.
+/// The most frames of a stack that perf and the kernel record by default.
 const FRAME_LIMIT: u32 = 127;
 
-/// Weights of stacks with a trouble.
+/// The weights of the stacks with each kind of problem.
 #[derive(Debug, Default)]
 struct Health {
     total: u128,
@@ -24,15 +24,15 @@ struct Health {
     jit: u128,
     /// Of these, those in which a runtime of [`RUNTIMES`] is seen.
     runtimes: [u128; RUNTIMES.len()],
-    /// With exactly as many addresses as the limit, as far as is known: inlined functions have
-    /// none.
+    /// With exactly as many addresses as the limit, or possibly so: inlined functions have no
+    /// address.
     at_limit: u128,
     beyond_limit: bool,
-    /// With one function of a program that was called.
+    /// With exactly one frame of a program.
     one_of_program: u128,
-    /// With any.
+    /// With any frame of a program.
     of_program: u128,
-    /// Roots where only the runtime of OCaml 5 can be.
+    /// With a root in OCaml 5's runtime, where the stack must have been cut.
     cut_ocaml: u128,
     /// In the interpreter of OCaml's bytecode.
     bytecode: u128,
@@ -40,7 +40,7 @@ struct Health {
     chained: u128,
 }
 
-/// Says what is wrong with the stacks.
+/// Notes what is wrong with the stacks.
 pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     if recorded.samples < FEWEST_SAMPLES {
         return;
@@ -68,7 +68,7 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     if share(health.jit) >= 10.0 {
         pipe.note(format_args!(
             "{:.1} % of the weight is in stacks with unknown functions that were compiled at run \
-             time, which perf has from /tmp/perf-PID.map: {}",
+             time: perf reads their names from /tmp/perf-PID.map; {}",
             share(health.jit),
             health.jit_remedy()
         ));
@@ -90,7 +90,7 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     }
 }
 
-/// Says if a program runs in the interpreter of OCaml.
+/// Notes if a program runs in the interpreter of OCaml.
 fn advise_bytecode(health: &Health, pipe: &mut Pipe) {
     if health.bytecode * 2 > health.total {
         let share = 100.0 * health.bytecode as f64 / health.total as f64;
@@ -101,7 +101,7 @@ fn advise_bytecode(health: &Health, pipe: &mut Pipe) {
     }
 }
 
-/// Says where frame pointers are missing: then chains end with the function that was running.
+/// Notes if frame pointers are missing: then a chain has only the function that was running.
 fn advise_callers(health: &Health, chains: CallChains, pipe: &mut Pipe) {
     let may_lack_callers = matches!(chains, CallChains::Printed | CallChains::FramePointers);
     if may_lack_callers && health.one_of_program * 2 >= health.of_program.max(1) {
@@ -114,8 +114,8 @@ fn advise_callers(health: &Health, chains: CallChains, pipe: &mut Pipe) {
     }
 }
 
-/// What helps where functions have no names, or are not functions. Copies of stacks are unwound
-/// by their files, and those without symbols are named one by one.
+/// The remedy for functions without names. There is none for copies of stacks: their format reports
+/// each file without symbols itself.
 fn unknown_remedy(chains: CallChains) -> Option<&'static str> {
     match chains {
         CallChains::FramePointers => {
@@ -128,7 +128,7 @@ fn unknown_remedy(chains: CallChains) -> Option<&'static str> {
     }
 }
 
-/// What helps where callers are missing.
+/// The remedy for missing callers.
 fn no_callers_remedy(chains: CallChains) -> &'static str {
     match chains {
         CallChains::FramePointers => {
@@ -142,7 +142,7 @@ fn no_callers_remedy(chains: CallChains) -> &'static str {
     }
 }
 
-/// What helps where roots are missing.
+/// The remedy for missing roots.
 fn limit_remedy(chains: CallChains) -> &'static str {
     match chains {
         CallChains::FramePointers => {
@@ -154,7 +154,7 @@ fn limit_remedy(chains: CallChains) -> &'static str {
 }
 
 impl Health {
-    /// Adds a stack whose call chain has as many frames.
+    /// Adds a stack whose call chain has `chain` frames.
     fn add(&mut self, seen: &Seen, chain: u32, weight: u128) {
         if weight == 0 {
             return;
@@ -175,27 +175,27 @@ impl Health {
         self.chained += weight_if(seen.most > 1);
     }
 
-    /// What writes the names, as far as the stacks tell in what they run.
+    /// The command that writes the names; for all known runtimes if the stacks show none.
     fn jit_remedy(&self) -> String {
         let weights = self.runtimes.iter().zip(&RUNTIMES);
         match weights.max_by_key(|(weight, _)| **weight) {
             Some((weight, runtime)) if *weight > 0 => format!("run '{}'", runtime.remedy),
             _ => {
                 let remedies = RUNTIMES.each_ref().map(|runtime| format!("'{}'", runtime.remedy));
-                format!("run {}, or what does it in your language", remedies.join(", "))
+                format!("run {}, or use what your language has for this", remedies.join(", "))
             }
         }
     }
 }
 
-/// What is known of a node of the tree and those above it.
+/// A node of the tree together with its callers.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     depth: u32,
     /// How many addresses the chain has at least and at most.
     fewest: u32,
     most: u32,
-    /// How many frames were called in a program.
+    /// How many frames are a program's.
     of_program: u32,
     unknown: u32,
     /// The root is the runtime of OCaml.
@@ -204,11 +204,11 @@ struct Seen {
     bytecode: bool,
     /// Some frame was compiled at run time and has no name.
     jit: bool,
-    /// Which of [`RUNTIMES`] is the last that was seen.
+    /// The index in [`RUNTIMES`] of the one that is nearest to the leaf.
     runtime: Option<u8>,
 }
 
-/// What the name of a frame tells.
+/// What the name of a frame shows.
 struct Named {
     is_unknown: bool,
     is_ocaml_runtime: bool,
@@ -258,7 +258,7 @@ fn examine(recorded: &Recorded<'_>) -> Health {
     health
 }
 
-/// `[unknown]`, `[libc.so.6]`; kernel and vdso are named so by right.
+/// `[unknown]`, `[libc.so.6]`; the names of the kernel and the vdso always look like this.
 fn is_unknown(name: &[u8]) -> bool {
     let is_bare = matches!(name, [b'[', .., b']']);
     is_bare && !name.starts_with(b"[kernel.") && name != b"[vdso]" && name != b"[no stack]"

@@ -6,7 +6,7 @@ pub(crate) use stream::{Broken, Stream};
 
 use super::bytes::{Bytes, Ended};
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
     /// A number, of any type but a floating one.
@@ -15,7 +15,7 @@ pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The message ends within a field, or has something there that is no field.
+/// The message ends within a field, or has something else in place of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -37,12 +37,12 @@ impl<'a> Fields<'a> {
         Fields { rest: Bytes(message), is_malformed: false }
     }
 
-    /// The bytes that were not read yet; where a field is malformed, from there on.
+    /// The bytes that were not read yet; they begin with the malformed field, if there was one.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest.0
     }
 
-    /// The number of the next field, what it holds, and the bytes after it.
+    /// The number of the next field, its value, and the bytes after it.
     fn field(&self) -> Result<(u64, Value<'a>, Bytes<'a>), Malformed> {
         let mut bytes = self.rest;
         let tag = varint(&mut bytes)?;
@@ -61,7 +61,7 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Iterator for Fields<'a> {
-    /// The number of the field and what it holds.
+    /// The number of the field and its value.
     type Item = Result<(u64, Value<'a>), Malformed>;
 
     #[inline]
@@ -79,7 +79,7 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The number; 0 of a field that should hold one but does not.
+    /// The number; 0 if the field holds bytes.
     pub(crate) fn number(self) -> u64 {
         match self {
             Value::Number(number) => number,
@@ -87,7 +87,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes; none of a field that should hold some but does not.
+    /// The bytes; empty if the field holds a number.
     pub(crate) fn bytes(self) -> &'a [u8] {
         match self {
             Value::Number(_) => &[],
@@ -95,8 +95,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Appends the numbers of a repeated field, which stand one behind the other, or
-    /// each in a field of its own.
+    /// Appends the numbers of a repeated field, which are all in one field or each in its own.
     #[inline]
     pub(crate) fn append_numbers(self, numbers: &mut Vec<u64>) -> Result<(), Malformed> {
         match self {
@@ -112,7 +111,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The numbers of a message, each at the place of its field; 0 where there is none.
+/// The numbers of a message, each at the index of its field; 0 for missing ones.
 pub(crate) fn numbers<const N: usize>(message: &[u8]) -> Result<[u64; N], Malformed> {
     let mut numbers = [0; N];
     for field in Fields::of(message) {

@@ -1,4 +1,4 @@
-//! Records of text that end in a NUL, as of names that may hold line ends, or in a line end.
+//! Records of text that end in a NUL, as names may hold line ends, or in a line end.
 
 use std::io::{BufRead, BufReader};
 
@@ -6,10 +6,10 @@ use common::{Error, Input, Result};
 
 use super::lines::for_each_line;
 
-/// How much is looked at for a NUL, in bytes: more than a record has.
+/// The number of bytes that are searched for a NUL: more than a record has.
 const START: usize = 64 * 1024;
 
-/// How much is read at a time, in bytes.
+/// The size of one read, in bytes.
 const BLOCK: usize = 256 * 1024;
 
 /// Hands every record to `each`, with its number, counted from 1, and without its end.

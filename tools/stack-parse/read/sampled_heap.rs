@@ -2,7 +2,7 @@
 
 use crate::samples::events::Measure;
 
-/// What such a profile counts of each stack: all that it allocated, and what is in use.
+/// The measures of such a profile: all that a stack allocated, and what is in use.
 pub(crate) const HEAP: [Measure<'static>; 4] = [
     Measure { name: b"alloc_objects", unit: b"count" },
     Measure { name: b"alloc_space", unit: b"bytes" },
@@ -10,12 +10,12 @@ pub(crate) const HEAP: [Measure<'static>; 4] = [
     Measure { name: b"inuse_space", unit: b"bytes" },
 ];
 
-/// The place of `inuse_space` among [`HEAP`], which is taken unless the user chooses.
+/// The index of `inuse_space` in [`HEAP`], which is the default.
 pub(crate) const IN_USE: usize = 3;
 
-/// How many objects of a stack there are for each that was sampled: `count` objects of `bytes`
-/// bytes were, one for each `rate` bytes. pprof and jeprof estimate it alike: an object of n bytes
-/// is sampled with probability 1 - e^(-n/rate). `None` if all were sampled.
+/// The estimated number of objects for each sampled one: of a stack, `count` objects with `bytes`
+/// bytes were sampled, one for each `rate` bytes. pprof and jeprof use the same estimate: an object
+/// of n bytes is sampled with probability 1 - e^(-n/rate). `None` if there is nothing to scale.
 pub(crate) fn scale(count: u64, bytes: u64, rate: f64) -> Option<f64> {
     if count == 0 || bytes == 0 || rate <= 1.0 {
         return None;

@@ -20,7 +20,7 @@ impl Place {
         self.file.extend_from_slice(file);
     }
 
-    /// `demo.js:5:12`, as far as it is known; nothing without a file.
+    /// `demo.js:5:12`, as far as it is known; empty without a file.
     pub(crate) fn text(&mut self) -> &[u8] {
         self.text.clear();
         if !self.file.is_empty() {

@@ -40,21 +40,21 @@ pub(crate) struct Spans {
 struct Thread {
     /// In the order of the file.
     marks: Vec<Mark>,
-    /// Whether there are spans that come as a whole, or not in the order of time.
+    /// Whether some spans come as a whole, or events are not in the order of time.
     is_mixed: bool,
     /// The latest time.
     last: Option<i64>,
-    /// What was counted of it.
+    /// Its open spans, and up to when it is counted.
     running: Running,
 }
 
-/// What an event says of a span.
+/// The part of a span that an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edge {
     Begin,
-    /// Of the innermost span of its name, or of the innermost one if there is none.
+    /// The end of the innermost span with its name, or of the innermost one if there is none.
     End,
-    /// Begin and end, with the nanoseconds between; `None` if that is no duration.
+    /// Begin and end, with the nanoseconds between; `None` if these cannot be read.
     Whole(Option<i64>),
 }
 
@@ -68,13 +68,13 @@ pub(crate) struct Passed {
     pub(crate) time: Option<u64>,
 }
 
-/// Takes the time of one thread, and where its stacks are.
+/// A function that takes the time of one thread, with the stacks that it refers to.
 pub(crate) trait Take: FnMut(Passed, &mut Stacks) -> Result<()> {}
 
 impl<F: FnMut(Passed, &mut Stacks) -> Result<()>> Take for F {}
 
 impl Spans {
-    /// The name of an end that says none.
+    /// The name of an end without a name.
     pub(crate) const NO_NAME: u32 = u32::MAX;
 
     /// How many threads there are.
@@ -113,8 +113,8 @@ impl Spans {
         thread.marks.push(Mark { time, frame, length });
     }
 
-    /// Counts the time of a thread up to its last event, if many events are held and nothing can
-    /// come before them. `bare` is the name of a frame as an end has it.
+    /// Counts the time of a thread up to its last event, if many events are held and no earlier
+    /// ones can come. `bare` maps the name of a begin to the name that its end has.
     ///
     /// # Errors
     ///
@@ -137,8 +137,7 @@ impl Spans {
         Ok(())
     }
 
-    /// Counts the time of a thread that was not counted yet. What did not end does so with its
-    /// last event.
+    /// Counts the rest of a thread's time. Spans without an end last to its last event.
     ///
     /// # Errors
     ///
@@ -158,13 +157,13 @@ impl Spans {
             return Ok(());
         }
         self.late += running.reopen(&mut marks);
-        // Stable: what happened at the same time stays in the order of the file. Sorting
-        // takes memory even where nothing is to be sorted.
+        // A stable sort keeps events of the same time in the order of the file. Sorting takes
+        // memory even if the order is right, so that is checked first.
         if !marks.is_sorted_by_key(|mark| mark.time) {
             marks.sort_by_key(|mark| mark.time);
         }
         self.pair(&mut marks, bare);
-        // Of two that begin together, the longer one is around the other.
+        // Of two spans that begin together, the longer one contains the other.
         let order = |mark: &Mark| (mark.time, Reverse(self.lengths.end(*mark)));
         if !marks.is_sorted_by_key(order) {
             marks.sort_by_key(order);
@@ -212,9 +211,9 @@ impl Spans {
         self.finish(thread, |frame| frame, stacks, hold)
     }
 
-    /// Makes spans of the marks of a thread, in the order of their begins.
+    /// Pairs the begins and ends of a thread: makes whole spans, in the order of their begins.
     fn pair(&mut self, marks: &mut Vec<Mark>, bare: impl Fn(u32) -> u32) {
-        // The places of spans that did not end yet.
+        // The indexes of the spans that did not end yet.
         let mut open: Vec<usize> = Vec::new();
         let (mut last, mut spans) = (i64::MIN, 0);
         for at in 0..marks.len() {
@@ -247,14 +246,17 @@ impl Spans {
         mark.length = self.lengths.pack(length.unwrap_or_default());
     }
 
-    /// Says what is wrong with the spans that were added.
+    /// Notes what is wrong with the spans that were added.
     pub(crate) fn report(&self, samples: &mut Samples<'_>) {
         for (count, what) in [
             (self.begins, "spans did not end: they last to the last event of their thread"),
             (self.ends, "ends are of spans that did not begin: they are left out"),
             (self.timeless, "events have no time: they are left out"),
             (self.durationless, "spans have no duration that can be counted: they weigh nothing"),
-            (self.late, "spans come long after they began: what they began with is not theirs"),
+            (
+                self.late,
+                "spans come long after they began: the time before is counted without them",
+            ),
         ] {
             if count > 0 {
                 samples.note(format_args!("{count} {what}"));

@@ -1,4 +1,4 @@
-//! Stacks of frames that a file has numbers for, kept until their names are known.
+//! Stacks of numbered frames, kept until the names of the frames are known.
 
 use common::{FrameId, FrameTable, NodeId, Result};
 use hashbrown::HashMap;
@@ -14,9 +14,9 @@ pub(crate) type StackId = u32;
 /// Distinct stacks of numbered frames.
 pub(crate) struct Stacks {
     nodes: Vec<Node>,
-    /// The stack with this frame on top of that stack.
+    /// The stack of these callers and this frame.
     above: HashMap<(StackId, u32), StackId>,
-    /// The stacks that are on the way to a leaf, leaf first.
+    /// A buffer for the stacks on the way from the root to a leaf, leaf first.
     path: Vec<StackId>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Stacks {
 struct Node {
     callers: StackId,
     frame: u32,
-    /// Its node among the samples below the root frames at hand, and these.
+    /// The node of the root frames that were used last, and the node of this stack below it.
     known: Option<(NodeId, NodeId)>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct FrameNames {
     ids: Vec<FrameId>,
     /// Where the ids of each frame end: most have one, those left out none.
     ends: Vec<usize>,
-    /// Those of every frame behind the last one.
+    /// The ids of every frame after the last one.
     others: Vec<FrameId>,
-    /// The object of each frame, where the label of it is wanted.
+    /// The object of each frame, if its label is wanted.
     objects: Vec<FrameId>,
     object_names: FrameTable,
 }
@@ -59,7 +59,7 @@ impl Stacks {
         })
     }
 
-    /// Adds a sample with this stack, below the root frames that `root` names.
+    /// Adds a sample with this stack, below its root frames.
     pub(crate) fn add(
         &mut self,
         origin: &Sample<'_>,
@@ -100,8 +100,8 @@ impl Stacks {
         at
     }
 
-    /// Finds the stacks from this one down to the first that `is_end`, or to the
-    /// empty one; returns that.
+    /// Sets `path` to the stacks from this one to the first for which `is_end` is true, or to the
+    /// empty one. That one is returned, and is not in `path`.
     fn find_path(&mut self, stack: StackId, is_end: impl Fn(&Node) -> bool) -> StackId {
         self.path.clear();
         let mut stack = stack;
@@ -123,8 +123,8 @@ impl FrameNames {
         }
     }
 
-    /// Adds the next frame, whose code was named elsewhere: with what was inlined into it,
-    /// root first.
+    /// Names the next frame with frames that were looked up before, root first: several if
+    /// functions were inlined.
     pub(crate) fn push_named(&mut self, frames: &[FrameId], object: &[u8], samples: &Samples<'_>) {
         self.ids.extend_from_slice(frames);
         self.ends.push(self.ids.len());
@@ -139,7 +139,7 @@ impl FrameNames {
         samples.frames(frame, &mut self.others);
     }
 
-    /// How many frames have names of their own.
+    /// How many frames have their own names.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

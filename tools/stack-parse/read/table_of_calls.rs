@@ -1,5 +1,5 @@
-//! A call tree as the rows of a table: each function stands below its caller, at a deeper
-//! level, with what it took itself.
+//! A call tree as the rows of a table: each function is below its caller, at a deeper level, with
+//! its own weight.
 
 use common::{FrameId, Input, Result};
 
@@ -17,7 +17,7 @@ pub(crate) struct TableOfCalls {
 }
 
 impl TableOfCalls {
-    /// Adds what a function took itself, one number for each measure.
+    /// Adds the own weight of a function, one number for each measure.
     pub(crate) fn add(
         &mut self,
         level: u64,
@@ -37,9 +37,9 @@ impl TableOfCalls {
     }
 }
 
-/// Reads a table: `header` tells the columns by the line that names them, before which all
-/// lines are passed over, and `add_row` adds the row of a line if it is one. It should be
-/// what is `expected`. Returns what `header` returned.
+/// Reads a table. `header` returns the columns for the line that names them; lines before it are
+/// skipped. `add_row` adds the row of a line; if it has none, the line is malformed, and the
+/// message has what was `expected`. Returns the columns, `None` if no line names them.
 ///
 /// # Errors
 ///

@@ -28,9 +28,9 @@ pub(crate) use ticks::Ticks;
 #[derive(Default)]
 pub(crate) struct Nodes {
     list: Vec<Node>,
-    /// Which node has which id.
+    /// The index of the node with each id.
     by_id: HashMap<u64, usize>,
-    /// Samples or bytes that are no integers of 64 bits.
+    /// How many numbers of samples or bytes are not integers of 64 bits.
     bad_weights: u64,
 }
 
@@ -40,15 +40,15 @@ struct Node {
     children: Vec<u64>,
     function: Vec<u8>,
     place: Place,
-    /// Samples or bytes of its own.
+    /// Its own samples or bytes.
     own: u64,
-    /// Which of its lines how many samples were on. V8 does not say which sample was on which.
+    /// Its lines, and how many samples were on each. V8 does not write which sample was on which.
     lines: Vec<(u64, u64)>,
     /// The stack that ends here, once it is known.
     stack: Option<StackId>,
-    /// The same for its lines, and how many of their samples are still to come.
+    /// The stacks of its lines, and how many samples of each are still to come.
     leaves: Vec<(StackId, u64)>,
-    /// Whether it is being made.
+    /// Whether its stack is being made.
     is_open: bool,
 }
 
@@ -56,7 +56,7 @@ struct Node {
 enum Parent {
     #[default]
     None,
-    /// The place of the node in the list.
+    /// The index of the node in the list.
     Place(usize),
     Id(u64),
 }
@@ -66,13 +66,12 @@ impl Nodes {
         self.list.is_empty()
     }
 
-    /// Reads a node with all nodes that stand inside of it, however deep. A value
-    /// that is none is passed over.
+    /// Reads a node with all nodes inside of it, however deep. Another value is skipped.
     pub(crate) fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
         if json.begin_object()? { read_tree(json, self) } else { Ok(()) }
     }
 
-    /// Takes in the nodes of a later part of the same tree.
+    /// Adds the nodes of a later part of the same tree.
     pub(crate) fn append(&mut self, later: Nodes) {
         let before = self.list.len();
         self.list.extend(later.list.into_iter().map(|mut node| {
@@ -85,8 +84,8 @@ impl Nodes {
         self.bad_weights += later.bad_weights;
     }
 
-    /// Makes stacks of all nodes, and names their frames. Says how many have a caller that is
-    /// not there, or are their own caller.
+    /// Makes stacks of all nodes, and names their frames. Notes how many have a missing caller, or
+    /// are their own caller.
     pub(crate) fn resolve(
         &mut self,
         stacks: &mut Stacks,
@@ -130,8 +129,8 @@ impl Nodes {
         }
     }
 
-    /// Makes the stack of a node, after those of the nodes above it. Returns how many of
-    /// these have a caller that is not there, or are their own caller.
+    /// Makes the stack of a node, after those of its callers. Returns how many of these have a
+    /// missing caller, or are their own caller.
     fn resolve_one(
         &mut self,
         place: usize,
@@ -203,7 +202,7 @@ impl Nodes {
         }
     }
 
-    /// The stack of each node, and what it weighs itself. Says how many weights are no numbers.
+    /// The stack of each node, and its own weight. Notes how many weights are not numbers.
     pub(crate) fn own(&self, samples: &mut Samples<'_>) -> impl Iterator<Item = (StackId, u64)> {
         note_bad_weights(self.bad_weights, samples);
         self.list.iter().flat_map(Node::own)
@@ -247,7 +246,7 @@ impl<R: Read> Tree<R> for Nodes {
         Ok(Field::Other)
     }
 
-    /// The first generation has nodes, the second their ids.
+    /// Children are nodes in the first generation of the format, and ids in the second.
     fn read_reference(&mut self, json: &mut Json<R>, place: usize) -> Result<()> {
         if let Some(id) = json.integer()? {
             self.list[place].children.push(id);
@@ -280,7 +279,7 @@ impl Node {
         Ok(())
     }
 
-    /// What it weighs itself on each line that is known, and elsewhere.
+    /// Its own weight on each known line, and the rest.
     fn own(&self) -> impl Iterator<Item = (StackId, u64)> {
         let mut rest = self.own;
         let lines = self.leaves.iter().map(move |&(stack, samples)| {

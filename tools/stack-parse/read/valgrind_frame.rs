@@ -1,4 +1,4 @@
-//! A function as Valgrind's heap tools print it, and others that imitate them:
+//! A function as Valgrind's heap tools and their imitators print it:
 //!
 //! ```text
 //! 0x10B5F6: allocate (new_allocator.h:137)
@@ -13,7 +13,7 @@ use common::{hexadecimal, is_digits};
 
 use crate::frame::{Frame, known_name};
 
-/// The function in such a text; all of the text is its name if it is something else.
+/// The frame of such a text; another text is all name.
 pub(crate) fn frame(text: &[u8]) -> Frame<'_> {
     let (address, function) = match text.split_once_str(": ") {
         Some((address, function)) if address.starts_with(b"0x") => (hexadecimal(address), function),
@@ -24,8 +24,8 @@ pub(crate) fn frame(text: &[u8]) -> Frame<'_> {
     Frame { name: known_name(name), object, address, source, ..Frame::default() }
 }
 
-/// Whether `callee` is inlined into `caller`: then they have the same address. Recursion
-/// has so, too, but is the same line.
+/// Whether `callee` is inlined into `caller`: then they have the same address. In recursion they
+/// may have it, too, but then their texts are equal.
 pub(crate) fn is_inlined(callee: &[u8], caller: &[u8]) -> bool {
     let address = |text: &[u8]| text.find(": ").filter(|_| text.starts_with(b"0x"));
     match (address(callee), address(caller)) {
@@ -34,8 +34,7 @@ pub(crate) fn is_inlined(callee: &[u8], caller: &[u8]) -> bool {
     }
 }
 
-/// The name, and the object or the line in brackets behind it; a name may end in brackets,
-/// too.
+/// The name, and the object or the line in brackets after it; a name may end in brackets, too.
 fn place(function: &[u8]) -> (&[u8], &[u8], &[u8]) {
     let inside = function.strip_suffix(b")").and_then(|function| function.rsplit_once_str(" ("));
     match inside {

@@ -1,12 +1,11 @@
-//! XML as programs write it: text and attributes, in which nothing is lost that is no
-//! valid XML.
+//! The text and attributes of XML, in which invalid parts are kept as they are.
 
 use std::borrow::Cow;
 
 use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesRef, BytesStart};
 
-/// An attribute; empty if it is not there. Of two attributes of a name the first counts.
+/// The value of an attribute; empty if it is missing. Of two with the same name the first counts.
 pub(crate) fn attribute<'a>(tag: &'a BytesStart<'_>, name: &[u8]) -> Cow<'a, [u8]> {
     let mut attributes = tag.attributes();
     let attributes = attributes.with_checks(false).flatten();
@@ -15,13 +14,13 @@ pub(crate) fn attribute<'a>(tag: &'a BytesStart<'_>, name: &[u8]) -> Cow<'a, [u8
     if !raw.contains(&b'&') {
         return raw;
     }
-    // What is no valid UTF-8 or no entity stays as it is.
+    // Invalid UTF-8 and unknown entities stay as they are.
     let text = std::str::from_utf8(&raw).ok().and_then(|text| unescape(text).ok());
     text.map(|text| Cow::Owned(text.into_owned().into_bytes())).unwrap_or(raw)
 }
 
-/// Appends what `&amp;` or `&#38;` between tags stands for; another entity, such as
-/// `&nbsp;`, stays as it is.
+/// Appends the text of `&amp;` or `&#38;` between tags; another entity, such as `&nbsp;`, stays as
+/// it is.
 pub(crate) fn push_entity(entity: &BytesRef<'_>, text: &mut Vec<u8>) {
     let name = std::str::from_utf8(entity).ok();
     if let Some(known) = name.and_then(resolve_predefined_entity) {

@@ -1,4 +1,4 @@
-//! The key of a map, or a text that was printed: stacks, and who ran them.
+//! The key of a map, or a text that was printed: stacks, and the program that ran them.
 
 use std::ops::Range;
 
@@ -27,20 +27,20 @@ const KERNEL_ROOTS: [&[u8]; 12] = [
     b"__secondary_switched",
 ];
 
-/// A sample that is being read. Its buffers serve the next one too.
+/// A sample that is being read. Its buffers are used again for the next one.
 #[derive(Debug, Default)]
 pub(super) struct MapEntry {
     /// The lines of all frames.
     text: Vec<u8>,
-    /// Where each frame stands in `text`, leaf first within each stack.
+    /// The range of each frame in `text`, leaf first within each stack.
     lines: Vec<Range<usize>>,
-    /// The stacks that have ended: places in `lines`.
+    /// The stacks that have ended, as ranges of `lines`.
     stacks: Vec<Range<usize>>,
     comm: Vec<u8>,
     /// The process and the thread.
     ids: Vec<Vec<u8>>,
-    /// The parts of the key that are no stacks and neither the name nor an id, and their
-    /// places among those that are no stacks, from 1.
+    /// The parts of the key that are neither stacks nor ids nor the first name. Each has its number
+    /// among the parts that are not stacks, from 1.
     others: Vec<(usize, Vec<u8>)>,
     words: usize,
     frames: Vec<FrameId>,
@@ -69,7 +69,7 @@ impl MapEntry {
         self.lines.push(start..self.text.len());
     }
 
-    /// Ends a stack: another one may follow, of the user behind that of the kernel.
+    /// Ends a stack. Another one may follow: that of the user after that of the kernel.
     pub(super) fn end_stack(&mut self) {
         let start = self.stacks.last().map_or(0, |last| last.end);
         if start < self.lines.len() {
@@ -82,7 +82,7 @@ impl MapEntry {
         self.stacks.len()
     }
 
-    /// Whether it is known which program ran.
+    /// Whether a name or an id of the program is known.
     pub(super) fn is_named(&self) -> bool {
         !self.comm.is_empty() || !self.ids.is_empty()
     }
@@ -92,7 +92,7 @@ impl MapEntry {
         self.stacks.iter().all(|stack| self.looks_like_kernel(stack))
     }
 
-    /// Moves the last stack that has ended into an entry of its own.
+    /// Moves the last stack that has ended into a new entry.
     pub(super) fn split_off_stack(&mut self) -> MapEntry {
         let mut split = MapEntry::default();
         if let Some(stack) = self.stacks.pop() {
@@ -104,8 +104,8 @@ impl MapEntry {
         split
     }
 
-    /// Takes a part of the key that is no stack: the first number is the process,
-    /// the second the thread, and all else is the name; of labels only the first such part is.
+    /// Takes a part of the key that is not a stack. The first number is the process, the second the
+    /// thread, and all other parts make the name. The label `comm` has only the first of these.
     pub(super) fn push_word(&mut self, word: &[u8]) {
         if word.is_empty() {
             return;
@@ -131,7 +131,7 @@ impl MapEntry {
         self.end_stack();
         let kernel = self.kernel_stack();
         self.frames.clear();
-        // The kernel runs on behalf of the user, whichever was printed first.
+        // The user's frames are the callers of the kernel's, whichever stack was printed first.
         for stack in (0..self.stacks.len()).rev().filter(|&stack| Some(stack) != kernel) {
             self.push_stack(stack, Kind::User, samples);
         }
@@ -154,11 +154,11 @@ impl MapEntry {
         samples.add(&Sample { labels: &labels.list(), ..sample }, &self.frames)
     }
 
-    /// The labels of parts of the key that are no stacks, and of the leaf.
+    /// Labels for the parts of the key that are not stacks, and for the object of the leaf.
     fn labels(&self) -> OwnLabels {
         let mut labels = OwnLabels::default();
         if let Some((_, other)) = self.others.first() {
-            // What came first is the name.
+            // The first part is the name.
             let end = self.comm.find([b", ", &other[..]].concat()).unwrap_or(self.comm.len());
             labels.add_known(super::FORMAT.name, "comm", &self.comm[..end]);
         }
@@ -186,8 +186,8 @@ impl MapEntry {
         }
     }
 
-    /// Which of the stacks is the kernel's: the one that looks so or, of two that do
-    /// not, the first, as in `@[kstack, ustack]`.
+    /// The index of the kernel's stack: the first that looks like one or, if neither of two does,
+    /// the first one, as in `@[kstack, ustack]`.
     fn kernel_stack(&self) -> Option<usize> {
         let found = self.stacks.iter().position(|stack| self.looks_like_kernel(stack));
         found.or((self.stacks.len() == 2).then_some(0))

@@ -44,7 +44,7 @@ pub(super) fn frame(line: &[u8]) -> Frame<'_> {
     named(symbol, Frame { source, inlined, ..Frame::default() })
 }
 
-/// `frame` with the name of `symbol`: `f+12`, or an address where nothing is known.
+/// `frame` with the name in `symbol`, `f+12`, or with its address if it has no name.
 fn named<'a>(symbol: &'a [u8], frame: Frame<'a>) -> Frame<'a> {
     match hexadecimal(symbol).filter(|_| symbol.starts_with(b"0x")) {
         Some(address) => Frame { address: Some(address), ..frame },
@@ -78,8 +78,8 @@ fn with_source(text: &[u8]) -> (&[u8], &[u8]) {
     parts.filter(|(_, source)| is_source(source)).unwrap_or((text, b""))
 }
 
-/// An address as bpftrace prints it: hexadecimal, with or without `0x`. Short ones
-/// may be words such as `add`.
+/// Whether this is an address as bpftrace prints it: hexadecimal, with or without `0x`. Without it,
+/// a short one may be a word such as `add`.
 fn is_address(text: &[u8]) -> bool {
     let is_clear = text.starts_with(b"0x") || text.len() > 5;
     is_clear && hexadecimal(text).is_some()

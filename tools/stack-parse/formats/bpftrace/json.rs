@@ -17,7 +17,7 @@ use crate::read::byte_string::ByteString;
 use crate::read::json::Outline;
 use crate::samples::Samples;
 
-/// A line.
+/// A message, which is one line.
 #[derive(Deserialize)]
 struct Message {
     r#type: String,
@@ -25,7 +25,7 @@ struct Message {
     data: Data,
 }
 
-/// What stands behind `"data"`.
+/// The value of `"data"`.
 #[derive(Default)]
 enum Data {
     Number(u64),
@@ -36,7 +36,7 @@ enum Data {
     Other,
 }
 
-/// What the messages of bpftrace are: the first is mostly that probes were attached.
+/// The types of bpftrace's messages. The first message is mostly `attached_probes`.
 const TYPES: [&str; 13] = [
     "attached_probes",
     "cat",

@@ -1,4 +1,4 @@
-//! The text that bpftrace prints unless told otherwise.
+//! The text that bpftrace prints by default.
 //!
 //! ```text
 //! @cpu[
@@ -21,19 +21,19 @@ use crate::samples::Samples;
 /// The event of stacks that `printf` printed.
 const PRINTF: &[u8] = b"printf";
 
-/// What is known at the end of a line.
+/// The state between two lines.
 #[derive(Debug, Default)]
 pub(super) struct Text {
     entry: MapEntry,
     /// The map of the entry that is being read, `@cpu`, and the number of its first
     /// line; `None` outside of entries.
     map: Option<(Vec<u8>, u64)>,
-    /// How many empty lines follow the only stack of a text that was printed, where
-    /// another stack of it may come.
+    /// The number of empty lines after the only stack of a printed text. Another stack of the same
+    /// text may follow.
     blank_lines: usize,
-    /// Whether there is an empty line after what was printed before the stacks.
+    /// Whether an empty line separates the name from the stacks.
     is_name_apart: bool,
-    /// The event whose unit was told last.
+    /// The event of the last entry.
     event: Vec<u8>,
     has_stats: bool,
 }
@@ -87,7 +87,7 @@ impl Text {
         Ok(())
     }
 
-    /// Ends what is unfinished.
+    /// Ends the current entry: a map's is incomplete and reported, printed stacks are added.
     pub(super) fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         match self.map.take() {
             Some((_, number)) => {
@@ -140,7 +140,7 @@ impl Text {
     /// Adds the entry of a map.
     pub(super) fn add(&mut self, map: &[u8], weight: u64, samples: &mut Samples<'_>) -> Result<()> {
         if self.event != map {
-            // It is not printed what is counted.
+            // bpftrace does not print what is counted.
             samples.announce(map, b"");
             self.event = map.to_vec();
         }
@@ -149,7 +149,7 @@ impl Text {
         added
     }
 
-    /// Has the key of a map in JSON read, whose parts are separated by `,` alone.
+    /// Reads the key of a map in JSON. Its parts are separated by `,` without a blank.
     pub(super) fn json_key(&mut self, key: &[u8]) {
         self.entry.clear();
         for line in key.split_str("\n") {
@@ -216,7 +216,7 @@ impl Text {
         Ok(())
     }
 
-    /// Adds the first of two stacks that are the kernel's, each of a sample of its own.
+    /// Two stacks without a name that both look like the kernel's are two samples: adds the first.
     fn part_samples(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         if self.entry.is_named() || self.entry.stacks() < 2 || !self.entry.is_all_kernel() {
             return Ok(());
@@ -227,9 +227,10 @@ impl Text {
         Ok(())
     }
 
-    /// Whether the stack that begins may be of the same sample as the one before. Where a name
-    /// is printed right before each sample, it is; else the kernel's comes first, and both have
-    /// an empty line between them. What is above an empty line may be a greeting of the script.
+    /// Whether the stack that begins may be of the same sample as the one before. If a name is
+    /// printed right before each sample, it may. Otherwise the first stack must be the kernel's,
+    /// with two empty lines after it. A name above an empty line does not count: it may be a
+    /// greeting of the script.
     fn may_have_two_stacks(&self) -> bool {
         let is_named = self.entry.is_named() && !self.is_name_apart;
         is_named || self.blank_lines == 2 && self.entry.is_all_kernel()

@@ -1,4 +1,4 @@
-//! What functions took themselves, and when another one called them.
+//! The costs of functions: their own, and those of their calls.
 
 use common::{Result, hexadecimal};
 use hashbrown::HashMap;
@@ -11,7 +11,7 @@ use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, known};
 
-/// A function: names may be those of several, in other files.
+/// A function. Functions in different files may have the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Function {
     pub(super) object: Name,
@@ -24,7 +24,7 @@ pub(super) struct Function {
 pub(super) struct Site {
     /// The number of the function.
     pub(super) function: u32,
-    /// Not the function's if it has code of another one inside.
+    /// The file of this line: for inlined code, another one than the function's.
     pub(super) file: Name,
     pub(super) line: u64,
 }
@@ -33,9 +33,9 @@ pub(super) struct Site {
 pub(super) struct Thread {
     pub(super) pid: Vec<u8>,
     pub(super) tid: Vec<u8>,
-    /// By the number of the site.
+    /// The own cost of each site, by its number.
     own: HashMap<u32, i128>,
-    /// What a function took when a site called it.
+    /// The cost of each call, by the site and the function that it calls.
     calls: HashMap<(u32, u32), i128>,
 }
 
@@ -60,12 +60,12 @@ impl Thread {
         Thread { pid, tid, own: HashMap::new(), calls: HashMap::new() }
     }
 
-    /// Adds what a site took itself; false if that is too much.
+    /// Adds to the own cost of a site; false if the sum does not fit into 64 bits.
     pub(super) fn add_own(&mut self, site: u32, cost: i128) -> bool {
         add(self.own.entry(site).or_default(), cost)
     }
 
-    /// The same of a call.
+    /// Adds to the cost of a call; false if the sum does not fit into 64 bits.
     pub(super) fn add_call(&mut self, site: u32, function: u32, cost: i128) -> bool {
         add(self.calls.entry((site, function)).or_default(), cost)
     }
@@ -74,8 +74,9 @@ impl Thread {
         !self.calls.is_empty()
     }
 
-    /// Adds the stacks of this thread; `weights` are what its file amounts to, of other
-    /// measures than the wanted one. Returns what is left out because it is below 0.
+    /// Adds the stacks of this thread. `weights` has the totals of the measures that are not split
+    /// by stack, and 0 for the wanted one, at index `place`. Returns the sum of the costs that are
+    /// left out because they are below 0.
     pub(super) fn add(
         &self,
         comm: &[u8],
@@ -145,8 +146,8 @@ impl Functions {
     }
 }
 
-/// A function without a symbol is called after its place in the object,
-/// `0x0000000000001050`, or in memory if it is in none.
+/// A function without a symbol has its address as its name, `0x0000000000001050`: the address in
+/// its object or, without an object, in memory.
 fn frame<'a>(name: &'a [u8], object: &'a [u8]) -> Frame<'a> {
     let address = name.starts_with(b"0x").then(|| hexadecimal(name)).flatten();
     let name = if address.is_some() { b"" } else { name };
@@ -154,7 +155,7 @@ fn frame<'a>(name: &'a [u8], object: &'a [u8]) -> Frame<'a> {
     Frame { name, object, address, offset, ..Frame::default() }
 }
 
-/// In the order of their keys, so that equal input has equal output.
+/// The sums in the order of their keys, so that equal input gives equal output.
 fn sorted<K: Copy + Ord>(sums: &HashMap<K, i128>) -> Vec<(K, i128)> {
     let mut sums: Vec<(K, i128)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
     sums.sort_unstable_by_key(|(key, _)| *key);

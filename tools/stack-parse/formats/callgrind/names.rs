@@ -12,11 +12,11 @@ pub(super) struct Names {
     by_number: HashMap<u64, Name>,
 }
 
-/// A name, by its place among those of its kind.
+/// The index of a name among those of its kind.
 pub(super) type Name = u32;
 
 impl Names {
-    /// The name of what has none.
+    /// The empty name.
     pub(super) const NONE: Name = 0;
 
     pub(super) fn new() -> Names {
@@ -26,8 +26,7 @@ impl Names {
         Names { texts, by_number: HashMap::new() }
     }
 
-    /// The name in `(12) main`, in `(12)`, which was written out before, or in `main`.
-    /// `None` if it was not.
+    /// The name in `(12) main`, `(12)` or `main`; `None` for a number alone that has no name yet.
     pub(super) fn read(&mut self, text: &[u8]) -> Option<Name> {
         let text = text.trim_ascii_start();
         let Some((number, text)) = numbered(text) else { return Some(self.texts.intern(text)) };

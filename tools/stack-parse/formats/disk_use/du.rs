@@ -7,8 +7,8 @@
 //! 444⇥tree
 //! ```
 //!
-//! Names may hold line ends: those of `du -a0` are read word for word. Lines may be sorted,
-//! or some of them missing: then what is in them is their folder's.
+//! Names may hold line ends; with `du -a0` they are read exactly. Lines may be sorted. The size of
+//! a file whose line is missing counts as its folder's own.
 
 use std::collections::HashMap;
 
@@ -52,11 +52,11 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 /// The files and folders that were listed, and the folders they are in.
 #[derive(Default)]
 struct Tree {
-    /// A folder before what is in it.
+    /// All of them, a folder before its contents.
     files: Vec<File>,
-    /// The number of each, by its folder's and its name.
+    /// The index of each in `files`, by the index of its folder and its name.
     numbers: HashMap<(Option<u32>, FrameId), u32>,
-    /// Sizes that a path that is listed twice cannot have beside its first one.
+    /// How many sizes of paths that are listed twice do not fit into 64 bits when added.
     bad_weights: u64,
 }
 
@@ -106,8 +106,8 @@ impl Tree {
         nodes::add(self.files.len(), 0, node, samples)?;
         if excess > 0 {
             samples.note(format_args!(
-                "files weigh {excess} more than their folders, all of it is counted: sizes are \
-                 rounded ('du -ab' is exact), hard links, or files that changed"
+                "files weigh {excess} more than their folders, all of it is counted: due to rounded \
+                 sizes ('du -ab' is exact), hard links, or files that changed"
             ));
         }
         Ok(())

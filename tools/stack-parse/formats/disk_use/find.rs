@@ -1,5 +1,5 @@
-//! What `find -printf '%s %p\n'` prints: each file and folder with its own size. Names may
-//! hold line ends: with `\0` in place of `\n` they are read word for word.
+//! What `find -printf '%s %p\n'` prints: each file and folder with its own size. Names may hold
+//! line ends; with `\0` in place of `\n` they are read exactly.
 
 use common::{Input, Result};
 

@@ -33,8 +33,8 @@ pub(in crate::formats) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// Whether one of the first lines lists a file, and no line before it is anything but the
-/// name of a folder or the sum of its blocks.
+/// Whether the first line that is neither empty, nor the name of a folder, nor the sum of its
+/// blocks lists a file.
 fn detect(head: &Head<'_>) -> bool {
     let is_start = |line: &&[u8]| !line.is_empty() && !line.ends_with(b":") && !is_total(line);
     head.lines().take(9).find(is_start).is_some_and(|line| ListedFile::parse(line).is_some())
@@ -50,7 +50,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 /// A line that lists a file.
 struct ListedFile<'a> {
-    /// The number that all names of a file share, which only find shows.
+    /// The number that all names of a file share; only find prints it.
     inode: Option<u64>,
     file: Listed<'a>,
 }
@@ -75,15 +75,15 @@ fn is_total(line: &[u8]) -> bool {
 /// A list that is being read.
 #[derive(Default)]
 struct List {
-    /// The folder whose files come now, as ls says.
+    /// The folder of the lines that follow, from the last line `folder:` of ls.
     folder: Vec<u8>,
-    /// Whether the line before was blank, or there was none.
+    /// Whether the line before was blank; `None` before the first line.
     is_blank: Option<bool>,
-    /// Files with several names that were counted.
+    /// The inodes of files with several names that were counted.
     counted: HashSet<u64>,
-    /// Other names of those, and their bytes.
+    /// The number of further names of those files, and their bytes, which are not counted.
     again: (u64, u128),
-    /// Files with several names, of which the list does not say which are the same.
+    /// The number of files with several names in a list without inodes.
     several_names: u64,
 }
 
@@ -114,7 +114,7 @@ impl List {
                 None => self.several_names += 1,
             }
         }
-        // ls writes names as they are where its output is no terminal.
+        // ls does not escape names unless it writes to a terminal.
         let name =
             if file.is_tar || inode.is_some() { unescaped(file.name) } else { file.name.to_vec() };
         let mut stack: Vec<_> = parts(&self.folder).map(|part| samples.frame(part)).collect();
@@ -133,7 +133,7 @@ impl List {
         if self.several_names > 0 {
             let files = self.several_names;
             samples.note(format_args!(
-                "{files} names are of files with several (hard links), each is counted"
+                "{files} names are hard links of files with several names: each is counted"
             ));
         }
     }

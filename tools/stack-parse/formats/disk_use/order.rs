@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use super::sized::Sized;
 use crate::format::Head;
 
-/// What the first lines say of the order in which paths and their folders come.
+/// The order in which paths and their folders come in the first lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Each folder comes behind what is in it and weighs no less, as du prints them; or the
-    /// lines are sorted by their size.
+    /// Each folder comes after its contents and weighs no less, as du prints it; or the lines are
+    /// sorted by size.
     FoldersLast,
-    /// Each path but the first comes behind its folder, as find prints them.
+    /// Each path but the first comes after its folder, as find prints it.
     FoldersFirst,
-    /// Neither is sure.
+    /// Neither of these is certain.
     Unsure,
 }
 

@@ -117,7 +117,7 @@ pub(super) fn for_each_sized(
     Ok(())
 }
 
-/// Whether a line is no part of a name, but what a program said, or was cut short.
+/// Whether a line is not part of a name but a message of a program, or was cut short.
 fn is_no_name(line: &[u8]) -> bool {
     let said = ["du: ", "find: "].iter().any(|program| line.starts_with(program.as_bytes()));
     said || !line.is_empty() && line.trim_ascii_end().iter().all(u8::is_ascii_digit)

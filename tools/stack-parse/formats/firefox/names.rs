@@ -13,7 +13,7 @@ use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 
-/// What may be a thread's own or shared by all.
+/// The tables that a thread may have itself or share with all.
 #[derive(Default)]
 pub(super) struct Tables {
     stacks: Table,
@@ -88,12 +88,12 @@ impl Name {
     }
 }
 
-/// The tables of a thread and those of all.
+/// The tables of a thread, and those that all threads share.
 pub(super) struct Both<'a> {
     pub(super) own: &'a Tables,
     pub(super) shared: &'a Tables,
     pub(super) libs: &'a [Lib],
-    /// Whether the address of a caller is where the call returns to.
+    /// Whether the address of a caller is its return address, not that of the call.
     pub(super) has_return_addresses: bool,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Both<'a> {
 #[derive(Clone, Copy)]
 struct Rows {
     first: usize,
-    /// How many there are; one more is for frames that are not in their table.
+    /// How many there are. The number after the last is for frames that are not in their table.
     len: usize,
 }
 
@@ -121,8 +121,8 @@ enum Role {
 }
 
 impl<'a> Both<'a> {
-    /// The stacks of all rows of the stack table, and how many of them have callers that do not
-    /// come before them in it: those begin there.
+    /// The stack of each row of the stack table, and how many rows have a caller that does not come
+    /// before them: their stacks begin there.
     pub(super) fn stacks(
         &self,
         natives: &Natives<'a>,
@@ -138,12 +138,12 @@ impl<'a> Both<'a> {
             true => self.name_frames(Role::Caller, natives, names, samples),
             false => leaves,
         };
-        // Of each row, the stack that ends there, and that on which others are.
+        // For each row: the stack that ends there, and the stack that its callees extend.
         let mut ids: Vec<StackId> = Vec::with_capacity(frames.len());
         let mut calling: Vec<StackId> = Vec::new();
         let mut callerless = 0;
         for row in 0..frames.len() {
-            // A caller stands before those it calls.
+            // A caller comes before its callees.
             let before = |offset: i64| (row as i64).checked_sub(offset);
             let offset = offsets.get(row).filter(|offset| *offset != 0).and_then(before);
             // As in other columns, -1 means null.
@@ -251,8 +251,8 @@ impl<'a> Both<'a> {
         names.push(&Frame { source, inlined, ..frame }, samples);
     }
 
-    /// The library and the address of a frame whose function is called after its address, as it
-    /// is without symbols.
+    /// The library and the address of a frame whose function has only an address as its name, as it
+    /// does without symbols.
     fn native(&self, frames: &Table, row: usize, role: Role) -> Option<(&'a Lib, u64)> {
         let function = Function { tables: self, row: frames.column("func").row(row) };
         address(function.name())?;
@@ -261,7 +261,7 @@ impl<'a> Both<'a> {
         Some((lib, self.in_call(address, role)))
     }
 
-    /// The library of a frame, which newer versions say in the frame itself.
+    /// The library of a frame: newer versions have it in the frame, older ones in the function.
     fn lib(&self, frames: &Table, row: usize, function: Function<'_, 'a>) -> Option<&'a Lib> {
         let resources = self.either(|tables| &tables.resources, "lib");
         let of_function = || resources.column("lib").row(function.number("resource")?);
@@ -276,7 +276,7 @@ impl<'a> Both<'a> {
         Some((lib, self.in_call(address, role)))
     }
 
-    /// The address of the call itself, of which a profile may have where it returns to.
+    /// An address in the call itself: one less than the return address of a caller.
     fn in_call(&self, address: u64, role: Role) -> u64 {
         let is_after = self.has_return_addresses && role == Role::Caller;
         address.saturating_sub(u64::from(is_after))

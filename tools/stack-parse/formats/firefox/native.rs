@@ -13,7 +13,7 @@ use crate::read::json::Json;
 use crate::read::mapped_code::{Code, Names, name_codes};
 use crate::samples::Samples;
 
-/// Where the kernel is taken to be loaded: its addresses count from `_text`.
+/// The address where the kernel is assumed to be loaded: profiles count from its `_text`.
 const KERNEL: u64 = 0xffff_ffff_8000_0000;
 
 /// A program or library, and where it was in memory.
@@ -28,7 +28,7 @@ pub(super) struct Lib {
     build_id: Vec<u8>,
     start: u64,
     end: u64,
-    /// How far `start` is from where the file's lowest address is loaded.
+    /// The distance of `start` from the address at which the file's lowest address is loaded.
     offset: u64,
 }
 
@@ -56,8 +56,9 @@ pub(super) fn read_lib<R: Read>(json: &mut Json<R>, libs: &mut Vec<Lib>) -> Resu
     Ok(())
 }
 
-/// The build-id of a library, or of what Breakpad writes its first 16 bytes; empty if it is not
-/// known. Breakpad puts a number behind them, and writes zeros for what is not known.
+/// The build-id of a library: all of it from `code_id`, or its first 16 bytes as in Breakpad's
+/// `debug_id`; empty if it is not known. Breakpad adds a number after these bytes, and writes zeros
+/// if they are not known.
 fn build_id(code_id: &[u8], debug_id: &[u8]) -> Vec<u8> {
     const DIGITS: usize = 32;
     let byte = |pair: &[u8]| hexadecimal(pair).filter(|_| pair.len() == 2).map(|byte| byte as u8);
@@ -69,19 +70,20 @@ fn build_id(code_id: &[u8], debug_id: &[u8]) -> Vec<u8> {
 }
 
 impl Lib {
-    /// The address in this library of one in memory, if it has that.
+    /// The address in this library of an address in memory; `None` if it is outside.
     pub(super) fn address_in(&self, address: u64) -> Option<u64> {
         let within = address.checked_sub(self.start).filter(|_| address < self.end)?;
         Some(within.wrapping_add(self.offset))
     }
 
-    /// What is shown where its functions have no names.
+    /// The frame of an address whose function has no name.
     fn bare(&self, address: u64) -> Frame<'_> {
         let kind = Kind::of_object(&self.path, None);
         Frame { object: &self.name, offset: Some(address), kind, ..Frame::default() }
     }
 
-    /// Code whose function is `known` as this if its file does not name it.
+    /// The code at an address; its function is called `known` if the library's file does not name
+    /// it.
     fn code<'a>(&'a self, address: u64, known: &'a [u8]) -> Code<'a> {
         let build_id = Some(&self.build_id[..]).filter(|id| !id.is_empty());
         let bare = Frame { name: known, ..self.bare(address) };
@@ -116,7 +118,7 @@ impl Lib {
     }
 }
 
-/// An address: the path and the build-id of its library, and where in that it is.
+/// An address: the path and the build-id of its library, and the address in it.
 type Key<'a> = (&'a [u8], &'a [u8], u64);
 
 /// Addresses without a name in their profile.
@@ -129,7 +131,7 @@ impl<'a> Unnamed<'a> {
         self.0.push((lib, address));
     }
 
-    /// Names all addresses: as `saved` does, else by their libraries.
+    /// Names all addresses: with the names in `saved`, else from the files of their libraries.
     pub(super) fn name(
         self,
         saved: &'a SavedSymbols,
@@ -137,7 +139,10 @@ impl<'a> Unnamed<'a> {
         samples: &mut Samples<'_>,
     ) -> Natives<'a> {
         if !self.0.is_empty() && saved.is_of_others(self.0.iter().map(|(lib, _)| *lib)) {
-            samples.note(format!("{}: it has no library of this profile", saved.name));
+            samples.note(format!(
+                "{}: it has names for other libraries than those of this profile",
+                saved.name
+            ));
         }
         let mut known = HashMap::new();
         let mut unknown = Vec::new();
@@ -165,8 +170,8 @@ impl<'a> Unnamed<'a> {
         let by_function = by_function.into_iter().filter(|key| found.is_nameless(*key)).count();
         if by_function > 0 {
             samples.note(format!(
-                "{}: it has inlined functions and lines of one address of each function: those of \
-                 {by_function} addresses are missing",
+                "{}: it has inlined functions and lines for only one address of each function: \
+                 {by_function} addresses lack them",
                 saved.name
             ));
         }

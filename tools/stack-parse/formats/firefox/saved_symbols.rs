@@ -1,5 +1,5 @@
-//! Names that samply wrote beside a profile, to `NAME.syms.json`, when it was told to look them
-//! up while it recorded. Grammar from the structures that samply reads it into.
+//! Names that samply wrote to `NAME.syms.json` beside a profile, if it was asked to look them up
+//! while recording. Grammar from the structures that samply reads it into.
 //!
 //! ```text
 //! {"string_table":["main","/src/main.c"],
@@ -32,7 +32,7 @@ use crate::read::source::Place;
 pub(super) struct SavedSymbols {
     libs: Vec<SavedLib>,
     strings: Vec<Vec<u8>>,
-    /// What the file is called, if there is one.
+    /// The name of the file; empty if there is none.
     pub(super) name: String,
     /// Why the file could not be read, or not to its end.
     pub(super) trouble: Option<String>,
@@ -56,7 +56,7 @@ struct SavedSymbol {
     name: usize,
     /// The lowest address that refers to it.
     lowest: Option<u64>,
-    /// Innermost first; none if only the symbol is known.
+    /// Innermost first; empty if only the symbol is known.
     frames: Vec<SavedFrame>,
 }
 
@@ -107,7 +107,7 @@ impl SavedSymbols {
         Ok(())
     }
 
-    /// Whether there is a file, and it is of other libraries than these.
+    /// Whether there is a file, and it has none of these libraries.
     pub(super) fn is_of_others<'l>(&self, mut libs: impl Iterator<Item = &'l Lib>) -> bool {
         !self.libs.is_empty() && libs.all(|lib| self.lib(lib).is_none())
     }
@@ -159,9 +159,8 @@ impl SavedSymbols {
     }
 }
 
-/// What Breakpad calls `3e0a2663-466e-57db-abf7-18f6a3562c6e`, as samply writes it here and
-/// `3E0A2663466E57DBABF718F6A3562C6E0` in a profile: a number comes after it, which is 0 if it is
-/// missing.
+/// The id as Breakpad writes it: samply writes `3e0a2663-466e-57db-abf7-18f6a3562c6e` here, and
+/// `3E0A2663466E57DBABF718F6A3562C6E0` in a profile. The number at the end is 0 if it is missing.
 fn plain_debug_id(id: &[u8]) -> Vec<u8> {
     const DIGITS: usize = 32;
     let mut id: Vec<u8> = id.to_ascii_uppercase();
@@ -206,7 +205,7 @@ impl SavedLib {
         Ok(())
     }
 
-    /// Finds whose frames those of each symbol are.
+    /// Finds out whether symbols have frames for each sequence, and the lowest address of each.
     fn find_shared(&mut self) {
         let mut starts: Vec<u64> = self.symbols.iter().filter_map(|it| it.start).collect();
         let all = starts.len();
@@ -260,7 +259,7 @@ impl SavedFrame {
     }
 }
 
-/// A place in a table; beyond its end if it is too large for any.
+/// An index into a table; beyond the end of any table if it does not fit.
 fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

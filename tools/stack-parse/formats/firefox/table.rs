@@ -7,7 +7,7 @@ use common::Result;
 use crate::read::decimal::scaled;
 use crate::read::json::Json;
 
-/// The columns that are read, but for weights, and how many digits behind the point are kept.
+/// The columns that are read, except weights, and the number of digits after the point.
 const COLUMNS: [(&[u8], i32); 18] = [
     (b"stack", 0),
     (b"time", TIME),
@@ -32,13 +32,13 @@ const COLUMNS: [(&[u8], i32); 18] = [
 /// Milliseconds to nanoseconds.
 const TIME: i32 = 6;
 
-/// Digits of weights, which may be milliseconds, too.
+/// The number of digits after the point of weights, which may be milliseconds, too.
 pub(super) const WEIGHT: i32 = 6;
 
-/// A value that is `null` or none.
+/// A value that is `null` or missing.
 const NONE: i64 = i64::MIN;
 
-/// The same of weights.
+/// A weight that is `null` or missing.
 const NO_WEIGHT: i128 = i128::MIN;
 
 /// A weight that is no number.
@@ -48,11 +48,11 @@ const BAD_WEIGHT: i128 = i128::MIN + 1;
 #[derive(Default)]
 pub(super) struct Table {
     columns: [Vec<i64>; COLUMNS.len()],
-    /// With its digits behind the point, a weight of 64 bits does not fit into 64 bits.
+    /// In millionths, so a weight of 64 bits does not fit into 64 bits.
     weights: Vec<i128>,
     /// Rows that came before the schema, which says what is in them, as JSON.
     early_rows: Vec<u8>,
-    /// Rows of which no schema says what is in them.
+    /// How many rows came before a schema that never came.
     unknown_rows: u64,
     /// Values that are not numbers, or do not fit.
     bad_values: u64,
@@ -64,7 +64,7 @@ pub(super) struct Table {
 #[derive(Clone, Copy)]
 enum ColumnTarget {
     Weight,
-    /// The number of the column, and its digits behind the point.
+    /// The index of the column, and its digits after the point.
     Column(usize, i32),
 }
 
@@ -114,7 +114,8 @@ impl Table {
         rows.push(b'[');
         json.for_each(|json| {
             match json.number()? {
-                // In quotes it is read alike, and what is no number harms no other row.
+                // In quotes it is read in the same way, and text that is not a number harms no
+                // other row.
                 Some(number) if scaled(number, 0).is_some() => {
                     rows.extend([b"\"", number, b"\""].concat());
                 }
@@ -198,8 +199,8 @@ impl Table {
         }
     }
 
-    /// How many rows came before a schema that never came, and how many values are no numbers
-    /// that fit.
+    /// How many rows came before a schema that never came, and how many values are not numbers or
+    /// do not fit.
     pub(super) fn troubles(&self) -> [u64; 2] {
         [self.unknown_rows, self.bad_values]
     }
@@ -216,7 +217,7 @@ pub(super) enum RowWeight {
     One,
     /// Only this row has none.
     Missing,
-    /// With its digits after the point.
+    /// The weight in millionths.
     Parts(i128),
     /// Something that is no number.
     Bad,
@@ -259,8 +260,8 @@ fn read_schema<R: Read>(json: &mut Json<R>) -> Result<Vec<Option<ColumnTarget>>>
     Ok(schema)
 }
 
-/// A number times 10 to the power of `scale`, rounded; `None` if there is none that fits. What is
-/// not scaled is the number of a row or a line, which has no fraction.
+/// A number times 10 to the power of `scale`, rounded; `None` if it is not a number or does not
+/// fit. With scale 0 it is the number of a row or a line, which must not have a fraction.
 fn integer(text: &[u8], scale: i32) -> Option<i64> {
     let value = scaled(text, scale)?;
     let is_plain = || text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
@@ -272,14 +273,14 @@ fn integer(text: &[u8], scale: i32) -> Option<i64> {
     }
 }
 
-/// A number of more digits than any weight has is the largest.
+/// Reads a weight in millionths; a number that is too large gives the largest.
 fn weight<R: Read>(json: &mut Json<R>) -> Result<i128> {
     let Some(text) = json.number()? else { return Ok(NO_WEIGHT) };
     let is_number = matches!(text, [b'-' | b'0'..=b'9', .., b'0'..=b'9'] | [b'0'..=b'9']);
     Ok(scaled(text, WEIGHT).unwrap_or(if is_number { i128::MAX } else { BAD_WEIGHT }))
 }
 
-/// Milliseconds as nanoseconds.
+/// Reads milliseconds; returns nanoseconds.
 pub(super) fn read_time<R: Read>(json: &mut Json<R>) -> Result<Option<i64>> {
     Ok(json.number()?.and_then(|text| integer(text, TIME)))
 }

@@ -13,7 +13,7 @@ use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 
-/// A thread with tables of its own.
+/// A thread with its own tables.
 #[derive(Default)]
 pub(super) struct Thread {
     name: Vec<u8>,
@@ -21,7 +21,7 @@ pub(super) struct Thread {
     pid: Vec<u8>,
     tid: Vec<u8>,
     pub(super) tables: Tables,
-    /// Its libraries, which older versions had here.
+    /// Its libraries, which older versions wrote here.
     pub(super) libs: Vec<Lib>,
     samples: Table,
     js_allocations: Table,
@@ -45,7 +45,7 @@ pub(super) struct Troubles {
     freed: u64,
     /// Weights of more than 64 bits.
     too_heavy: u64,
-    /// Rows of which no schema says what is in them.
+    /// Rows without a schema.
     unknown_rows: u64,
     /// Other values that are no numbers.
     bad_values: u64,
@@ -75,7 +75,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Holds the samples; `stacks` are those of the rows of the stack table.
+    /// Holds the samples; `stacks` has the stack of each row of the stack table.
     pub(super) fn hold(
         &self,
         start: i64,
@@ -118,7 +118,7 @@ fn hold_table(
     troubles: &mut Troubles,
 ) {
     let (times, deltas) = (table.column("time"), table.column("timeDeltas"));
-    // Weights are milliseconds, or others that have no fraction.
+    // How many millionths make one counted unit: milliseconds are counted in nanoseconds.
     let whole = if table.weight_type == b"tracing-ms" { 1 } else { 10i128.pow(WEIGHT as u32) };
     let (mut carry, mut now) = (Carry::default(), 0i64);
     troubles.lonely += (table.len() - table.column("stack").len()) as u64;
@@ -161,11 +161,11 @@ impl Troubles {
         self.bad_values += bad_values;
     }
 
-    /// Says what is wrong, with its number.
+    /// Notes each kind of trouble and how often it came.
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
         for (count, what) in [
             (self.unknown_rows, "rows are in tables without a schema: they are left out"),
-            (self.bad_values, "values are no numbers that can be read: they are taken for null"),
+            (self.bad_values, "values are not numbers that can be read: they count as null"),
             (self.stackless, "stacks are not in their table"),
             (self.callerless, "stacks have callers that are not before them: they begin there"),
             (self.lonely, "weights have no stack: they are left out"),

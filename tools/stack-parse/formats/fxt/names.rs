@@ -1,4 +1,4 @@
-//! What the numbers of a provider stand for, and whose spans they are.
+//! The names and threads that a provider's numbers refer to.
 
 use common::FrameTable;
 use hashbrown::HashMap;
@@ -7,20 +7,20 @@ use super::records::Header;
 use crate::read::bytes::{Bytes, Ended};
 use crate::read::held::Thread;
 
-/// The bit of a reference that says that the string follows.
+/// The bit of a reference that is set if the string follows in the record.
 const INLINE: u64 = 1 << 15;
 
 /// What one provider has declared.
 #[derive(Default)]
 pub(super) struct Provider {
-    /// The numbers of names.
+    /// The name that each number refers to, by its index in the table of names.
     strings: HashMap<u64, u32>,
     threads: HashMap<u64, Whose>,
 }
 
 /// The clock of the records that follow.
 pub(super) struct Clock {
-    /// How many ticks a second has, never 0.
+    /// Ticks per second, never 0.
     rate: u64,
 }
 
@@ -31,21 +31,21 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Takes what a record says of the rate.
+    /// Reads the rate from a record; 0 is ignored.
     pub(super) fn set(&mut self, mut body: Bytes<'_>) -> Result<(), Ended> {
         let rate = body.u64()?;
         self.rate = if rate > 0 { rate } else { self.rate };
         Ok(())
     }
 
-    /// Nanoseconds of ticks; `None` if they are no number of 63 bits.
+    /// Ticks as nanoseconds; `None` if they do not fit into 63 bits.
     pub(super) fn time(&self, ticks: u64) -> Option<i64> {
         let nanoseconds = u128::from(ticks) * 1_000_000_000 / u128::from(self.rate);
         i64::try_from(nanoseconds).ok()
     }
 }
 
-/// Whose a span is.
+/// The thread or the task of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Whose {
     Thread {
@@ -57,7 +57,7 @@ pub(super) enum Whose {
         provider: u64,
         thread: u64,
     },
-    /// What goes from thread to thread.
+    /// Work that may move from thread to thread.
     Task {
         process: u64,
         task: u64,
@@ -108,7 +108,7 @@ impl Provider {
         })
     }
 
-    /// Whose an event is.
+    /// The thread of an event.
     pub(super) fn whose(
         &self,
         reference: u64,
@@ -123,12 +123,12 @@ impl Provider {
     }
 }
 
-/// The string that a reference says follows in the record, if it does.
+/// The string that follows in the record, if the reference says so.
 pub(super) fn inline<'a>(reference: u64, body: &mut Bytes<'a>) -> Result<Option<&'a [u8]>, Ended> {
     if reference & INLINE == 0 { Ok(None) } else { string(body, reference & !INLINE).map(Some) }
 }
 
-/// A string, which is filled up to whole words.
+/// Reads a string, which is padded to whole words.
 fn string<'a>(body: &mut Bytes<'a>, length: u64) -> Result<&'a [u8], Ended> {
     let string = body.take(length as usize)?;
     body.take((8 - length as usize % 8) % 8)?;
@@ -143,8 +143,7 @@ pub(super) struct Titles {
 }
 
 impl Titles {
-    /// What samples of a thread have in common; a process gives its name to threads that have
-    /// none.
+    /// What samples of a thread have in common. A thread without a name gets that of its process.
     pub(super) fn thread(&self, whose: Whose) -> Thread {
         let number = |number: u64| number.to_string().into_bytes();
         let (pid, tid, event) = match whose {

@@ -1,4 +1,4 @@
-//! Records, one after the other.
+//! Reads records, one after the other.
 
 use std::io::{self, BufReader, Read};
 
@@ -20,7 +20,7 @@ const WORD: u64 = 8;
 pub(super) struct Header(u64);
 
 impl Header {
-    /// A number of so many bits, from this one on.
+    /// The number in the `count` bits from bit `from` on.
     pub(super) fn bits(self, from: u32, count: u32) -> u64 {
         self.0 >> from & ((1 << count) - 1)
     }
@@ -29,7 +29,7 @@ impl Header {
         self.bits(0, 4)
     }
 
-    /// In words, this one included.
+    /// The size of the record in words, this one included.
     fn size(self) -> u64 {
         self.bits(4, if self.kind() == LARGE { 32 } else { 12 })
     }
@@ -42,7 +42,7 @@ pub(super) struct Record<'a> {
     pub(super) body: Bytes<'a>,
 }
 
-/// Lends records, one at a time.
+/// Reads records, one at a time.
 pub(super) struct Records<R> {
     reader: BufReader<R>,
     body: Vec<u8>,
@@ -50,12 +50,12 @@ pub(super) struct Records<R> {
     at: u64,
 }
 
-/// Why no record can be read any more.
+/// Why no further record can be read.
 pub(super) enum End {
     Input(io::Error),
     /// The input ends within the record that begins at this byte.
     Cut(u64),
-    /// The record that begins at this byte says that it has no size.
+    /// The record that begins at this byte has the size 0.
     Sizeless(u64),
 }
 
@@ -75,8 +75,8 @@ impl<R: Read> Records<R> {
         Records { reader: BufReader::with_capacity(BLOCK, reader), body: Vec::new(), at: 0 }
     }
 
-    /// The next record; `None` at the end. Of a large record, which is a block of bytes, the body
-    /// is passed over.
+    /// The next record; `None` at the end. The body of a large record, which is a block of bytes,
+    /// is skipped and left empty.
     pub(super) fn next(&mut self) -> Result<Option<Record<'_>>, End> {
         if self.fill(WORD)? == 0 {
             return Ok(None);
@@ -94,13 +94,13 @@ impl<R: Read> Records<R> {
         Ok(Some(Record { header, body: Bytes(&self.body) }))
     }
 
-    /// Reads so many bytes, or as many as there are.
+    /// Reads `length` bytes, or fewer at the end of the input; returns how many.
     fn fill(&mut self, length: u64) -> Result<usize, End> {
         self.body.clear();
         self.reader.by_ref().take(length).read_to_end(&mut self.body).map_err(End::Input)
     }
 
-    /// Passes over so many bytes, or as many as there are.
+    /// Skips `length` bytes, or fewer at the end of the input; returns how many.
     fn skip(&mut self, length: u64) -> Result<u64, End> {
         self.body.clear();
         io::copy(&mut self.reader.by_ref().take(length), &mut io::sink()).map_err(End::Input)

@@ -1,4 +1,4 @@
-//! What is held of a trace.
+//! The contents of a trace, which are held until its end.
 
 use common::{FrameTable, Result};
 use hashbrown::HashMap;
@@ -12,7 +12,7 @@ use crate::read::spans::{Edge, Spans};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::Samples;
 
-/// The types of records that say something of spans.
+/// The types of records that are read.
 mod kind {
     pub(super) const METADATA: u64 = 0;
     pub(super) const INITIALIZATION: u64 = 1;
@@ -31,13 +31,13 @@ mod event {
     pub(super) const TASK_END: u64 = 7;
 }
 
-/// The types of kernel objects that have names of use.
+/// The types of kernel objects whose names are used.
 const PROCESS: u64 = 1;
 const THREAD: u64 = 2;
 
 pub(super) struct Trace {
     providers: HashMap<u64, Provider>,
-    /// Whose records these are.
+    /// The provider of the records that follow.
     provider: u64,
     clock: Clock,
     names: FrameTable,
@@ -46,7 +46,7 @@ pub(super) struct Trace {
     spans: Spans,
     stacks: Stacks,
     held: Held,
-    /// Records that end before what they should have.
+    /// How many records are too short for their contents.
     damaged: u64,
 }
 
@@ -68,7 +68,7 @@ impl Default for Trace {
 }
 
 impl Trace {
-    /// Takes what a record says.
+    /// Reads a record.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Trace {
         }
     }
 
-    /// Takes what a record says; returns the thread that has a new event.
+    /// Reads a record; returns the thread if it has a new event.
     fn read(&mut self, Record { header, body }: Record<'_>) -> Result<Option<u32>, Ended> {
         let provider = self.providers.entry(self.provider).or_default();
         match header.kind() {
@@ -96,7 +96,7 @@ impl Trace {
             kind::THREAD => provider.declare_thread(header, body)?,
             kind::KERNEL_OBJECT => self.name_object(Record { header, body })?,
             kind::EVENT => return self.read_event(Record { header, body }),
-            // What the kernel or the user logs, blocks of bytes, and what is not known.
+            // Logs of the kernel or the user, blocks of bytes, and unknown types.
             _ => {}
         }
         Ok(None)
@@ -116,7 +116,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Takes an event; returns its thread if it is of a span, and of no task.
+    /// Reads an event; returns its thread if it begins or ends a span that is not a task's.
     fn read_event(
         &mut self,
         Record { header, mut body }: Record<'_>,
@@ -147,7 +147,7 @@ impl Trace {
                 let length = time.zip(end).and_then(|(start, end)| end.checked_sub(start));
                 (name, Edge::Whole(length))
             }
-            // An end is of the innermost span, whatever its name is.
+            // An end closes the innermost span, whatever its name is.
             _ => (Spans::NO_NAME, Edge::End),
         };
         let thread = self.number(whose);
@@ -161,7 +161,7 @@ impl Trace {
         *self.numbers.entry(whose).or_insert_with(|| held.thread(Thread::default()))
     }
 
-    /// Counts the time of a thread, if there is much.
+    /// Counts the time of a thread if many of its events are held.
     fn settle(&mut self, thread: u32, samples: &mut Samples<'_>) -> Result<()> {
         let Trace { spans, stacks, held, .. } = self;
         spans.settle_held(thread, stacks, held, samples)
@@ -175,7 +175,7 @@ impl Trace {
             frames.push(&Frame { name: names.name(name), ..Frame::default() }, samples);
         }
         let mut threads: Vec<(Whose, u32)> = numbers.into_iter().collect();
-        // Those of tasks come last, as what comes first is the default.
+        // Tasks come last, as the event that comes first is the default.
         threads.sort_by_key(|(whose, number)| (matches!(whose, Whose::Task { .. }), *number));
         for (whose, number) in &threads {
             *held.thread_mut(*number) = titles.thread(*whose);

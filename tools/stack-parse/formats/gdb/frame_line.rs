@@ -35,8 +35,8 @@ impl FrameLine<'_> {
         Some(frame).filter(|frame| is_frame || frame.is_special())
     }
 
-    /// Whether the line of a frame goes on with `rest` in the next line: gdb breaks lines
-    /// between arguments, and before these, the source and the library.
+    /// Whether the line of a frame goes on with `rest` in the next line: gdb breaks lines between
+    /// arguments, before them, before the source and before the library.
     pub(super) fn goes_on(line: &[u8], rest: &[u8]) -> bool {
         let is_next = match rest {
             [b'(', ..] => !line.ends_with(b")"),
@@ -70,8 +70,8 @@ fn place(text: &[u8]) -> (&[u8], &[u8], &[u8]) {
     }
 }
 
-/// What is before the arguments: the first parentheses that look like arguments or, at the
-/// end of the call, the last pair.
+/// The call without its arguments, which are the first parentheses that look like arguments or, if
+/// the call ends in one, the last pair.
 fn without_arguments(call: &[u8]) -> &[u8] {
     let starts = call.find_iter(" (");
     let start = starts.into_iter().find(|start| are_arguments(&call[start + 2..]));
@@ -82,9 +82,8 @@ fn without_arguments(call: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether this is what follows the parenthesis before arguments: `)`, `...)`, the name of
-/// the first of them and `=`, or the end of a line that gdb broke. The value may be anything,
-/// as Python's printers write it:
+/// Whether the text after a `(` looks like arguments: `)`, `...)`, the name of the first and `=`,
+/// or the end of a line that gdb broke. A value may be anything, as Python's printers write it:
 /// `(func=<function at remote 0x19>, arg=(<Foo(a=[0, 1], b={1003: True...(truncated), kw=0x0)`.
 /// The types in a name have no `=`: `std::function<void (int)>::operator()(int) const (this=0x7f)`.
 fn are_arguments(rest: &[u8]) -> bool {
@@ -99,7 +98,7 @@ fn are_arguments(rest: &[u8]) -> bool {
     }
 }
 
-/// The call without its last pair of parentheses. In strings and characters may be others:
+/// The call without its last pair of parentheses. Strings and characters may hold others:
 /// `(s=0x55 "a)\"", c=40 '(')`.
 fn without_last_parentheses(call: &[u8]) -> &[u8] {
     let mut depth = 0u64;
@@ -123,7 +122,7 @@ fn without_last_parentheses(call: &[u8]) -> &[u8] {
     }
 }
 
-/// Where the text begins whose quote at its end is at `end`.
+/// The start of the quoted text whose closing quote is at `end`.
 fn start_of_quoted(call: &[u8], end: usize, quote: u8) -> Option<usize> {
     let is_escaped =
         |at: usize| call[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;

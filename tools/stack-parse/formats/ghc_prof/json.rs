@@ -26,11 +26,10 @@ pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> 
     read_documents(input, Profile::new, samples)
 }
 
-/// The cost centre of what profiling itself took, which GHC's text leaves out; it may be
-/// half of all bytes.
+/// The cost centre of profiling itself. GHC's text leaves it out; it may have half of all bytes.
 const OVERHEAD: [&[u8]; 2] = [b"PROFILING", b"OVERHEAD_of"];
 
-/// A profile, as far as it is read.
+/// What was read of a profile so far.
 struct Profile {
     /// The number of each cost centre's frame, by its id.
     numbers: HashMap<u64, u32>,
@@ -42,7 +41,7 @@ struct Profile {
     bad_weights: u64,
 }
 
-/// A cost centre below those that called it.
+/// A cost centre as called by one chain of callers.
 #[derive(Clone, Copy)]
 struct Node {
     /// The node of its caller; its own for the root.
@@ -96,7 +95,7 @@ impl Document for Profile {
         {
             let name = name.as_bstr();
             samples.note(format_args!(
-                "what profiling itself took is left out: {sum} {name} of PROFILING.OVERHEAD_of"
+                "the costs of profiling itself are left out: {sum} {name} of PROFILING.OVERHEAD_of"
             ));
         }
         Ok(())

@@ -1,5 +1,4 @@
-//! The text of a profile: what the whole program took, a table that is passed over, and
-//! the tree.
+//! The text of a profile: the totals of the program, a table that is skipped, and the tree.
 //!
 //! ```text
 //! <TAB>Sun Aug  6 14:52 2023 Time and Allocation Profiling Report  (Final)
@@ -27,10 +26,10 @@ use crate::read::numbers::grouped;
 use crate::read::table_of_calls::TableOfCalls;
 use crate::samples::Samples;
 
-/// In the first line.
+/// Text in the first line of a profile.
 const TITLE: &str = "Time and Allocation Profiling Report";
 
-/// Where the number of a cost centre begins in the line that names the columns.
+/// The heading of the column with the cost centre's number.
 const NUMBER: &str = " no. ";
 
 pub(super) fn detect(head: &Head<'_>) -> bool {
@@ -45,7 +44,7 @@ pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> 
     }
     if reader.lost_shares > 0 {
         let lost = reader.lost_shares;
-        samples.note(format_args!("{lost} shares are of a total that is no number: left out"));
+        samples.note(format_args!("{lost} shares have a total that is not a number: left out"));
     }
     Ok(())
 }
@@ -56,7 +55,7 @@ struct GhcProfReader {
     totals: [Option<u64>; 2],
     columns: Option<Columns>,
     calls: TableOfCalls,
-    /// What rounding took from the shares of rows.
+    /// What rounding left of the shares of earlier rows.
     rests: [Carry; 2],
     /// Whether rows have shares only.
     has_shares: bool,
@@ -76,7 +75,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// From the line that names them; `None` if that is of another table, or none.
+    /// The columns in the line that names them; `None` if it is another line.
     fn of(line: &[u8]) -> Option<Columns> {
         let number = line.find(NUMBER)? + 1;
         let module = line.find(" MODULE ")? + 1;
@@ -141,15 +140,15 @@ struct Row<'a> {
     own: Own,
 }
 
-/// What a cost centre took itself.
+/// The own cost of a cost centre.
 enum Own {
     /// Ticks and bytes.
     Exact([u64; 2]),
-    /// Their shares of the program's, in parts of which [`WHOLE`] are all.
+    /// Their shares of the program's totals: [`WHOLE`] is all.
     Shares([u64; 2]),
 }
 
-/// A share has one digit behind its point.
+/// 100.0 %: a share is a percentage with one digit after the point.
 const WHOLE: u64 = 1000;
 
 impl<'a> Row<'a> {

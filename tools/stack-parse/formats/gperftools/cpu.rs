@@ -1,4 +1,4 @@
-//! The processor's profile: words of four or eight bytes in either order.
+//! The processor's profile: words of four or eight bytes in either byte order.
 
 use std::io::Read;
 
@@ -13,7 +13,7 @@ use crate::read::bytes::{Bytes, Endian};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 
-/// What a sample can be weighed by.
+/// The measures of a sample.
 const MEASURES: [Measure<'static>; 2] = [
     Measure { name: b"samples", unit: b"samples" },
     Measure { name: b"cpu", unit: b"nanoseconds" },
@@ -101,9 +101,9 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
     }
 }
 
-/// Reads the samples: a count, a depth and as many addresses; 0, 1 and 0 end them.
-/// False if that end is not there. `period` is in microseconds; samples whose time does not
-/// fit into 64 bits are left out, the second value is how many these are.
+/// Reads the samples: a count, a depth and as many addresses; 0, 1 and 0 end them. Returns them,
+/// how many were left out because their time does not fit into 64 bits, and whether the end was
+/// there. `period` is in microseconds.
 fn read_samples(words: &mut Words<'_>, period: u64) -> (Vec<Unnamed>, u64, bool) {
     let (mut unnamed, mut bad_weights) = (Vec::new(), 0);
     loop {

@@ -1,4 +1,4 @@
-//! Profiles as text: counts and addresses, and behind `#` what Go knows of these.
+//! Profiles as text: counts and addresses, and after `#` the names that Go knows for them.
 
 use bstr::ByteSlice;
 use common::{Input, Result, decimal, hexadecimal, is_digits};
@@ -16,7 +16,7 @@ use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 
-/// Of how many bytes Google's Java takes one sample.
+/// The bytes per sample of Google's Java.
 const JAVA_HEAP_RATE: f64 = 524_288.0;
 
 /// The measures of profiles of locks.
@@ -32,23 +32,22 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
             && head.lines().any(|line| line.starts_with(b"--- symbol"))
 }
 
-/// What the numbers before the addresses are.
+/// What the numbers before the addresses mean.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
-    /// `  2005:   255496 [ 13817:  1763912] @ 0x55b7`: objects and bytes in use, and
-    /// all that were allocated. One sample stands for so many bytes, 0 if all were
-    /// recorded.
+    /// `  2005:   255496 [ 13817:  1763912] @ 0x55b7`: objects and bytes in use, and all that were
+    /// allocated. `rate` is the bytes per sample, 0 if all were recorded.
     Heap { rate: f64 },
     /// `7048     1 @ 0x03`: bytes and objects.
     JavaHeap,
-    /// `1199877864 1854 @ 0x62e37a`: cycles and how often.
+    /// `1199877864 1854 @ 0x62e37a`: cycles, and how often it happened.
     Locks { cycles_per_second: f64, period: f64 },
-    /// `1 @ 0x43e155`: how many.
+    /// `1 @ 0x43e155`: a count.
     Count(Vec<u8>),
 }
 
 impl Kind {
-    /// By the title of a profile.
+    /// The kind of a profile with this title.
     fn of(title: &[u8]) -> Option<Kind> {
         // heap profile:   4048:   435576 [ 27861:  3000000] @ heap_v2/524288
         if let Some(totals) = title.strip_prefix(b"heap profile:") {
@@ -80,7 +79,8 @@ impl Kind {
         };
     }
 
-    /// `sampling period=100`, `cycles/second = 3201000000`. False if it is no setting.
+    /// Reads a setting, `sampling period=100` or `cycles/second = 3201000000`; false if it is not
+    /// one.
     fn set(&mut self, line: &[u8]) -> bool {
         let Some((key, value)) = line.split_once_str("=") else { return false };
         let number = value.trim_ascii().to_str().ok().and_then(|text| text.parse::<f64>().ok());
@@ -97,7 +97,7 @@ impl Kind {
         true
     }
 
-    /// What the numbers before the `@` weigh, by the measures.
+    /// The weights in the numbers before the `@`, one for each measure.
     fn weights(&self, text: &[u8]) -> Option<Vec<u64>> {
         let digits = text.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty());
         let numbers: Option<Vec<u64>> = digits.map(decimal).collect();
@@ -121,9 +121,8 @@ impl Kind {
     }
 }
 
-/// One sample stands for so many bytes: of `heap_v2/524288` as it says, of Go's
-/// `heap/1048576` for half of it. `heapprofile` has all allocations.
-/// `None` if what it says is no number.
+/// The bytes per sample: the number in `heap_v2/524288`, half of it in Go's `heap/1048576`, and 0
+/// for `heapprofile`, which has all allocations. `None` if it is not a number.
 fn heap_rate(kind: &[u8]) -> Option<f64> {
     let (name, rate) = kind.split_once_str("/").unwrap_or((kind, b"0"));
     let rate = || rate.to_str().ok()?.parse::<f64>().ok().filter(|rate| rate.is_finite());
@@ -134,8 +133,7 @@ fn heap_rate(kind: &[u8]) -> Option<f64> {
     }
 }
 
-/// How much was allocated if so many objects of so many bytes were sampled. `None` if that is
-/// over 64 bits.
+/// Estimates all objects and bytes from the sampled ones; `None` if an estimate is over 64 bits.
 fn scaled(count: u64, bytes: u64, rate: f64) -> Option<(u64, u64)> {
     match sampled_heap::scale(count, bytes, rate) {
         Some(scale) => Some((whole(count as f64 * scale)?, whole(bytes as f64 * scale)?)),
@@ -143,8 +141,8 @@ fn scaled(count: u64, bytes: u64, rate: f64) -> Option<(u64, u64)> {
     }
 }
 
-/// A number that is not below zero without its fraction, as pprof cuts it; `None` if it does
-/// not fit into 64 bits.
+/// A number from 0 on without its fraction, which pprof cuts off, too; `None` if it does not fit
+/// into 64 bits.
 fn whole(number: f64) -> Option<u64> {
     /// 2 to the power of 64.
     const TOO_MUCH: f64 = 18_446_744_073_709_551_616.0;
@@ -182,7 +180,7 @@ struct GperftoolsReader {
 struct Record {
     weights: Vec<u64>,
     addresses: Vec<u64>,
-    /// Whether lines of names follow.
+    /// Whether the lines after it have names.
     has_names: bool,
     stack: LeafFirst,
     labels: OwnLabels,
@@ -223,7 +221,7 @@ impl GperftoolsReader {
         Some(Record { weights, addresses, ..Record::default() })
     }
 
-    /// Adds a record of which all lines were read, or has it wait for names.
+    /// Adds a complete record, or keeps it until its addresses are named.
     fn end_record(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let Some(mut record) = self.record.take() else { return Ok(()) };
         let Record { weights, addresses, .. } = record;
@@ -290,8 +288,8 @@ fn add_labels(labels: &[u8], out: &mut OwnLabels) {
     }
 }
 
-/// The next string in quotation marks, in which `\` stands before other marks and
-/// before `x` and two digits, and what follows it.
+/// The next string in quotation marks, and the text after it. In the string, `\` escapes a mark or
+/// comes before `x` and two digits.
 fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let (_, mut rest) = text.split_once_str("\"")?;
     let mut string = Vec::new();

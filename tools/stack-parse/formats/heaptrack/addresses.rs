@@ -1,4 +1,4 @@
-//! What an interpreted recording says of addresses: the functions that are there.
+//! The addresses of an interpreted recording: each has one function, and those it is inlined into.
 
 use hashbrown::HashMap;
 
@@ -8,13 +8,14 @@ use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 
-/// Addresses, known by the order in which they come.
+/// Addresses, numbered in the order in which they come.
 #[derive(Default)]
 pub(super) struct Addresses {
     strings: Vec<Vec<u8>>,
-    /// Where the frames of each address end, the functions it is inlined into behind it.
+    /// Where the frames of each address end in `frames`; a function comes before those it is
+    /// inlined into.
     ends: Vec<usize>,
-    /// The frames of all addresses, by their numbers among the names.
+    /// The frames of all addresses, as indexes of names.
     frames: Vec<u32>,
     by_place: HashMap<(u64, [u64; 4], bool), u32>,
 }
@@ -54,7 +55,7 @@ impl Addresses {
             let frame = self.frame(*address, place, is_inlined, (names, samples));
             self.frames.push(frame);
         }
-        // One that cannot be read counts, as others are referred to by number.
+        // One that cannot be read has a number, too, as others are referred to by number.
         self.ends.push(self.frames.len());
         numbers.map(drop)
     }
@@ -70,7 +71,7 @@ impl Addresses {
         let [module, function, file, line] = place;
         let string = |number| nth(&self.strings, number).map_or(&b""[..], |text| text);
         let (name, object) = (string(function), string(module));
-        // What has a name has it at all addresses.
+        // All addresses with the same name share a frame.
         let address = if name.is_empty() && object.is_empty() { address } else { 0 };
         let next = names.len() as u32;
         let number = *self.by_place.entry((address, place, inlined)).or_insert(next);
@@ -85,7 +86,7 @@ impl Addresses {
         number
     }
 
-    /// The stack in which `callers` called what is at the address of this number, counted from 1.
+    /// The stack of `callers` and the functions at the address with this number, counted from 1.
     pub(super) fn call(&self, callers: StackId, number: u64, stacks: &mut Stacks) -> StackId {
         let end = |number| nth(&self.ends, number).copied();
         let Some(last) = end(number) else { return stacks.call(callers, u32::MAX) };

@@ -1,18 +1,18 @@
-//! What allocations amount to, with the definitions of heaptrack_print.
+//! Sums of allocations, with the definitions of heaptrack_print.
 
-/// How much was allocated where, and what became of it.
+/// The sums of allocations and deallocations of each stack.
 #[derive(Default)]
 pub(super) struct Costs {
     traces: Vec<Cost>,
-    /// What is allocated at the moment, in bytes, and the most that was.
+    /// The bytes in use at the moment, and the most there were so far.
     leaked: i64,
     peak: i64,
-    /// How many allocations and deallocations there were so far, and when there was most.
+    /// How many allocations and deallocations there were so far, and how many at the peak.
     now: u64,
     peak_at: u64,
 }
 
-/// Of one stack.
+/// The sums of one stack.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cost {
     pub(super) allocations: u64,
@@ -20,9 +20,9 @@ pub(super) struct Cost {
     pub(super) temporary: u64,
     /// All that was ever allocated, in bytes.
     pub(super) allocated: u64,
-    /// What is allocated at the moment, at last what was never freed.
+    /// The bytes in use at the moment; at the end, those that were never freed.
     leaked: i64,
-    /// When that changed last, and what it was at the peak if that was before.
+    /// When `leaked` changed last, and its value at the peak if that was before.
     changed_at: u64,
     peak: i64,
 }

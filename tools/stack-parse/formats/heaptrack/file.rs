@@ -19,20 +19,20 @@ use crate::samples::Samples;
 
 /// How allocations become samples.
 pub(super) enum Counting {
-    /// All that came from one stack together.
+    /// The sums of each stack.
     Sums(Costs),
-    /// Each at once, with its time.
+    /// Each allocation when it comes, with its time.
     Each,
-    /// Those in use at a moment, of which only size and stack are known.
+    /// Those in use at a moment, counted by size and stack.
     Kinds(Kinds),
-    /// Each when it is freed, by its address.
+    /// Each allocation when it is freed, found by its address.
     Objects(Alive<Allocation>),
 }
 
 impl Counting {
     /// # Errors
     ///
-    /// [`Error::Usage`] if the file does not say what is asked for.
+    /// [`Error::Usage`] if the file lacks what is asked for.
     pub(super) fn new(
         kind: Kind,
         live: Option<Live>,
@@ -81,13 +81,14 @@ pub(super) struct File {
     pub(super) traces: Traces,
     /// Bytes and trace of each kind of allocation.
     allocations: Vec<(u64, u32)>,
-    /// What is at an address, where allocations are known by that.
+    /// Bytes and trace of the allocation at an address, in files that refer to allocations by
+    /// address.
     by_pointer: HashMap<u64, (u64, u32)>,
-    /// What was allocated last, if nothing was freed since.
+    /// The last allocation, if nothing was freed since; else 0.
     last: u64,
     /// Bytes in use.
     level: Level,
-    /// In nanoseconds, as of the last line that said so.
+    /// The time of the last line `c`, in nanoseconds.
     time: u64,
 }
 
@@ -129,7 +130,7 @@ impl File {
         read
     }
 
-    /// Reads a line; false if it is none of heaptrack's.
+    /// Reads a line; false if it is not one of heaptrack's.
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<bool> {
         let (mode, rest) = match line {
             [] => return Ok(true),
@@ -215,8 +216,8 @@ impl File {
         Ok(true)
     }
 
-    /// What tells an allocation from others, its bytes and its trace: `11` of an earlier line, or
-    /// `11c00 4 55d0b8a3f010`, bytes, trace and where it is.
+    /// The key of an allocation, its bytes and its trace: `11` is the number of an earlier line
+    /// `a`, and `11c00 4 55d0b8a3f010` are bytes, trace and address.
     fn allocation(&mut self, rest: &[u8]) -> Option<(u64, u64, u32)> {
         let (key, size, trace) = if self.has_pointers() {
             let mut numbers = numbers(rest);
@@ -238,7 +239,8 @@ impl File {
     /// Counts a deallocation; false if it cannot be read.
     fn free(&mut self, rest: &[u8], samples: &mut Samples<'_>) -> Result<bool> {
         let Some(key) = hexadecimal(rest) else { return Ok(false) };
-        // heaptrack_print, too, takes the first kind for temporary after a deallocation.
+        // After a deallocation `last` is 0, so the first kind counts as temporary: as in
+        // heaptrack_print.
         let is_temporary = std::mem::take(&mut self.last) == key;
         if let Counting::Objects(alive) = &mut self.counting {
             let Some(object) = alive.get_mut(key) else { return Ok(true) };
@@ -248,7 +250,7 @@ impl File {
             return alive.free(key, when, &mut |it| traces.settle(&it, samples)).map(|_| true);
         }
         let (size, trace) = if self.has_pointers() {
-            // Or it was allocated before heaptrack was attached.
+            // An unknown one was allocated before heaptrack was attached.
             let Some(known) = self.by_pointer.remove(&key) else { return Ok(true) };
             known
         } else {
@@ -265,7 +267,8 @@ impl File {
         Ok(true)
     }
 
-    /// `a`: so many milliseconds have passed, after what came before; false if it cannot be read.
+    /// Reads `a`: 10 milliseconds have passed since the start, after the lines before; false if it
+    /// cannot be read.
     fn set_time(&mut self, rest: &[u8], samples: &mut Samples<'_>) -> Result<bool> {
         let Some(milliseconds) = hexadecimal(rest) else { return Ok(false) };
         self.time = milliseconds.saturating_mul(1_000_000);
@@ -280,7 +283,7 @@ impl File {
         Ok(true)
     }
 
-    /// Adds what waited for the end.
+    /// Adds the samples that were held until the end.
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let when = common::seconds(self.level.at);
         samples.note_peak(PEAK.name, self.level.most, when.as_bytes());

@@ -1,23 +1,23 @@
-//! What is in use at a moment, where allocations of one size and stack are not told apart: an
-//! interpreted recording says that one of them is freed, not which.
+//! The allocations in use at a moment, counted by size and stack: an interpreted recording has
+//! which kind of allocation is freed, not which one.
 
 /// Allocations by their kind: bytes and stack.
 #[derive(Default)]
 pub(super) struct Kinds {
     kinds: Vec<Kind>,
-    /// How often the moment was set.
+    /// How many marks were set.
     marks: u64,
 }
 
-/// Of one kind.
+/// The counts of one kind.
 #[derive(Clone, Copy, Default)]
 struct Kind {
-    /// How many there ever were.
+    /// How many were allocated.
     allocated: u64,
-    /// How many are in use, and were at the last mark if that changed since.
+    /// How many are in use; `at_mark` is how many were at the last mark, if that changed since.
     in_use: u64,
     at_mark: u64,
-    /// How many marks there were when it changed last.
+    /// How many marks were set when it changed last.
     changed: u64,
 }
 
@@ -44,12 +44,12 @@ impl Kinds {
         kind
     }
 
-    /// Says that now is the moment, unless this is said again.
+    /// Sets the mark: counts are those of the last one.
     pub(super) fn mark(&mut self) {
         self.marks += 1;
     }
 
-    /// Of each kind how many were in use at the last mark, or at the end, and how many were not.
+    /// For each kind, how many were in use at the last mark, or at the end, and how many were not.
     pub(super) fn rows(&self, is_end: bool) -> impl Iterator<Item = (u64, u64)> {
         self.kinds.iter().map(move |kind| {
             let is_changed = kind.changed == self.marks;

@@ -5,9 +5,9 @@
 //! m 1 -                          the list of files begins anew
 //! m 1 x 55ea1692b000 0 6f8 1000 2e1    a file, here the program: where it is loaded, and the
 //!                                address and size of each segment, from there
-//! t 55ea1692c272 7               a return address, called by trace 7; 0 is none
+//! t 55ea1692c272 7               a return address, called by trace 7; 0 means no trace
 //! + 2710 b 55ea36fc93c0          bytes, trace and address of an allocation
-//! - 55ea36fc93c0                 and its deallocation
+//! - 55ea36fc93c0                 its deallocation
 //! ```
 
 use std::io::{self, BufRead};
@@ -26,14 +26,14 @@ use crate::samples::Samples;
 /// An address in the call, and the number of the file it is in, if one is known.
 type Key = (u64, Option<u32>);
 
-/// What is called in each trace.
+/// The frame of each trace, and the files that are needed to name it.
 #[derive(Default)]
 pub(super) struct Calls {
     /// The number of the frame of each trace, in the order of the traces.
     pub(super) frames: Vec<u32>,
     version: u64,
     program: Vec<u8>,
-    /// All files that were ever mapped, and the numbers of those that are now.
+    /// All files that were ever mapped; `listed` has the numbers of those that are mapped now.
     files: Vec<Mapping>,
     listed: Vec<u32>,
     /// The codes of all frames.
@@ -100,7 +100,7 @@ impl Calls {
 
     fn trace(&mut self, rest: &[u8]) {
         let Some([address, _]) = pair(rest) else { return };
-        // The call comes before the address to which it returns.
+        // The address before the return address is in the call.
         let address = address.saturating_sub(1);
         let mut listed = self.listed.iter().copied();
         let key = (address, listed.find(|file| self.files[*file as usize].contains(address)));
@@ -135,7 +135,7 @@ impl Calls {
     }
 }
 
-/// Whether a line is one that only raw recordings have: the program, or a file that it mapped.
+/// Whether only raw recordings have such a line: the program, or a file that it mapped.
 pub(super) fn is_raw(line: &[u8]) -> bool {
     line.starts_with(b"x ") || line.starts_with(b"m ")
 }

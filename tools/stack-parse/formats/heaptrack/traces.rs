@@ -1,4 +1,4 @@
-//! The stacks that a recording numbers, and the samples of these.
+//! The numbered stacks of a recording, and their samples.
 
 use common::Result;
 
@@ -7,10 +7,10 @@ use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time};
 
-/// An allocation, or several that are alike.
+/// An allocation, or several of the same size and stack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allocation {
-    /// Bytes of one.
+    /// The bytes of one allocation.
     pub(super) size: u64,
     pub(super) trace: u32,
     /// In nanoseconds after the recording began, if it is known.
@@ -24,19 +24,20 @@ pub(super) struct Traces {
     pub(super) comm: Vec<u8>,
     pub(super) names: FrameNames,
     pub(super) stacks: Stacks,
-    /// The stack of each trace; the first one is that of no trace.
+    /// The stack of each trace; number 0 is no trace, with an empty stack.
     pub(super) ids: Vec<StackId>,
-    /// Whether only what is in use at a moment counts, by [`LIVE_MEASURES`](super::LIVE_MEASURES).
+    /// Whether only allocations in use at a moment count, with
+    /// [`LIVE_MEASURES`](super::LIVE_MEASURES).
     pub(super) is_live: bool,
 }
 
 impl Traces {
-    /// The trace of this number, if it came before.
+    /// The trace with this number, if it came before.
     pub(super) fn known(&self, trace: u64) -> Option<u32> {
         u32::try_from(trace).ok().filter(|it| (*it as usize) < self.ids.len())
     }
 
-    /// Adds an allocation with these labels, or leaves it out.
+    /// Adds an allocation with its lifetime as a label, or leaves it out if it does not count.
     pub(super) fn add(
         &mut self,
         it: &Allocation,
@@ -61,7 +62,7 @@ impl Traces {
         self.stacks.add(&sample, self.ids[it.trace as usize], &self.names, samples)
     }
 
-    /// Adds an allocation of which it is known when it was freed, or leaves it out.
+    /// Adds an allocation whose end is known, or leaves it out.
     pub(super) fn settle(
         &mut self,
         settled: &Settled<Allocation>,

@@ -1,4 +1,4 @@
-//! The numbers of a stack: as they are written, scaled, and those of each thread.
+//! The counts of a stack: as they are written, scaled, and those of each thread.
 
 use bstr::ByteSlice;
 use common::decimal;
@@ -9,10 +9,10 @@ use crate::read::sampled_heap;
 /// [`sampled_heap::HEAP`].
 pub(super) type Counts = [u64; 4];
 
-/// What a line says of a thread, or of all.
+/// A line with the counts of a thread, or of all.
 #[derive(Debug, PartialEq)]
 pub(super) struct ThreadLine<'a> {
-    /// jemalloc's number of it; `None` for all threads.
+    /// jemalloc's number of the thread; `None` for all threads.
     pub(super) thread: Option<u64>,
     pub(super) counts: Counts,
     pub(super) name: &'a [u8],
@@ -33,27 +33,27 @@ impl<'a> ThreadLine<'a> {
     }
 }
 
-/// How many objects there are for each that was sampled.
+/// Estimates all objects from those that were sampled.
 pub(super) struct Scale {
-    /// One sample is taken for so many bytes.
+    /// The bytes per sample; 0 if all allocations were recorded.
     rate: f64,
-    /// What was rounded away so far of each number.
+    /// What was rounded away so far from each of the counts.
     rests: [f64; 4],
 }
 
 impl Scale {
-    /// Takes the numbers as they are.
+    /// The scale that keeps counts as they are.
     pub(super) fn all() -> Scale {
         Scale { rate: 0.0, rests: [0.0; 4] }
     }
 
-    /// One sample stands for so many bytes.
+    /// The scale of a profile with one sample per `rate` bytes.
     pub(super) fn of_rate(rate: u64) -> Scale {
         Scale { rate: rate as f64, ..Scale::all() }
     }
 
-    /// What the counts of a stack stand for; `None` if that is over 64 bits. What is rounded away
-    /// of one stack is added to the next, so that the total is that of the exact numbers.
+    /// The estimated counts of a stack; `None` if one is over 64 bits. What is rounded away from
+    /// one stack is added to the next, so that the total is that of the exact numbers.
     pub(super) fn weights(&mut self, counts: &Counts) -> Option<Counts> {
         let [all_objects, all_bytes, objects, bytes] = *counts;
         let all = sampled_heap::scale(all_objects, all_bytes, self.rate);
@@ -71,23 +71,23 @@ impl Scale {
     }
 }
 
-/// The next integer; `None` if it does not fit into 64 bits.
+/// The nearest integer; `None` if it does not fit into 64 bits.
 fn whole(number: f64) -> Option<u64> {
     /// 2 to the power of 64.
     const TOO_MUCH: f64 = 18_446_744_073_709_551_616.0;
     (number < TOO_MUCH).then_some(number.round() as u64)
 }
 
-/// What a thread has of a stack.
+/// The part of a thread in the counts of a stack.
 pub(super) struct ThreadShare {
-    /// As it is written.
+    /// The counts as they are written.
     pub(super) counted: Counts,
-    /// Of the weights.
+    /// The part of the stack's weights.
     pub(super) share: Counts,
 }
 
-/// Shares the weights of a stack among its threads, in proportion to what was counted of each of
-/// the `counts` of all. What these do not account for is left.
+/// Splits the weights of a stack among its threads, in proportion to their parts of the `counts` of
+/// all threads. The weights that no thread accounts for are not returned.
 pub(super) fn share(
     weights: &Counts,
     counts: &Counts,

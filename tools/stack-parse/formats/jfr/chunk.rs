@@ -1,21 +1,21 @@
-//! The chunks of a recording, each whole in itself, and the events in them.
+//! The chunks of a recording, each complete in itself, and the events in them.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use common::Seekable;
 
-/// How much is read at once, in bytes.
+/// The size of one read, in bytes.
 const READ_AT_ONCE: usize = 256 * 1024;
 
-/// The header of a chunk, in bytes.
+/// The size of a chunk's header, in bytes.
 pub(super) const HEADER_SIZE: u64 = 68;
 
 const MAGIC: [u8; 4] = *b"FLR\0";
 
-/// What the header of a chunk says.
+/// The header of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Where the chunk is in the file, and what is behind it.
+    /// The first byte of the chunk in the file, and the byte after it.
     pub(super) start: u64,
     pub(super) end: u64,
     /// Nanoseconds since 1970, and the clock's ticks at that time.
@@ -31,11 +31,11 @@ impl Header {
         let long = |at: usize| {
             bytes[at..at + 8].iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
         };
-        // Versions 0 and 1, of Java 7 and 8, are built in another way.
+        // Versions 0 and 1, of Java 7 and 8, have another layout.
         if bytes[..4] != MAGIC || bytes[4..6] != [0, 2] {
             return None;
         }
-        // A chunk that is still written has no size yet.
+        // A chunk that is still being written has no size yet.
         let size = long(8);
         let end = if size < HEADER_SIZE { u64::MAX } else { start.saturating_add(size) };
         Some(Header {
@@ -48,7 +48,7 @@ impl Header {
         })
     }
 
-    /// How many nanoseconds these ticks are; `None` if they do not fit.
+    /// Ticks as nanoseconds; `None` if they do not fit into 64 bits.
     pub(super) fn nanoseconds_of(&self, ticks: u64) -> Option<u64> {
         let nanoseconds = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks_per_second);
         u64::try_from(nanoseconds).ok()
@@ -67,7 +67,7 @@ pub(super) struct JfrEvent {
     pub(super) at: u64,
     /// The number of its type.
     pub(super) class: u64,
-    /// How many bytes of it follow.
+    /// How many bytes of its body follow.
     left: u64,
 }
 
@@ -82,7 +82,7 @@ impl File {
         File { reader: BufReader::with_capacity(READ_AT_ONCE, file), at: 0 }
     }
 
-    /// Goes to a place.
+    /// Goes to this byte of the file.
     pub(super) fn seek(&mut self, at: u64) -> io::Result<()> {
         let step = i128::from(at) - i128::from(self.at);
         match i64::try_from(step) {
@@ -93,8 +93,8 @@ impl File {
         Ok(())
     }
 
-    /// The header of the chunk here, if there is one, and how many bytes there are in
-    /// its place.
+    /// The number of bytes that could be read for a header, and the header of the chunk here if
+    /// there is one.
     pub(super) fn header(&mut self) -> io::Result<(usize, Option<Header>)> {
         let (start, mut bytes) = (self.at, Vec::new());
         self.body(HEADER_SIZE, &mut bytes)?;
@@ -102,9 +102,8 @@ impl File {
         Ok((bytes.len(), header.and_then(|header| Header::of(&header, start))))
     }
 
-    /// The next event of a chunk, whose body is to be read or skipped by
-    /// [`seek`](File::seek). `None` at the end of the chunk; `Some(None)` where there
-    /// is no event, or only a part of one.
+    /// The next event of a chunk. Its body must then be read, or skipped by [`skip`](File::skip).
+    /// `None` at the end of the chunk; `Some(None)` where there is no event, or only a part of one.
     pub(super) fn event(&mut self, chunk: &Header) -> io::Result<Option<Option<JfrEvent>>> {
         let at = self.at;
         if at >= chunk.end {
@@ -126,7 +125,7 @@ impl File {
         Ok(body.len() as u64 == event.left)
     }
 
-    /// Passes over the body of an event.
+    /// Skips the body of an event.
     pub(super) fn skip(&mut self, event: &JfrEvent) -> io::Result<()> {
         self.seek(self.at.saturating_add(event.left))
     }

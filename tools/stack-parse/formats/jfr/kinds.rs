@@ -1,4 +1,5 @@
-//! The types of events that may have stacks: which of them are samples, and what weighs them.
+//! The types of events that may have stacks: which of them are samples, and which field is the
+//! weight.
 
 use super::types::{Class, Role};
 use crate::read::java_events::{is_sample, weight};
@@ -7,13 +8,13 @@ use crate::read::java_events::{is_sample, weight};
 #[derive(Clone, Copy)]
 pub(super) struct EventKind<'t> {
     pub(super) class: &'t Class,
-    /// What weighs its events.
+    /// The field with the weight of its events.
     pub(super) weight: Role,
     /// Whether its events without a stack are samples.
     pub(super) is_sampled: bool,
 }
 
-/// What events of this class are, if they may have a stack.
+/// The kind of the events of this class; `None` if they never have a stack.
 pub(super) fn kind(class: &Class) -> Option<EventKind<'_>> {
     let has = |role| class.fields.iter().any(|field| field.role == role);
     if !has(Role::StackTrace) {

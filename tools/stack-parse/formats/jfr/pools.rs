@@ -11,7 +11,7 @@ use crate::read::java::place_of_class;
 use crate::read::java_events::{TRUNCATED, kind_of};
 use crate::samples::Samples;
 
-/// The constants of a chunk that matter here, by their numbers.
+/// The constants of a chunk that are used, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Pools {
     stacks: HashMap<u64, PooledStack>,
@@ -19,11 +19,11 @@ pub(super) struct Pools {
     classes: HashMap<u64, u64>,
     threads: HashMap<u64, Thread>,
     thread_states: HashMap<u64, String>,
-    /// Symbols, strings and types of frames, whose pools have numbers of their own.
+    /// Symbols, strings and types of frames: each pool has its own numbers.
     symbols: HashMap<u64, String>,
     strings: HashMap<u64, String>,
     frame_types: HashMap<u64, String>,
-    /// The frames of the methods that were met.
+    /// The frames that were named so far.
     frames: HashMap<StackFrame, Vec<FrameId>>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Pools {
 struct PooledStack {
     is_truncated: bool,
     leaf_first: Vec<StackFrame>,
-    /// The same, root first, once they have names.
+    /// The same frames, root first, once they are named; `leaf_first` is empty then.
     root_first: Option<Vec<FrameId>>,
 }
 
@@ -48,14 +48,14 @@ struct Method {
     name: u64,
 }
 
-/// A thread by its name in Java, or the system's.
+/// A thread, with its name in Java or else the system's.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Thread {
     pub(super) name: Vec<u8>,
     pub(super) tid: Vec<u8>,
 }
 
-/// A string, or the number of the constant that it is.
+/// A string, or the number of the constant that has it.
 #[derive(Clone, Debug)]
 enum String {
     Here(Vec<u8>),
@@ -72,7 +72,7 @@ impl String {
 }
 
 impl Pools {
-    /// Reads the constants of a checkpoint, behind the size and the type of the event.
+    /// Reads the constants of a checkpoint, after the size and the type of the event.
     pub(super) fn read(&mut self, mut values: Values<'_>, types: &Types) -> Result<(), Malformed> {
         let (_time, _duration, _delta, _kind) =
             (values.long()?, values.long()?, values.long()?, values.u8()?);
@@ -167,7 +167,7 @@ impl Pools {
         }
     }
 
-    /// The value of a label: what the thread does, or a class.
+    /// The value of a label: the state of the thread, or a class.
     pub(super) fn label(&self, key: &str, number: u64) -> Vec<u8> {
         if key == STATE {
             return self.thread_states.get(&number).map_or(&b""[..], |it| self.text(it)).to_vec();
@@ -188,7 +188,7 @@ impl Pools {
         self.threads.get(&number)
     }
 
-    /// The frames of a stack that is named, root first; none of one that is not there.
+    /// The frames of a stack that is named, root first; empty if there is no such stack.
     pub(super) fn stack(&self, number: u64) -> &[FrameId] {
         let stack = self.stacks.get(&number);
         stack.and_then(|stack| stack.root_first.as_deref()).unwrap_or_default()
@@ -236,7 +236,7 @@ impl Pools {
     }
 }
 
-/// What is known of a frame.
+/// The texts of a frame.
 struct Named {
     name: Vec<u8>,
     source: Vec<u8>,
@@ -251,7 +251,7 @@ impl Named {
     }
 }
 
-/// The string that a constant of a class is, or that is in it.
+/// Reads the string that is a constant of this class, or is one of its fields.
 fn string(class: u64, values: &mut Values<'_>, types: &Types) -> Result<String, Malformed> {
     let is_compressed = values.is_compressed;
     let mut string = String::Here(Vec::new());
@@ -269,7 +269,7 @@ fn stack(class: u64, values: &mut Values<'_>, types: &Types) -> Result<PooledSta
         let number = value.number();
         match (role, stack.leaf_first.last_mut()) {
             (Role::Truncated, _) => stack.is_truncated = number != 0,
-            // The first field of each frame.
+            // This is the first field of each frame.
             (Role::Method, _) => {
                 stack.leaf_first.push(StackFrame { method: number, ..StackFrame::default() });
             }

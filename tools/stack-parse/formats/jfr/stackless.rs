@@ -1,9 +1,8 @@
 //! Events that could have a stack and have none.
 //!
-//! Of some types no event ever has one, such as settings: they are no samples. Of others only
-//! some have none, such as the starts of threads by the JVM itself: these are samples without a
-//! stack. The first event with a stack shows which of the two
-//! a type is.
+//! Events of some types never have one, such as settings: they are not samples. In other types only
+//! some events have none, such as the starts of threads by the JVM itself: these are samples
+//! without a stack. A type is of the second sort once one of its events has a stack.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,11 +13,11 @@ use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
-/// How many events of a type wait. No type has more that comes before one with a stack, but
-/// for those that never have one.
+/// The most events of a type that are kept. In types with stacks, fewer come before the first
+/// stack.
 const MOST: usize = 4096;
 
-/// Events without a stack that wait for one with a stack of their type.
+/// Events without a stack, which are kept until an event of their type has one.
 #[derive(Default)]
 pub(super) struct Stackless {
     waiting: HashMap<Vec<u8>, WaitingEvents>,
@@ -30,12 +29,12 @@ pub(super) struct Stackless {
 #[derive(Default)]
 struct WaitingEvents {
     events: Vec<StacklessEvent>,
-    /// How many there were beyond those, and what they weigh.
+    /// The number of further events, and their weight.
     others: u64,
     weight: u128,
 }
 
-/// What an event says beside its stack.
+/// An event without a stack.
 pub(super) struct StacklessEvent {
     /// Nanoseconds.
     pub(super) time: u64,
@@ -50,7 +49,7 @@ impl Stackless {
         self.stacked.contains(class)
     }
 
-    /// Has an event wait.
+    /// Keeps an event.
     pub(super) fn wait(&mut self, class: &[u8], event: StacklessEvent) {
         if !self.waiting.contains_key(class) {
             self.waiting.insert(class.to_vec(), WaitingEvents::default());
@@ -64,7 +63,7 @@ impl Stackless {
         }
     }
 
-    /// Adds the events that waited, as one of their type has a stack.
+    /// Adds the events that were kept, as an event of their type has a stack.
     pub(super) fn add(&mut self, class: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         self.stacked.insert(class.to_vec());
         let Some(WaitingEvents { events, others, weight }) = self.waiting.remove(class) else {

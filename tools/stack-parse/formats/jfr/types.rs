@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::values::{Malformed, Text, Values};
 
-/// More types in each other than any has; a damaged type may be in itself.
+/// The deepest nesting of types that is read: a damaged type may contain itself.
 const DEEPEST: usize = 16;
 
-/// What a field is for; most are of no interest.
+/// What a field is used for; most are not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     AllocationSize,
@@ -33,10 +33,10 @@ pub(super) enum Role {
     Other,
 }
 
-/// The label of what the thread does; the others are of classes.
+/// The label of the thread's state; the values of all other labels are classes.
 pub(super) const STATE: &str = "state";
 
-/// Names of fields, also of two that mean the same.
+/// Names of fields; some roles have two.
 const ROLES: [(&str, Role); 25] = [
     ("allocationSize", Role::AllocationSize),
     ("description", Role::String),
@@ -66,7 +66,7 @@ const ROLES: [(&str, Role); 25] = [
 ];
 
 impl Role {
-    /// What a field of this name is for.
+    /// The role of a field with this name.
     pub(super) fn of_field(name: impl AsRef<[u8]>) -> Role {
         let role = ROLES.iter().find(|(known, _)| known.as_bytes() == name.as_ref());
         role.map_or(Role::Other, |(_, role)| *role)
@@ -89,7 +89,7 @@ pub(super) struct Field {
     is_array: bool,
 }
 
-/// A value of a field that is not made of others.
+/// A value of a field that has no fields itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value<'a> {
     /// A number, or the number of a constant.
@@ -112,7 +112,7 @@ pub(super) struct Types {
     classes: HashMap<u64, Class>,
 }
 
-/// An element of the tree that a chunk's metadata is.
+/// An element of the tree of a chunk's metadata.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     name: usize,
@@ -120,7 +120,7 @@ struct Element {
 }
 
 impl Types {
-    /// Reads the metadata of a chunk, behind the size and the type of the event.
+    /// Reads the metadata of a chunk, after the size and the type of the event.
     pub(super) fn read(mut values: Values<'_>) -> Result<Types, Malformed> {
         let (_time, _duration, _id) = (values.long()?, values.long()?, values.long()?);
         let count = values.count()?;
@@ -132,7 +132,7 @@ impl Types {
         Ok(types)
     }
 
-    /// Reads the tree: a class has its fields below it.
+    /// Reads the tree: the fields of a class are its children.
     fn elements(&mut self, values: &mut Values<'_>, strings: &[Vec<u8>]) -> Result<(), Malformed> {
         let string = |index: usize| strings.get(index).map_or(&b""[..], |string| string);
         let (mut pending, mut class) = (vec![1], None);
@@ -177,7 +177,7 @@ impl Types {
         self.classes.get(&class)
     }
 
-    /// Reads a value of a class, and hands all that it is made of to `each`.
+    /// Reads a value of a class, and hands all simple values in it to `each`.
     pub(super) fn value<'a>(
         &self,
         class: u64,
@@ -204,7 +204,7 @@ impl Types {
             b"float" => Value::Number(values.skip(4).map(|_| 0)?),
             b"double" => Value::Number(values.skip(8).map(|_| 0)?),
             b"java.lang.String" => Value::Text(values.text()?),
-            // Each value takes some bytes, so that their end stops what damage repeats.
+            // Each value takes bytes, so that a damaged count ends with the bytes.
             _ if class.fields.is_empty() => return Err(Malformed),
             _ => {
                 for field in &class.fields {
@@ -232,7 +232,7 @@ impl Types {
             } else {
                 self.value_within(field.class, field.role, values, each, depth + 1)?;
             }
-            // So many elements of nothing would take forever.
+            // Elements without bytes may be any number: reading them could take forever.
             if field.is_array && values.len() == before {
                 return Err(Malformed);
             }

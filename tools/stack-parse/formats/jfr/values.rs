@@ -1,8 +1,8 @@
-//! Numbers and strings as a flight recording has them.
+//! The encoding of numbers and strings in a flight recording.
 
 use crate::read::bytes::{Bytes, Ended, Endian};
 
-/// The bytes end too early, or there is something else in their place.
+/// The bytes end too early, or are not what was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Malformed;
 
@@ -20,7 +20,7 @@ pub(super) struct Values<'a> {
     pub(super) is_compressed: bool,
 }
 
-/// A string, or where it is.
+/// A string, or the number of a constant that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Text<'a> {
     Null,
@@ -74,7 +74,7 @@ impl<'a> Values<'a> {
         Ok(value)
     }
 
-    /// A number that has so many bytes unless numbers are compressed.
+    /// A number of `size` bytes or, if numbers are compressed, of variable length.
     #[inline]
     pub(super) fn number(&mut self, size: usize) -> Result<u64, Malformed> {
         if self.is_compressed {
@@ -128,7 +128,7 @@ impl<'a> Values<'a> {
 }
 
 impl Text<'_> {
-    /// The string in UTF-8; nothing of one that is a constant.
+    /// The string in UTF-8; empty if it is a constant.
     pub(super) fn to_vec(self, is_compressed: bool) -> Vec<u8> {
         match self {
             Text::Null | Text::Constant(_) => Vec::new(),

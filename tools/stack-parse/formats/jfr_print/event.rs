@@ -1,4 +1,4 @@
-//! An event that is printed, as far as it matters here.
+//! A printed event: the parts that are used.
 
 use bstr::ByteSlice;
 use common::{Result, decimal};
@@ -14,24 +14,24 @@ use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
-/// The fields that may weigh an event.
+/// The fields that may be the weight of an event.
 const NUMBERS: [&str; 6] = ["duration", "weight", "tlabSize", "allocationSize", "size", "samples"];
 
-/// The place of the duration among them.
+/// The index of the duration in [`NUMBERS`].
 const DURATION: usize = 0;
 
-/// The fields that are labels: what the thread does, and classes.
+/// The fields that are labels: the state of the thread, and classes.
 pub(super) const LABELS: [&str; 5] =
     ["state", "objectClass", "monitorClass", "parkedClass", "thrownClass"];
 
-/// What weighs an event.
+/// The weight of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Weight {
     Known(u64),
-    /// It is not there.
+    /// The event has no value for it.
     #[default]
     Unknown,
-    /// It is no number, below zero or over 64 bits.
+    /// It is not a number, below zero or over 64 bits.
     Bad,
 }
 
@@ -46,10 +46,10 @@ pub(super) struct PrintedEvent {
     pub(super) stack: LeafFirst,
     /// Whether callers are missing.
     pub(super) is_cut: bool,
-    /// Of those of [`NUMBERS`] that the event has.
+    /// The values of [`NUMBERS`] that the event has.
     numbers: [Option<Weight>; NUMBERS.len()],
     labels: OwnLabels,
-    /// The name of a frame's function, while it is made.
+    /// A buffer for the name of a frame.
     function: Vec<u8>,
 }
 
@@ -63,7 +63,7 @@ impl PrintedEvent {
         self.numbers[DURATION].is_some()
     }
 
-    /// Notes a field that may weigh the event; false if it is none.
+    /// Keeps a field that may be the weight; false if it is another field.
     pub(super) fn set_number(&mut self, field: &[u8], value: &[u8]) -> bool {
         let place = NUMBERS.iter().position(|known| known.as_bytes() == field);
         let Some(place) = place else { return false };
@@ -74,7 +74,7 @@ impl PrintedEvent {
         true
     }
 
-    /// Notes the label that a field is.
+    /// Keeps a field as a label, if it is one.
     pub(super) fn set_label(&mut self, field: &[u8], value: &[u8], samples: &Samples<'_>) {
         let known = LABELS.iter().find(|known| known.as_bytes() == field);
         if let Some(key) = known.filter(|_| samples.wants_labels()) {
@@ -106,7 +106,7 @@ impl PrintedEvent {
         self.stack.push(&frame, samples);
     }
 
-    /// What weighs it, if it is called so; those that have durations may lack one that is 0.
+    /// The weight of an event with this name. If its name has durations, a missing one is 0.
     pub(super) fn weight(&self, name: &[u8], has_duration: bool) -> Weight {
         let number = |field: &str| {
             let place = NUMBERS.iter().position(|known| *known == field);
@@ -119,7 +119,7 @@ impl PrintedEvent {
         }
     }
 
-    /// Adds it, with its stack, as an event that is called so.
+    /// Adds the event, with its stack, under this name.
     pub(super) fn add(
         &mut self,
         name: &[u8],
@@ -142,9 +142,9 @@ impl PrintedEvent {
     }
 }
 
-/// When an event began, in nanoseconds since 1970: `2026-11-25T09:10:38.193075272Z` of JSON, and
-/// of text the time of the machine that printed it, `09:10:38.271 (2026-11-25)`, before Java 21
-/// without the day.
+/// When an event began, in nanoseconds since 1970. JSON has `2026-11-25T09:10:38.193075272Z`; text
+/// has the local time of the machine that printed it, `09:10:38.271 (2026-11-25)`, and before Java
+/// 21 no day.
 pub(super) fn time(text: &[u8]) -> Option<u64> {
     let printed = || {
         let (clock, day) = text.split_once_str(" (").unwrap_or((text, b"1970-01-01)"));
@@ -166,7 +166,7 @@ fn amount(text: &[u8]) -> Option<u64> {
     (!text.is_empty()).then_some(sum)
 }
 
-/// What a unit is in nanoseconds or in bytes.
+/// How many nanoseconds or bytes a unit is.
 fn unit(name: &[u8]) -> Option<u64> {
     Some(match name {
         b"ns" | b"byte" | b"bytes" | b"B" => 1,

@@ -18,10 +18,10 @@ use super::{EventNames, Print};
 use crate::read::json::{Json, Kind};
 use crate::samples::Samples;
 
-/// What the names of events tell of stacks; every event has its duration.
+/// Finds the names of events with stacks. Durations are not needed: every event has its own.
 pub(super) fn names<R: Read>(name: String, text: R) -> Result<EventNames> {
     let mut names = EventNames::default();
-    // What is damaged is said when the events are read.
+    // Damage is reported when the events are read.
     let read = for_each_event(&mut Json::named(name, text), |json| {
         let (mut name, mut has_stack) = (Vec::new(), false);
         while let Some(key) = json.next_key()? {
@@ -151,7 +151,7 @@ fn name_of<R: Read>(json: &mut Json<R>) -> Result<Vec<u8>> {
     Ok(name)
 }
 
-/// The thread by its name in Java, or the system's, and the system's number.
+/// Reads a thread: its name in Java or else the system's, and the system's number.
 fn read_thread<R: Read>(json: &mut Json<R>, event: &mut PrintedEvent) -> Result<()> {
     let (mut java, mut system) = (Vec::new(), Vec::new());
     for_each_value(json, |json, key| {

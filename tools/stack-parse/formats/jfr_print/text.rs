@@ -30,12 +30,12 @@ use crate::samples::Samples;
 pub(super) fn is_print(head: &Head<'_>) -> bool {
     let mut lines = head.lines().skip_while(|line| line.is_empty());
     let is_event = lines.next().is_some_and(|line| event(line).is_some());
-    // What the thread was doing as a whole may come first: `  Context: Order.id = 7`.
+    // Contexts of the thread may come first: `  Context: Order.id = 7`.
     let fields = lines.take_while(|line| line.starts_with(b"  "));
     is_event && fields.take(MOST_CONTEXTS).any(|line| line.starts_with(b"  startTime = "))
 }
 
-/// How many lines of an event are looked at for its time, which comes first but for contexts.
+/// How many lines of an event are searched for its time, before which only contexts come.
 const MOST_CONTEXTS: usize = 20;
 
 /// The name of the event that a line begins: `jdk.ExecutionSample {`.
@@ -44,7 +44,7 @@ fn event(line: &[u8]) -> Option<&[u8]> {
     (!name.is_empty() && !name.contains(&b' ')).then_some(name)
 }
 
-/// What the names of events tell.
+/// Finds the names of events with stacks and with durations.
 pub(super) fn names(text: &mut impl BufRead) -> io::Result<EventNames> {
     let (mut names, mut name, mut line) = (EventNames::default(), Vec::new(), Vec::new());
     while text.read_until(b'\n', &mut line)? > 0 {
@@ -115,7 +115,7 @@ impl TextReader<'_> {
         self.print.add(&mut self.event, samples)
     }
 
-    /// What is deeper in an event has more spaces before its key.
+    /// Reads a field. Keys of nested fields begin with spaces, so they match nothing here.
     fn field(&mut self, key: &[u8], value: &[u8], samples: &Samples<'_>) {
         match key {
             b"stackTrace" => self.in_stack = value == b"[",

@@ -16,7 +16,7 @@ use crate::read::dates::instant;
 use crate::read::json::Json;
 use crate::samples::Samples;
 
-/// Reads dumps, of which an input may hold several.
+/// Reads all dumps of an input.
 pub(super) fn read(input: &mut Input, dumps: &mut Dumps, samples: &mut Samples<'_>) -> Result<()> {
     let mut json = Json::new(input);
     while json.next_document()? {
@@ -32,7 +32,7 @@ pub(super) fn read(input: &mut Input, dumps: &mut Dumps, samples: &mut Samples<'
     Ok(())
 }
 
-/// Reads a dump. Its threads wait for its time, which may come after them.
+/// Reads a dump. Its threads are kept until its end, as its time may come after them.
 fn read_dump(
     json: &mut Json<&mut Input>,
     dumps: &mut Dumps,
@@ -100,7 +100,7 @@ fn read_thread(json: &mut Json<&mut Input>, threads: &mut Vec<DumpedThread>) -> 
             b"tid" => number = json.number()?.unwrap_or_default().to_vec(),
             b"name" => name = json.text()?.unwrap_or_default().to_vec(),
             b"state" => state = json.text()?.map(<[u8]>::to_vec),
-            // It is written only where it is true.
+            // It is written only if it is true.
             b"virtual" => is_virtual = true,
             b"stack" => json.for_each(|json| {
                 calls.push(json.text()?.unwrap_or_default().to_vec());

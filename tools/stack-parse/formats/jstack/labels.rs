@@ -1,4 +1,4 @@
-//! What the line of a thread says beside what tells threads apart.
+//! Labels from the line of a thread: all but its name and its ids.
 
 use bstr::ByteSlice;
 
@@ -9,7 +9,7 @@ use crate::read::own_labels::OwnLabels;
 /// The keys of numbers, some of which have a unit.
 const KEYS: [&str; 6] = ["prio", "os_prio", "cpu", "elapsed", "allocated", "defined_classes"];
 
-/// Words that are true of a thread where they are there.
+/// Words without a value: each becomes a label `true`.
 const WORDS: [&str; 2] = ["daemon", "virtual"];
 
 /// Adds the labels of a line such as
@@ -21,7 +21,7 @@ pub(super) fn add(line: &[u8], thread: &Thread, out: &mut OwnLabels) {
         Some(rest) => rest,
         None => line.rsplit_once_str("\"").map(|(_, rest)| rest),
     };
-    // After its number is what it waits for, which may be of another thread.
+    // After its number comes what it waits for, which may name another thread.
     let is_number = |word: &&[u8]| word.starts_with(b"nid=") || word.starts_with(b"Id=");
     for word in rest.unwrap_or_default().fields().take_while(|word| !is_number(word)) {
         if WORDS.iter().any(|known| known.as_bytes() == word) {

@@ -7,27 +7,28 @@ use common::is_digits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Thread {
     pub(super) name: Vec<u8>,
-    /// What tells it from others in all dumps: its address, `0x00007f9bf4017ed0`.
+    /// An id that is the same in all dumps: the thread's address, `0x00007f9bf4017ed0`, or Java's
+    /// number of it.
     pub(super) id: Vec<u8>,
-    /// The system's number of it, in decimal.
+    /// The system's number of it or, where the dump has none, Java's; in decimal.
     pub(super) tid: Option<Vec<u8>>,
     /// The processor time that it took so far, in nanoseconds.
     pub(super) cpu: Option<u64>,
-    /// Whether the JVM has it run.
+    /// Whether the JVM shows it as `runnable`.
     is_runnable: bool,
     java_state: Option<State>,
     /// The same in Java's words: `TIMED_WAITING`.
     pub(super) state_name: Option<&'static str>,
-    /// Whether it is of `Thread.dump_to_file`.
+    /// Whether it is from `Thread.dump_to_file`.
     pub(super) is_of_file: bool,
 }
 
-/// What a thread does.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It runs, or would if there were a processor for it.
+    /// It runs, or waits only for a processor.
     Running,
-    /// In a function of the system that waits for something to read, accept or end.
+    /// It is in a function of the system that waits for something to read, accept or end.
     Io,
     /// It waits for a lock.
     Blocked,
@@ -37,14 +38,14 @@ pub(super) enum State {
     TimedWaiting,
     /// It has no stack in Java: a thread of the JVM itself.
     NoStack,
-    /// `Thread.dump_to_file` does not tell before Java 24.
+    /// `Thread.dump_to_file` does not print the state before Java 24.
     Unknown,
 }
 
 /// The values of `java.lang.Thread.State`.
 const STATES: [&str; 6] = ["NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED"];
 
-/// Functions of the system that wait, though Java has their threads run.
+/// Functions of the system that wait, though Java shows their threads as `RUNNABLE`.
 const WAITS: [&str; 21] = [
     "java.io.FileInputStream.readBytes",
     "java.lang.ProcessHandleImpl.waitForProcessExit0",
@@ -80,7 +81,7 @@ impl State {
         State::Unknown,
     ];
 
-    /// By a value of `java.lang.Thread.State`.
+    /// The state for a value of `java.lang.Thread.State`.
     fn of_java(name: &[u8]) -> Option<State> {
         match name {
             b"RUNNABLE" => Some(State::Running),
@@ -91,7 +92,7 @@ impl State {
         }
     }
 
-    /// What its samples are called.
+    /// The event of its samples.
     pub(super) fn event(self) -> &'static [u8] {
         match self {
             State::Running => b"running",
@@ -106,9 +107,9 @@ impl State {
 }
 
 impl Thread {
-    /// By a line such as
+    /// Reads a line such as
     /// `"main" #1 prio=5 os_prio=0 cpu=688.46ms elapsed=3.93s tid=0x7f9b nid=0x53c runnable  [0x7f9b]`.
-    /// The name may hold quotation marks itself.
+    /// The name itself may hold quotation marks.
     pub(super) fn of(line: &[u8]) -> Option<Thread> {
         let rest = line.strip_prefix(b"\"")?;
         let ends = ["\" #", "\" daemon ", "\" prio=", "\" os_prio="];
@@ -134,7 +135,7 @@ impl Thread {
         })
     }
 
-    /// By a line of what programs write that ask ThreadMXBean for threads:
+    /// Reads a line of programs that ask ThreadMXBean for threads:
     ///
     /// ```text
     /// "Timer-180" - Thread t@332                                    (VisualVM, Spring Boot)
@@ -162,7 +163,7 @@ impl Thread {
         (is_digits(id) && is_state).then(|| Thread::of_java(id, name, Some(state)))
     }
 
-    /// By a line of `Thread.dump_to_file` such as `#22 "worker" virtual`, and since Java 24
+    /// Reads a line of `Thread.dump_to_file` such as `#22 "worker" virtual`, or since Java 24
     /// `#22 "worker" virtual RUNNABLE 2026-11-20T19:31:20.123456Z`.
     pub(super) fn of_file(line: &[u8]) -> Option<Thread> {
         let rest = line.strip_prefix(b"Thread ").unwrap_or(line).strip_prefix(b"#")?;
@@ -173,8 +174,8 @@ impl Thread {
         Some(Thread::in_file(number, name, is_virtual, words.next()))
     }
 
-    /// By what `Thread.dump_to_file` says of a thread: Java's number of it, its name, and
-    /// since Java 24 its state.
+    /// A thread in `Thread.dump_to_file`, with Java's number of it, its name, and since Java 24 its
+    /// state.
     pub(super) fn in_file(
         number: &[u8],
         name: &[u8],
@@ -186,7 +187,7 @@ impl Thread {
         Thread { is_of_file: true, ..Thread::of_java(number, name, state) }
     }
 
-    /// By what Java knows of a thread, whose state may follow on another line.
+    /// A thread with Java's number of it. Its state may follow on another line.
     fn of_java(number: &[u8], name: &[u8], state: Option<&[u8]>) -> Thread {
         let mut thread = Thread {
             name: name.to_vec(),
@@ -204,12 +205,12 @@ impl Thread {
         thread
     }
 
-    /// Whether its dump does not tell what threads do.
+    /// Whether its dump has no states.
     pub(super) fn is_of_unknown_state(&self) -> bool {
         self.java_state == Some(State::Unknown)
     }
 
-    /// By `TIMED_WAITING (sleeping)`.
+    /// Sets the state from `TIMED_WAITING (sleeping)`.
     pub(super) fn set_state(&mut self, text: &[u8]) {
         let word = text.fields().next().unwrap_or_default();
         let state = State::of_java(word);
@@ -217,19 +218,19 @@ impl Thread {
         self.java_state = Some(state.unwrap_or(State::Waiting));
     }
 
-    /// What it does, in the function `leaf`, which is empty if there is none.
+    /// Its state, in the function `leaf`, which is empty if it has no stack.
     pub(super) fn state(&self, leaf: &[u8]) -> State {
         match self.java_state {
             _ if leaf.is_empty() => State::NoStack,
             Some(State::Running) if WAITS.iter().any(|wait| wait.as_bytes() == leaf) => State::Io,
-            // As the thread that handles references, which is RUNNABLE all the time.
+            // Such as the thread that handles references: Java always shows it as RUNNABLE.
             Some(State::Running) if !self.is_runnable => State::Waiting,
             state => state.unwrap_or(State::Running),
         }
     }
 }
 
-/// What stands behind ` key=`, up to the next space.
+/// The text after ` key=`, up to the next space.
 fn value<'a>(text: &'a [u8], key: &str) -> Option<&'a [u8]> {
     text.fields().find_map(|field| field.strip_prefix(key.as_bytes()))
 }

@@ -37,7 +37,7 @@ struct Node {
 /// 2 to the power of 64.
 const TOO_MUCH: f64 = 18_446_744_073_709_551_616.0;
 
-/// Whether a text that begins so is a call tree in JSON.
+/// Whether the input begins like a call tree in JSON.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(|keys| keys.has("nodes") && keys.has_inside("landmark_id"))
 }
@@ -46,8 +46,7 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] if it is no call tree, or what adding
-/// samples returns.
+/// [`Error::Input`], [`Error::Unknown`] if it is not a call tree, or what adding samples returns.
 pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut text = Vec::new();
@@ -59,11 +58,11 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
     let measures = if has_bytes { &[CYCLES, BYTES][..] } else { &[CYCLES] };
     samples.set_measures(measures);
     let totals = graph.nodes.iter().flat_map(|node| [Some(node.time), node.allocated_bytes]);
-    // As a number of 64 bits such a total is the nearest one that fits.
+    // Converted to 64 bits, such a total becomes the nearest number that fits.
     let bad = totals.flatten().filter(|total| !(0.0..TOO_MUCH).contains(total)).count();
     if bad > 0 {
         samples.note(format_args!(
-            "{bad} totals are below zero, which count 0, or over 64 bits, which count 2^64 - 1"
+            "{bad} totals are below zero, and count 0, or over 64 bits, and count 2^64 - 1"
         ));
     }
     let calls: Vec<Call> = graph.nodes.into_iter().map(|node| node.into_call(samples)).collect();
@@ -76,15 +75,15 @@ impl Node {
         let name = if name.is_empty() { b"[no name]" } else { &name[..] };
         let mut frames = Vec::new();
         samples.frames(&Frame { name, source: &self.location.0, ..Frame::default() }, &mut frames);
-        // Rounding totals, not what is left of them, keeps the sum.
+        // Totals are rounded, not own weights, so that the sum is right.
         let total = |number: f64| number.round() as u64;
         let totals = vec![total(self.time), total(self.allocated_bytes.unwrap_or_default())];
         Call { frames, totals, callees: self.children }
     }
 }
 
-/// OCaml's `String.escaped` writes the bytes of `é` as `\195\169`, in decimal,
-/// which is no JSON: they become what [`ByteString`] reads.
+/// Replaces escapes of OCaml's `String.escaped`, which writes the bytes of `é` in decimal,
+/// `\195\169`: this is not JSON. The result is what [`ByteString`] reads.
 fn valid_json(text: &[u8]) -> Vec<u8> {
     let mut json = Vec::with_capacity(text.len());
     let mut rest = text;

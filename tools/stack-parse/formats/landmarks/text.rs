@@ -1,4 +1,4 @@
-//! The call tree as text, which landmarks prints unless told otherwise.
+//! The call tree as text, which landmarks prints by default.
 //!
 //! ```text
 //! [    2.80M cycles in 5 calls ]     - 51.23% : eval
@@ -39,7 +39,7 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
     let mut graph = Graph::new();
     for_each_line(input, |number, line| {
         if line.starts_with(b"Call graph") {
-            // Another one: threads have their own.
+            // Another tree begins: each thread has its own.
             return std::mem::replace(&mut graph, Graph::new()).finish(samples);
         }
         if is_call(line) {
@@ -71,7 +71,7 @@ impl Graph {
     fn add(&mut self, line: &[u8]) -> Option<()> {
         let (head, tail) = line.split_once_str(" calls ]")?;
         let total = total(head.strip_prefix(b"[")?.split_once_str(" cycles in ")?.0)?;
-        // A `-` behind four columns for each caller; in some a `|`.
+        // A `-` after four columns for each caller, some of which have a `|`.
         let dash = tail.iter().position(|byte| !matches!(byte, b' ' | b'|'))?;
         let depth = dash.checked_sub(1)? / 4;
         let rest = tail[dash..].strip_prefix(b"-")?.trim_ascii_start();
@@ -93,7 +93,7 @@ impl Graph {
         let callees = self.calls[0].callees.iter();
         let below =
             callees.fold(0, |sum: u64, &callee| sum.saturating_add(self.calls[callee].total));
-        // The root's own line is in the table below the tree, if that is there.
+        // The root's total is only in the table below the tree, which may be missing.
         self.calls[0].total = self.calls[0].total.max(below);
         let calls: Vec<Call> = self.calls.into_iter().map(|node| node.into_call(samples)).collect();
         call_tree::add(&calls, 0, 1, samples)
@@ -118,7 +118,7 @@ impl Node {
     }
 }
 
-/// What the program took, from the table of sums:
+/// The total of the program, from the table of sums:
 /// ` ROOT; landmarks/landmark.ml;        0;    5.47M; 801704; 120`.
 fn root_total(line: &[u8]) -> Option<u64> {
     let mut fields = line.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
@@ -141,7 +141,7 @@ fn total(text: &[u8]) -> Option<u64> {
     Some(hundredths.checked_mul(unit)?.saturating_add(50) / 100)
 }
 
-/// `ESC[1;31meval ESC[0m` without what makes a terminal show colors.
+/// `ESC[1;31meval ESC[0m` without the escape sequences for colors.
 fn without_colors(name: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     let mut rest = name;

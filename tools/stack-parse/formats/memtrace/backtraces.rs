@@ -1,7 +1,7 @@
 //! Backtraces, root first (src/backtrace_codec.ml).
 //!
-//! What a backtrace shares with the one before is not repeated. The rest is
-//! coded by a cache of location codes, each with a guess which one follows.
+//! The part that a backtrace shares with the one before is not repeated. The rest is coded by a
+//! cache of location codes, each with a guess of the code that follows it.
 
 use super::codes::{CodeId, Codes};
 use super::malformed::Malformed;
@@ -10,15 +10,15 @@ use crate::read::bytes::Bytes;
 
 const BUCKETS: usize = 1 << 14;
 
-/// No stack has room for more; only a damaged trace claims it.
+/// The most codes of a stack: only a damaged trace has more.
 const DEEPEST: usize = 1 << 24;
 
-/// What one domain's writer knows.
+/// The state of one domain's writer.
 #[derive(Debug)]
 pub(super) struct Backtraces {
     /// The code in each bucket.
     codes: Vec<CodeId>,
-    /// The bucket that followed each last time.
+    /// For each bucket, the one that followed it last time.
     next: Vec<u16>,
     last: Vec<CodeId>,
 }
@@ -42,8 +42,8 @@ impl Backtraces {
         if is_same { Ok(()) } else { Err(Malformed::Verifier) }
     }
 
-    /// Reads a backtrace that starts with `common` codes of the one before
-    /// and has `words` code words more; how many codes are still the same.
+    /// Reads a backtrace that starts with `common` codes of the one before and has `words` more
+    /// code words. Returns how many codes are still those of the one before.
     pub(super) fn read(
         &mut self,
         common: u64,
@@ -57,8 +57,8 @@ impl Backtraces {
             self.read_words(words, bytes, codes)?;
             return Ok(common);
         }
-        // The one before was too long and its leaf end was cut off by the
-        // writer: we keep what there is of it. The cache still learns.
+        // The one before was too long, so the writer cut off its leaves: the rest of it is kept.
+        // The cache still learns.
         let kept = self.last.clone();
         self.read_words(words, bytes, codes)?;
         self.last = kept;
@@ -85,7 +85,7 @@ impl Backtraces {
                     0
                 }
                 2 => bytes.u8()?,
-                // So many guesses are right.
+                // No more bytes: this is the number of right guesses.
                 few => few as u8,
             };
             last.push(cache[bucket]);

@@ -1,4 +1,4 @@
-//! What location codes stand for.
+//! Location codes and their frames.
 
 use std::collections::HashMap;
 
@@ -20,9 +20,9 @@ pub(super) struct Codes {
 #[derive(Debug)]
 struct Code {
     code: u64,
-    /// Root first; empty as long as it is not known and not needed.
+    /// Root first; empty until they are defined or needed.
     frames: Vec<FrameId>,
-    /// Its number among the names of stacks that are kept, if it has one.
+    /// Its index in the names of held stacks, if it has one.
     number: Option<u32>,
 }
 
@@ -49,14 +49,14 @@ impl Codes {
         self.codes[id as usize].code
     }
 
-    /// Says which frames a code stands for. All domains say the same.
+    /// Sets the frames of a code, which are the same in all domains.
     pub(super) fn define(&mut self, id: CodeId, frames: Vec<FrameId>) {
         let known = &mut self.codes[id as usize];
         (known.frames, known.number) = (frames, None);
     }
 
-    /// The frames of a code, root first; where nothing is known, as between C
-    /// and OCaml, the code itself: `[0x2b2101cf22bc]`.
+    /// The frames of a code, root first; without a location, as between C and OCaml, the code
+    /// itself: `[0x2b2101cf22bc]`.
     #[inline]
     pub(super) fn needed_frames(&mut self, id: CodeId, samples: &mut Samples<'_>) -> &[FrameId] {
         let Code { code, frames, .. } = &mut self.codes[id as usize];

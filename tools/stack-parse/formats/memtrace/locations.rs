@@ -1,12 +1,12 @@
 //! Where location codes are in the source (src/location_codec.ml).
 //!
-//! Names are written once and then called by their place in a table of those
-//! used most recently. Each file has a table of its functions.
+//! Names are written once, and then referred to by their index in a table of those used most
+//! recently. Each file has a table of its functions.
 
 use super::malformed::Malformed;
 use crate::read::bytes::Bytes;
 
-/// How many entries a table has; this index says that a new name follows.
+/// The most entries of a table; as an index it means that a new name follows.
 const TABLE_SIZE: usize = 31;
 
 /// The entries used most recently, the last one first.
@@ -24,7 +24,7 @@ impl<T> LineCache<T> {
         Ok(())
     }
 
-    /// The entry that a new one pushes out.
+    /// Removes and returns the oldest entry if the table is full.
     fn make_room(&mut self) -> Option<T> {
         if self.0.len() == TABLE_SIZE { self.0.pop() } else { None }
     }
@@ -46,7 +46,7 @@ struct File {
 pub(super) struct Location<'a> {
     pub(super) file: &'a [u8],
     pub(super) line: u32,
-    /// What OCaml's backtraces call it: `Stdlib__Map.Make.add`.
+    /// The name in OCaml's backtraces: `Stdlib__Map.Make.add`.
     pub(super) function: &'a [u8],
 }
 
@@ -69,8 +69,8 @@ impl Locations {
         let Locations(files) = self;
         if file_index == TABLE_SIZE {
             let name = bytes.string()?.to_vec();
-            // Version 1 went on with the functions of the file that is pushed
-            // out; later versions do not use what is left in there.
+            // Version 1 reused the functions of the file that is pushed out; later versions do not
+            // refer to what is left in there.
             let pushed_out = files.make_room().map(|file| file.functions);
             files.push(File { name, functions: pushed_out.unwrap_or_else(LineCache::new) });
         } else {

@@ -1,4 +1,4 @@
-//! Why a trace can be read no further.
+//! Reasons why the rest of a trace cannot be read.
 
 use std::fmt;
 
@@ -6,39 +6,39 @@ use common::Error;
 
 use crate::read::bytes::Ended;
 
-/// What is wrong with a packet; `Display` goes behind "the packet".
+/// What is wrong with a packet; the text of `Display` follows "the packet".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Malformed {
     /// The input ends within it.
     Cut {
         /// How many bytes there are.
         bytes: usize,
-        /// How many there should be; 0 if not even that can be read.
+        /// How many there should be; 0 if the size itself cannot be read.
         expected: usize,
     },
-    /// There is something else in its place.
+    /// It does not begin like a packet.
     NoPacket,
     /// Written by a later memtrace.
     Version(u16),
     /// It ends within an event.
     Short,
-    /// The first packet, and only that, tells about the program.
+    /// The first packet must describe the program, and no other may.
     Info,
-    /// Words per sample, or bits per word, make no sense.
+    /// The words per sample or the bits per word are impossible.
     Rate,
     /// There is no such event.
     Event(u32),
-    /// A name's number in a table that is shorter.
+    /// A name's index is beyond the end of its table.
     Name,
     /// There is no such kind of allocation.
     Source(u8),
-    /// More samples than a memory has words.
+    /// An allocation has more samples than a memory has words.
     Samples(u64),
     /// More frames than a stack has room for.
     Depth,
-    /// What the writer had in its cache is not what we have.
+    /// The writer's cache differs from ours.
     Verifier,
-    /// It has more or fewer allocations than it says.
+    /// It has more or fewer allocations than its header says.
     Allocations,
 }
 
@@ -49,13 +49,13 @@ impl fmt::Display for Malformed {
             Malformed::Cut { bytes, expected } => {
                 write!(f, "is cut short after {bytes} of {expected} bytes")
             }
-            Malformed::NoPacket => f.write_str("is none of memtrace"),
+            Malformed::NoPacket => f.write_str("is not a packet of memtrace"),
             Malformed::Version(version) => {
                 write!(f, "is of version {version}, expected 1, 2 or 3")
             }
             Malformed::Short => f.write_str("ends within an event"),
             Malformed::Info => {
-                f.write_str("is out of place: expected the trace's info in the first, only there")
+                f.write_str("is out of place: expected the trace's info in the first packet only")
             }
             Malformed::Rate => f.write_str("has an impossible sample rate or word size"),
             Malformed::Event(code) => write!(f, "has an event of unknown kind {code}"),
@@ -64,7 +64,9 @@ impl fmt::Display for Malformed {
             Malformed::Samples(samples) => write!(f, "has an allocation of {samples} samples"),
             Malformed::Depth => f.write_str("has a stack that is too deep"),
             Malformed::Verifier => f.write_str("does not follow the one before: it is damaged"),
-            Malformed::Allocations => f.write_str("has another number of allocations than it says"),
+            Malformed::Allocations => {
+                f.write_str("has another number of allocations than its header says")
+            }
         }
     }
 }
@@ -72,9 +74,9 @@ impl fmt::Display for Malformed {
 /// Why reading stops.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The input's fault.
+    /// The input is malformed.
     Malformed(Malformed),
-    /// Not the input's fault.
+    /// Adding samples failed.
     Failed(Error),
 }
 

@@ -1,5 +1,5 @@
-//! Objects of which later events tell whether they count, or for how long they are in use:
-//! `--live`, `--promoted`, and the label `lifetime`.
+//! Objects that are held until later events show whether they count, or for how long they are in
+//! use: `--live`, `--promoted`, and the label `lifetime`.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
 impl ObjectArgs {
-    /// Whether an object is in the heap that was asked for, as far as its allocation tells.
+    /// Whether an object was allocated in a heap that was asked for.
     pub(super) fn admits(self, is_major: bool) -> bool {
         !self.choose_heaps() || self.major && is_major
     }
@@ -26,14 +26,14 @@ pub(super) struct Objects {
     args: ObjectArgs,
     alive: Alive<Object>,
     level: Level,
-    /// When objects were collected of which the allocation comes later: a domain may write its
+    /// When objects were collected whose allocation comes later in the file: a domain may write its
     /// packet before that of the domain which allocated them.
     early: HashMap<u64, When>,
     stacks: Stacks,
     names: FrameNames,
 }
 
-/// What is known of an object since its allocation.
+/// An object, as known from its allocation.
 #[derive(Clone, Copy)]
 pub(super) struct Object {
     /// In microseconds since the epoch.
@@ -47,11 +47,11 @@ pub(super) struct Object {
 }
 
 impl Objects {
-    /// `None` if each allocation tells by itself whether it counts.
+    /// `None` if objects need not be held, as each allocation shows whether it counts.
     ///
     /// # Errors
     ///
-    /// [`common::Error::Usage`] if lifetimes are asked for where lines cannot wait.
+    /// [`common::Error::Usage`] if lifetimes are asked for where lines cannot be held.
     pub(super) fn new(args: ObjectArgs, samples: &Samples<'_>) -> Result<Option<Objects>> {
         let needs_later = args.live().is_some() || args.promoted || samples.lists_events();
         if !(samples.wants_lifetimes()? || needs_later) {
@@ -91,7 +91,7 @@ impl Objects {
         When { time: since, is_late }
     }
 
-    /// Notes an allocation.
+    /// Holds an allocated object.
     pub(super) fn allocate(
         &mut self,
         key: u64,
@@ -113,14 +113,14 @@ impl Objects {
         Ok(())
     }
 
-    /// Notes that an object was promoted to the major heap.
+    /// Records that an object was promoted to the major heap.
     pub(super) fn promote(&mut self, key: u64) {
         if let Some(object) = self.alive.get_mut(key) {
             object.is_admitted |= self.args.promoted;
         }
     }
 
-    /// Notes that an object was collected at `time`, in microseconds since the epoch.
+    /// Records that an object was collected at `time`, in microseconds since the epoch.
     pub(super) fn collect(
         &mut self,
         key: u64,

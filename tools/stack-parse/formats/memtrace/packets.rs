@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use super::malformed::Malformed;
 use crate::read::bytes::Bytes;
 
-/// Where a header tells the version.
+/// The offset of the version in a packet, in bytes.
 pub(super) const VERSION_AT: usize = 28;
 
 /// True if and only if we read this version: 2 added a field to the first
@@ -14,18 +14,17 @@ pub(super) fn is_known(version: u16) -> bool {
     matches!(version, 1..=3)
 }
 
-/// What a packet says of itself.
+/// The header of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// When it was begun, in microseconds since the epoch.
     pub(super) begun: u64,
     pub(super) version: u16,
     pub(super) pid: u64,
-    /// Who wrote it; 0 before version 3.
+    /// The domain that wrote it; 0 before version 3.
     pub(super) domain: u16,
     pub(super) verifier: Option<Verifier>,
-    /// The number of the first object allocated in it, and of the one behind
-    /// the last.
+    /// The number of the first object allocated in it, and the number after the last.
     pub(super) objects: (u64, u64),
 }
 
@@ -61,7 +60,7 @@ impl Header {
     }
 }
 
-/// A packet, or as much of it as there is.
+/// A packet, or the part of it that is there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet<'a> {
     pub(super) header: Header,
@@ -70,7 +69,7 @@ pub(super) struct Packet<'a> {
     pub(super) cut: Option<Malformed>,
 }
 
-/// Lends packets, one at a time.
+/// Reads packets, one at a time.
 #[derive(Debug)]
 pub(super) struct Packets<R> {
     reader: BufReader<R>,
@@ -86,7 +85,7 @@ impl<R: Read> Packets<R> {
         Packets { reader, packet: Vec::new(), at: 0, failure: None }
     }
 
-    /// Where the packet that was lent last starts, in bytes.
+    /// Where the last packet starts in the input, in bytes.
     pub(super) fn at(&self) -> u64 {
         self.at
     }
@@ -112,7 +111,7 @@ impl<R: Read> Packets<R> {
         let expected = bits as usize / 8;
         let bytes = self.fill(expected);
         let cut = (bytes < expected).then_some(Malformed::Cut { bytes, expected });
-        // Where the size is too small, so is the header.
+        // If the size is too small, the header is cut short, too.
         let mut body = Bytes(self.packet.get(8..).unwrap_or_default());
         let header = match Header::read(&mut body) {
             Err(Malformed::Short) => return Err(cut.unwrap_or(Malformed::Short)),

@@ -1,20 +1,20 @@
-//! The process whose trace it is, as its samples say it.
+//! The process of a trace, as its samples have it.
 
 use crate::samples::sample::{Sample, Time};
 
-/// Who allocated.
+/// The process that allocated.
 pub(super) struct Process {
     pub(super) comm: Vec<u8>,
     pub(super) pid: Vec<u8>,
     /// When the trace begins, in microseconds since the epoch.
     pub(super) begun: u64,
-    /// What a sample stands for, by the measures, rounded.
+    /// The rounded weight of a sample, for each measure.
     pub(super) weights: [u64; 3],
 }
 
 impl Process {
-    /// How long after the trace began a time is, which is in microseconds since the epoch: in
-    /// nanoseconds.
+    /// The nanoseconds from the start of the trace to `time`, which is in microseconds since the
+    /// epoch.
     pub(super) fn since(&self, time: u64) -> i64 {
         let since = (i128::from(time) - i128::from(self.begun)) * 1000;
         i64::try_from(since).unwrap_or(if since < 0 { i64::MIN } else { i64::MAX })

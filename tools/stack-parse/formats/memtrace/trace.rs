@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use bstr::ByteSlice;
 use common::NodeId;
 
 use super::backtraces::Backtraces;
@@ -26,16 +27,16 @@ const LOCATION: u32 = 1;
 const ALLOCATION: u32 = 2;
 const PROMOTION: u32 = 3;
 const COLLECTION: u32 = 4;
-/// An allocation of 1 word to 16, in the minor heap, of which one is sampled.
+/// Allocations of 1 to 16 words in the minor heap with one sample.
 const SHORT_ALLOCATIONS: std::ops::RangeInclusive<u32> = 101..=116;
 
-/// How many bits of an event's head are its time.
+/// The number of bits of an event's head that are its time.
 const TIME_BITS: u32 = 25;
 
-/// No memory has more words.
+/// The most samples of an allocation: no memory has more words.
 const MOST_SAMPLES: u64 = 1 << 48;
 
-/// What a sample can be weighed by.
+/// The measures of a sample.
 pub(super) const MEASURES: [Measure<'static>; 3] = [
     Measure { name: b"samples", unit: b"samples" },
     Measure { name: b"words", unit: b"words" },
@@ -48,20 +49,20 @@ pub(super) struct Trace {
     codes: Codes,
     domains: HashMap<u16, Domain>,
     process: Process,
-    /// Which objects count as far as their allocations tell.
+    /// Which objects count.
     args: ObjectArgs,
-    /// Those of which later events tell more, where that matters.
+    /// The objects that are held, if later events matter.
     objects: Option<Objects>,
 }
 
-/// What the trace says of itself in its first packet.
+/// The first packet, which describes the trace.
 struct Info {
     pid: u64,
-    /// What a sample stands for, by [`MEASURES`].
+    /// The exact weight of a sample, for each of [`MEASURES`].
     exact: [f64; 3],
 }
 
-/// What one domain's packets build on. Before OCaml 5 there is one domain.
+/// The state that one domain's packets share. Before OCaml 5 there is one domain.
 struct Domain {
     number: u16,
     /// The number as text.
@@ -69,12 +70,12 @@ struct Domain {
     locations: Locations,
     backtraces: Backtraces,
     path: Path,
-    /// The stacks in which each code of the last backtrace ends, where objects wait; those not
-    /// yet walked are missing.
+    /// For each code of the last backtrace, the stack that ends there, if objects are held; stacks
+    /// that were not needed yet are missing.
     stacks: Vec<StackId>,
 }
 
-/// An allocation, but for its backtrace.
+/// An allocation without its backtrace.
 #[derive(Clone, Copy)]
 struct Allocation {
     object: u64,
@@ -113,12 +114,12 @@ impl Trace {
         })
     }
 
-    /// The process whose trace it is.
+    /// The process of the trace.
     pub(super) fn pid(&self) -> u64 {
         self.info.pid
     }
 
-    /// Reads the events of a packet; of one that is cut, those that are whole.
+    /// Reads the events of a packet; if it is cut, those that are complete.
     pub(super) fn packet(
         &mut self,
         packet: &Packet<'_>,
@@ -141,7 +142,7 @@ impl Trace {
         }
     }
 
-    /// Reads events; the number that the next object would have.
+    /// Reads events; returns the number that the next object would have.
     fn events(
         &mut self,
         header: &Header,
@@ -186,8 +187,7 @@ impl Trace {
         Ok(next_object)
     }
 
-    /// Reads what a location code stands for: the function, and those that
-    /// were inlined into it.
+    /// Reads the frames of a location code: the function, and those that were inlined into it.
     fn location(
         &mut self,
         bytes: &mut Bytes<'_>,
@@ -210,7 +210,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Counts an allocation whose backtrace was read, or lets it wait.
+    /// Counts an allocation whose backtrace was read, or holds it.
     fn allocation(
         &mut self,
         allocation: &Allocation,
@@ -237,7 +237,7 @@ impl Trace {
         Ok(samples.close(sample, leaf, frames)?)
     }
 
-    /// Counts what waited for the end.
+    /// Counts the objects that are held.
     pub(super) fn finish(&mut self, samples: &mut Samples<'_>) -> common::Result<()> {
         match &mut self.objects {
             Some(objects) => objects.finish(&self.process, samples),
@@ -263,13 +263,13 @@ fn allocated(kind: u32, bytes: &mut Bytes<'_>) -> Result<(u64, bool), Malformed>
     match bytes.u8()? {
         0 => Ok((count, false)),
         1 => Ok((count, true)),
-        // Outside the heap, as what bigarrays hold.
+        // Outside the heap, such as the memory of bigarrays.
         2 => Ok((count, false)),
         other => Err(Malformed::Source(other)),
     }
 }
 
-/// The time of an event, whose head has the low bits of it; they may have
+/// The time of an event in microseconds since the epoch. `head` has its low bits, which may have
 /// overflown since the packet was begun.
 fn time_of(head: u32, begun: u64) -> u64 {
     let mask = (1 << TIME_BITS) - 1;
@@ -303,15 +303,15 @@ impl Info {
         Ok((Info { pid, exact }, executable))
     }
 
-    /// Says what can be weighed, and how far the rounded weights are from the truth.
+    /// Sets the measures, and notes if the rounded weight differs from the exact one.
     fn announce(&self, weights: &[u64; 3], samples: &mut Samples<'_>) {
         samples.set_sampling_rate(self.exact[1].recip());
         let Some(measure) = samples.set_measures(&MEASURES) else { return };
         let (exact, counted) = (self.exact[measure], weights[measure]);
         if (counted as f64 - exact).abs() >= exact * 1e-9 {
-            samples.note(format_args!(
-                "a sample stands for {exact:.3} of memory and counts {counted}"
-            ));
+            let unit = MEASURES[measure].unit.as_bstr();
+            samples
+                .note(format_args!("a sample stands for {exact:.3} {unit} and counts {counted}"));
         }
     }
 }
@@ -328,7 +328,7 @@ impl Domain {
         }
     }
 
-    /// The stack of the last backtrace, for an object that waits.
+    /// The stack of the last backtrace, for an object that is held.
     fn stack(
         &mut self,
         objects: &mut Objects,
@@ -344,22 +344,21 @@ impl Domain {
     }
 }
 
-/// The nodes of the last backtrace: deep stacks share nearly all of them with
-/// their neighbours.
+/// The nodes of the last backtrace: a deep stack shares nearly all of them with the next one.
 #[derive(Default)]
 struct Path {
     base: NodeId,
-    /// The node in which each code ends; those not yet walked are missing.
+    /// For each code, the node of its last frame; nodes that were not needed yet are missing.
     nodes: Vec<NodeId>,
 }
 
 impl Path {
-    /// Forgets all codes but the first ones.
+    /// Keeps the nodes of the first `codes` codes only.
     fn keep(&mut self, codes: usize) {
         self.nodes.truncate(codes);
     }
 
-    /// The node in which the frames of `codes` end, below `base`.
+    /// The node of the last frame of `codes`, below `base`.
     fn walk(
         &mut self,
         base: NodeId,

@@ -1,8 +1,8 @@
-//! Numbers of variable length as memtrace writes them (src/buf.ml).
+//! memtrace's numbers of variable length (src/buf.ml).
 
 use crate::read::bytes::{Bytes, Ended};
 
-/// A number of variable length: one byte, or a byte that says how many follow.
+/// Reads a number of variable length: one byte, or a byte from 253 on, and then 2, 4 or 8 bytes.
 #[inline]
 pub(super) fn varint(bytes: &mut Bytes<'_>) -> Result<u64, Ended> {
     match bytes.u8()? {

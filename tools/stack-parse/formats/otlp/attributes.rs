@@ -1,4 +1,4 @@
-//! What is known of resources, profiles and samples besides their stacks, as labels.
+//! The attributes of resources, profiles and samples, which become labels.
 
 use super::FORMAT;
 use super::dictionary::Dictionary;
@@ -27,8 +27,8 @@ pub(super) struct Attribute {
 }
 
 impl Dictionary {
-    /// Adds the label that an attribute is. What says who ran gets the key that it has in all
-    /// formats.
+    /// Adds an attribute as a label. Those of the thread, the process and the processor get the
+    /// same keys as in all formats.
     pub(super) fn add_label(&self, attribute: &Attribute, labels: &mut OwnLabels) {
         let key = match self.text(&attribute.key) {
             b"thread.name" => &b"comm"[..],

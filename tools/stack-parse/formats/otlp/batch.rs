@@ -1,4 +1,4 @@
-//! The samples of one message, by the numbers of what they refer to.
+//! The samples of one message, summed by the numbers of what they refer to.
 
 use common::Result;
 use hashbrown::HashMap;
@@ -11,7 +11,7 @@ use crate::read::own_labels::OwnLabels;
 use crate::read::stacks::Stacks;
 use crate::samples::Samples;
 
-/// What was read of a message.
+/// The contents of a message.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) dictionary: Dictionary,
@@ -30,18 +30,18 @@ pub(super) struct Batch {
 struct Current {
     numbers: HashMap<Own, u32>,
     held: Held,
-    /// What the last sample had, as its neighbours mostly have it, too.
+    /// The key and the number of the last sample, as the next one mostly has the same.
     last: Option<(Own, u32)>,
 }
 
-/// What samples of a profile have in common but their stacks and times.
+/// What samples of one profile are grouped by, besides their stacks and times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Own {
     link: u64,
     attributes: Vec<u64>,
 }
 
-/// The same of samples of all profiles.
+/// What samples of all profiles are grouped by, besides their stacks and times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Series {
     kind: [u64; 2],
@@ -49,24 +49,25 @@ struct Series {
     own: Own,
 }
 
-/// What is said of a profile as a whole.
+/// The fields of a profile itself.
 #[derive(Debug, Default)]
 pub(super) struct Profile {
-    /// The numbers of the names of what is counted and of its unit.
+    /// The numbers of the strings with the event and its unit.
     pub(super) kind: [u64; 2],
     pub(super) attributes: Vec<u64>,
 }
 
 impl Own {
     fn is_of(&self, Stored { link, attributes, .. }: &Stored) -> bool {
-        // To compare two lists of no memory takes long: the processor first asks for the memory.
+        // Without this check, comparing two empty lists is slow: the processor first loads their
+        // memory.
         let are_none = self.attributes.is_empty() && attributes.is_empty();
         self.link == *link && (are_none || self.attributes == *attributes)
     }
 }
 
 impl Current {
-    /// The number of what a sample has in common with others.
+    /// The number of a sample's group.
     fn series(&mut self, sample: &Stored, wants_labels: bool) -> u32 {
         if let Some((last, number)) = &self.last
             && (!wants_labels || last.is_of(sample))
@@ -89,7 +90,7 @@ impl Current {
 #[derive(Debug, Default)]
 pub(super) struct Stored {
     pub(super) stack: u64,
-    /// One, or one for each time; none if each time counts one.
+    /// One value, or one for each time; empty if each time counts one.
     pub(super) values: Vec<u64>,
     pub(super) attributes: Vec<u64>,
     pub(super) link: u64,
@@ -98,7 +99,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Forgets the last sample, but not its memory.
+    /// Clears all fields, and keeps their memory.
     pub(super) fn clear(&mut self) {
         (self.stack, self.link) = (0, 0);
         self.values.clear();
@@ -114,7 +115,7 @@ impl Batch {
         self.scopes.len() - 1
     }
 
-    /// Notes the attributes of scopes from a number on: of the last one, or of all scopes of a
+    /// Adds attributes to all scopes from number `from` on: to the last one, or to all of a
     /// resource. Some writers put them after the profiles.
     pub(super) fn describe_scopes(&mut self, from: usize, attributes: &[Attribute]) {
         let scopes = self.scopes.get_mut(from..).unwrap_or_default();

@@ -13,32 +13,32 @@ use crate::options::Options;
 use crate::read::protobuf::{Broken, Fields, Stream, Value, numbers};
 use crate::samples::Samples;
 
-/// The length of the number before a message of the file exporter, which is big-endian.
+/// The size of the length before each message of the file exporter, in bytes; it is big-endian.
 const LENGTH: usize = 4;
 
-/// Whether the first bytes are those of a message: a profile of a scope of a resource, or a
-/// dictionary, of which Go's writers put the last table first.
+/// Whether the input begins like a message: with a profile of a scope of a resource, or with a
+/// dictionary, whose last table comes first if Go wrote it.
 pub(super) fn detect(bytes: &[u8]) -> bool {
     let is_message = |start: &[u8]| {
         let scope = begun(start, 1).and_then(|resource| begun(resource, 2));
         let is_profile = scope.and_then(|scope| begun(scope, 2)).is_some_and(is_begun_profile);
-        // A sample of pprof, which has the number of the dictionary, has no such fields.
+        // In pprof this number is a sample, which has no fields with the numbers of these tables.
         let is_table = |table: u64| begun(start, 2).is_some_and(|it| starts_with(it, table));
         is_profile || starts_with(start, 2) && (4..=7).any(is_table)
     };
     match bytes {
-        // No field begins so: it is a length.
+        // No field begins with 0: this is a length.
         [0, ..] => bytes.get(LENGTH..).is_some_and(is_message),
         _ => is_message(bytes),
     }
 }
 
-/// Whether the first field is a message with this number.
+/// Whether the first field has this number and holds bytes, as a message does.
 fn starts_with(message: &[u8], number: u64) -> bool {
     message.first().is_some_and(|tag| u64::from(*tag) == number << 3 | 2)
 }
 
-/// The first message with this number, or as much of it as there is.
+/// The first message with this number; only its beginning if the bytes end within it.
 fn begun(message: &[u8], number: u64) -> Option<&[u8]> {
     let mut fields = Fields::of(message);
     let found = (&mut fields).map_while(std::result::Result::ok).find_map(|field| match field {
@@ -86,7 +86,7 @@ pub(super) fn read(input: &mut Input, options: &Options, samples: &mut Samples<'
     }
 }
 
-/// Reads a message; false if there is none.
+/// Reads a message; false at the end of the input.
 fn read_message<R: Read>(
     stream: &mut Stream<R>,
     batch: &mut Batch,
@@ -95,7 +95,7 @@ fn read_message<R: Read>(
 ) -> std::result::Result<bool, Broken> {
     let end = match stream.peek()? {
         None => return Ok(false),
-        // No field begins so: it is a length.
+        // No field begins with 0: this is a length.
         Some(0) => {
             let length = stream.take(stream.position() + LENGTH as u64)?;
             let length = length.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
@@ -190,7 +190,7 @@ fn read_samples<R: Read>(
                 form.set_old();
                 stream.skip(end)?;
             }
-            // Of version 1.8, 11 is the profile as it was before, whose bytes are no numbers.
+            // In version 1.8, 11 is the original profile: its bytes are not numbers.
             11 | 12 => {
                 let list = stream.take(end)?;
                 if number == 12 || !has_12 {
@@ -229,7 +229,7 @@ fn read_dictionary<R: Read>(
     Ok(())
 }
 
-/// The numbers of a repeated field, as far as they can be read.
+/// The numbers of a repeated field, up to the first that cannot be read.
 fn repeated(message: &[u8], number: u64) -> Vec<u64> {
     let mut numbers = Vec::new();
     for (found, value) in Fields::of(message).map_while(std::result::Result::ok) {
@@ -281,8 +281,8 @@ fn attributes_of(message: &[u8], number: u64) -> Vec<Attribute> {
     fields.filter(|field| field.0 == number).map(|(_, value)| attribute(value.bytes())).collect()
 }
 
-/// A key and a value: with a key that is a string, or the number of one, and a unit. In the
-/// former the third field is the number of the key, if it is no string.
+/// Reads a key and a value. The key is a string, with its number in the third field if it is in the
+/// dictionary; or it is a number, with the unit in the third field.
 fn attribute(message: &[u8]) -> Attribute {
     let mut attribute = Attribute::default();
     let mut third = 0;
@@ -303,7 +303,7 @@ fn attribute(message: &[u8]) -> Attribute {
     attribute
 }
 
-/// How deep values may be within values.
+/// The deepest nesting of values that is read.
 const DEEPEST: u32 = 8;
 
 /// The text of a value of any type; lists have commas between their values.

@@ -1,4 +1,4 @@
-//! What samples refer to by numbers. The first entry of each table stands for none.
+//! The tables that samples refer to by numbers. The first entry of each table means "none".
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use crate::samples::Samples;
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {
     strings: Vec<u8>,
-    /// Where in `strings` each ends.
+    /// Where each string ends in `strings`.
     string_ends: Vec<usize>,
     pub(super) mappings: Vec<RawMapping>,
     pub(super) locations: Vec<Location>,
     pub(super) functions: Vec<Function>,
-    /// The locations of all stacks, leaf first, and where those of each end.
+    /// The locations of all stacks, leaf first; `stack_ends` has where each stack ends.
     places: Vec<u64>,
     stack_ends: Vec<usize>,
     pub(super) attributes: Vec<Attribute>,
@@ -41,7 +41,7 @@ pub(super) struct RawMapping {
 pub(super) struct Location {
     pub(super) mapping: u64,
     pub(super) address: u64,
-    /// Function and line of what ran there: first the innermost of inlined ones.
+    /// The functions and their lines, the innermost inlined one first.
     pub(super) lines: Vec<(u64, u64)>,
     pub(super) attributes: Vec<u64>,
 }
@@ -54,10 +54,10 @@ pub(super) struct Function {
     pub(super) file: u64,
 }
 
-/// The attribute of a mapping that tells its file from others of the same name.
+/// The attribute of a mapping with the build-id of its file.
 const BUILD_ID: &[u8] = b"process.executable.build_id.gnu";
 
-/// The attribute of a location that says in what its code runs: `native`, `kernel`, `jvm`.
+/// The attribute of a location with the kind of its code: `native`, `kernel`, `jvm`.
 const FRAME_TYPE: &[u8] = b"profile.frame.type";
 
 impl Dictionary {
@@ -75,7 +75,7 @@ impl Dictionary {
         &self.strings[range(&self.string_ends, number)]
     }
 
-    /// The text of a string that a table has, or that is known.
+    /// The text itself, or the string with this number.
     pub(super) fn text<'a>(&'a self, text: &'a Text) -> &'a [u8] {
         match text {
             Text::Known(text) => text,
@@ -83,7 +83,8 @@ impl Dictionary {
         }
     }
 
-    /// The value of an attribute among those with these numbers.
+    /// The value of the attribute with this key among those with these numbers; empty if there is
+    /// none.
     fn attribute(&self, numbers: &[u64], key: &[u8]) -> &[u8] {
         let all = numbers.iter().filter_map(|number| get(&self.attributes, *number));
         let mut found = all.filter(|attribute| self.text(&attribute.key) == key);
@@ -138,7 +139,7 @@ impl Dictionary {
             let frame = Frame {
                 name: self.function_name(*function),
                 source: &source,
-                // The last one has the code of the others in it.
+                // The others are inlined into the last one.
                 inlined: index + 1 < location.lines.len(),
                 kind: self.kind(location, bare.kind),
                 ..bare
@@ -166,7 +167,7 @@ impl Dictionary {
         }
     }
 
-    /// A mapping without a file is called after its build id.
+    /// A mapping without a file has its build-id as its path.
     fn mapping(&self, mapping: &RawMapping) -> Mapping {
         let RawMapping { start, end, offset, .. } = *mapping;
         let build_id = self.attribute(&mapping.attributes, BUILD_ID);
@@ -188,7 +189,7 @@ impl Dictionary {
     }
 }
 
-/// The part that an entry has of what all entries have, which end there.
+/// The range of entry `number` in a list of all entries, of which `ends` has the ends.
 fn range(ends: &[usize], number: u64) -> Range<usize> {
     let number = usize::try_from(number).unwrap_or(usize::MAX);
     let Some(&end) = ends.get(number) else { return 0..0 };

@@ -1,4 +1,4 @@
-//! In which of its forms samples of a message are.
+//! Finds out which form the samples of a message have.
 //!
 //! ```text
 //! today         1 stack, 2 attributes, 3 link,       4 values, 5 times
@@ -6,8 +6,8 @@
 //! before        1 the first location, 2 how many locations, 3 values …
 //! ```
 //!
-//! Attributes, values and times are lists, a link and the old number of locations are numbers: so
-//! most samples tell their form. Those that do not are held until one does.
+//! Attributes, values and times are lists, while a link and the old number of locations are
+//! numbers. So most samples show their form. Those that do not are held until one does.
 
 use super::batch::Stored;
 use crate::read::bytes::Bytes;
@@ -19,7 +19,7 @@ enum Order {
     Version18,
 }
 
-/// What is known of the form of a message.
+/// The form of a message, as far as it is known.
 #[derive(Default)]
 pub(super) struct Form {
     order: Option<Order>,
@@ -28,11 +28,11 @@ pub(super) struct Form {
     stored: Stored,
 }
 
-/// How many samples are held at most until one tells the form.
+/// The most samples that are held until one shows the form.
 const MOST_UNDECIDED: usize = 1000;
 
 impl Form {
-    /// Notes that the message is of a form before 1.8.
+    /// Sets that the message has a form older than 1.8.
     pub(super) fn set_old(&mut self) {
         self.is_old = true;
     }
@@ -73,7 +73,7 @@ impl Form {
         undecided.iter().for_each(|sample| self.add(sample, &mut add));
     }
 
-    /// The form of which a sample can only be.
+    /// The form of a sample, if it can have only one.
     fn tell(&mut self, sample: &[u8]) -> Option<Order> {
         let mut has_times = false;
         let mut has_second = false;
@@ -96,7 +96,7 @@ impl Form {
         stored.clear();
         for (number, value) in Fields::of(sample).map_while(Result::ok) {
             let is_today = *order != Some(Order::Version18);
-            // What is damaged has the numbers before it.
+            // A damaged field keeps the numbers before the damage.
             let _ = match (number, is_today) {
                 (1, _) => {
                     stored.stack = value.number();
@@ -119,7 +119,7 @@ impl Form {
     }
 }
 
-/// A list of a sample, of numbers of variable length or of times.
+/// The list in a field of a sample; numbers have a variable length, times do not.
 fn list(sample: &[u8], wanted: u64) -> Vec<u64> {
     let mut list = Vec::new();
     for (number, value) in Fields::of(sample).map_while(Result::ok) {
@@ -132,7 +132,7 @@ fn list(sample: &[u8], wanted: u64) -> Vec<u64> {
     list
 }
 
-/// Numbers of eight bytes, together or alone.
+/// Times of eight bytes: one, or several in a list.
 fn times(value: Value<'_>) -> impl Iterator<Item = u64> {
     let (one, mut all) = match value {
         Value::Number(time) => (Some(time), Bytes(b"")),

@@ -1,5 +1,5 @@
-//! The message as JSON: one, or one a line. Numbers of 64 bits are strings there, and names of
-//! fields tell versions apart.
+//! The message as JSON: one, or one per line. Numbers of 64 bits are strings there, and versions
+//! differ in the names of fields.
 
 use common::{Error, Input, Result};
 
@@ -29,17 +29,17 @@ pub(super) fn read(input: &mut Input, options: &Options, samples: &mut Samples<'
     }
 }
 
-/// What was read of a message.
+/// A message that is being read.
 #[derive(Default)]
 struct Message {
     batch: Batch,
     stored: Stored,
-    /// Whether it is of a form that is not read.
+    /// Whether it has a form that is not read.
     is_old: bool,
 }
 
 impl Message {
-    /// Reads a message; false if there is none.
+    /// Reads a message; false at the end of the input.
     fn read(&mut self, json: &mut Reader<'_>, samples: &Samples<'_>) -> Result<bool> {
         if !json.next_document()? {
             return Ok(false);
@@ -148,7 +148,7 @@ impl Message {
     }
 }
 
-/// Calls `each` with every key of an object; a value that is none is passed over.
+/// Calls `each` with every key of an object; another value is skipped.
 fn for_each_field(
     json: &mut Reader<'_>,
     mut each: impl FnMut(&[u8], &mut Reader<'_>) -> Result<()>,
@@ -165,7 +165,7 @@ fn for_each_field(
     Ok(())
 }
 
-/// A number, which may be below 0; 0 if it is none.
+/// Reads a number, which may be below 0; 0 if it is not a number.
 fn number(json: &mut Reader<'_>) -> Result<u64> {
     let number = json.scaled(0)?.unwrap_or_default();
     let unsigned = u64::try_from(number).ok();

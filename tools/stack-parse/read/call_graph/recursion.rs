@@ -1,24 +1,23 @@
-//! Which calls are recursion: those that lead back into functions that call each
-//! other in a circle.
+//! Finds the calls that are recursion: those that lead back into a circle of functions.
 //!
-//! Python's imports make large circles: `exec` runs a module, which imports another,
-//! which is run by `exec`. A way through a circle that follows every call would
-//! wander through all of it. So each function has a depth, which is how many calls
-//! it is away from where the circle is entered, and only calls that go deeper count.
+//! Python's imports make large circles: `exec` runs a module, which imports another, which is run
+//! by `exec`. A path that follows every call in a circle would visit all of it. So each function
+//! has a depth, the number of calls from where the circle is entered, and only calls that go deeper
+//! count.
 
-/// Functions by number, each with those it is called by.
+/// The circle and the depth of each function.
 pub(super) struct Circles {
     /// Functions with the same number call each other in a circle.
     circle: Vec<usize>,
     depth: Vec<u32>,
 }
 
-/// Not known yet.
+/// The circle of a function is not known yet.
 const UNKNOWN: usize = usize::MAX;
 
 impl Circles {
-    /// `callers` has the callers of each function, `circle` is what [`circles`] makes of
-    /// them; `is_entry` says whether something else may call a function, too.
+    /// `callers` has the callers of each function, and `circle` is the result of [`circles`] for
+    /// them. `is_entry` is true for functions that may be called from outside the graph, too.
     pub(super) fn new(
         circle: Vec<usize>,
         callers: &[Vec<usize>],
@@ -50,15 +49,15 @@ impl Circles {
     }
 }
 
-/// The circle of each function, which is the number of one in it; found as by Kosaraju: in the order in which a walk
-/// along the calls leaves functions, backwards, a walk against the calls stays
-/// inside of a circle.
+/// The circle of each function, which is the number of one function in it. This is Kosaraju's
+/// algorithm: one walk along the calls lists functions in the order in which it leaves them; then,
+/// from the end of this list, walks against the calls stay inside one circle each.
 pub(super) fn circles(callers: &[Vec<usize>]) -> Vec<usize> {
     let callees = reversed(callers);
     let mut left = Vec::with_capacity(callers.len());
     let mut seen = vec![false; callers.len()];
     for start in 0..callers.len() {
-        // Functions on the way, and how many of their callees were visited.
+        // Functions on the path, and how many of their callees were visited.
         let mut way = vec![(start, 0)];
         if std::mem::replace(&mut seen[start], true) {
             continue;

@@ -1,4 +1,4 @@
-//! Trees in JSON: a node is an object, in which the children stand as a list of such objects.
+//! Trees in JSON: a node is an object with a list of its children, which are nodes, too.
 
 use std::io::Read;
 
@@ -6,7 +6,7 @@ use common::Result;
 
 use super::{Json, Kind};
 
-/// What a key of a node has.
+/// The value of a node's key.
 pub(crate) enum Field {
     /// The children.
     Children,
@@ -24,14 +24,14 @@ pub(crate) trait Tree<R: Read> {
     /// Reads the next key of a node, with its value unless this is a list of children.
     fn read_field(&mut self, json: &mut Json<R>, node: usize) -> Result<Field>;
 
-    /// Reads a child of a node that is no object; where this does nothing, it is passed over.
+    /// Reads a child that is not an object, such as a number; it is skipped if this does nothing.
     fn read_reference(&mut self, _: &mut Json<R>, _: usize) -> Result<()> {
         Ok(())
     }
 }
 
-/// Reads a node whose object has begun, with all nodes that stand inside of it, however deep.
-/// Children that are no list are passed over.
+/// Reads a node whose object has begun, with all nodes inside of it, however deep. Children that
+/// are not a list are skipped.
 pub(crate) fn read_tree<R: Read>(json: &mut Json<R>, tree: &mut impl Tree<R>) -> Result<()> {
     // The nodes that are being read, and whether their children are.
     let mut open = vec![(tree.begin(None), false)];

@@ -1,4 +1,4 @@
-//! What a JSON text is, by the keys of its outer objects.
+//! The keys of the outer objects of a JSON text, which show its format.
 
 use std::io::Read;
 
@@ -10,30 +10,30 @@ use super::{Json, Kind};
 /// The keys of outer objects, as far as they were read.
 #[derive(Default)]
 pub(crate) struct Outline {
-    /// Those of the objects of the first level, and of the second.
+    /// The keys of all objects of the first level, and of the second.
     keys: [HashSet<Vec<u8>>; LEVELS],
     /// Whether the text ended before the JSON did.
     is_cut: bool,
 }
 
-/// How many levels of objects are looked at.
+/// The number of levels of objects whose keys are kept.
 const LEVELS: usize = 2;
 
-/// Deeper arrays and objects are not looked at.
+/// Arrays and objects at this depth are skipped.
 const DEEPEST: usize = 5;
 
-/// How many keys of one object are looked at: no object whose keys tell a format has more. The
-/// keys of stackprof's functions are numbers, and there is any number of them.
+/// The most keys of one object that are kept. No object that shows a format has more; stackprof's
+/// object of functions has a key for each function, which is only a number.
 const MOST_KEYS: usize = 200;
 
-/// More different keys than the objects of one level have in any format.
+/// The most different keys of one level that are kept: no format has more.
 const MOST_DIFFERENT: usize = 10 * MOST_KEYS;
 
-/// Asked after every new key whether no more keys are needed.
+/// A function that is called after every new key, and returns whether no more are needed.
 type Known<'a> = &'a mut dyn FnMut(&Outline) -> bool;
 
 impl Outline {
-    /// `None` if an input that starts so is no JSON.
+    /// The keys at the start of an input; `None` if it is not JSON.
     pub(crate) fn of(start: &[u8]) -> Option<Outline> {
         if !matches!(start.trim_ascii_start(), [b'{' | b'[', ..]) {
             return None;
@@ -46,8 +46,8 @@ impl Outline {
         Some(outline)
     }
 
-    /// Reads the first document of a JSON text until `is_known` returns true, which is asked after
-    /// every new key, or to where it is no JSON. Memory is that of [`Json`].
+    /// Reads the first document of a JSON text until `is_known`, which is called after every new
+    /// key, returns true, or until the text is not JSON. Memory is that of [`Json`].
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The bytes of a JSON text: white space, strings and what is passed over.
+//! The bytes of a JSON text: white space, strings and skipped values.
 
 use std::io::{ErrorKind, Read};
 
@@ -8,7 +8,7 @@ use memchr::memchr2;
 use super::Json;
 use super::strings::unescape;
 
-/// How much is read at once, in bytes.
+/// The size of one read, in bytes.
 const BUFFER_SIZE: usize = 256 * 1024;
 
 impl<R: Read> Json<R> {
@@ -28,8 +28,8 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// Reads more behind what is in the buffer and was not read yet; false at the
-    /// end of the input.
+    /// Reads more bytes into the buffer, after those that were not read yet; false at the end of
+    /// the input.
     #[cold]
     fn fill(&mut self) -> Result<bool> {
         self.buffer.copy_within(self.at..self.filled, 0);
@@ -51,8 +51,8 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// How many bytes the number or word has that stands here. A number that the
-    /// end of the input cuts is none.
+    /// The length of the number or word that begins here, in bytes. In an array or an object, one
+    /// that is cut by the end of the input is an error.
     pub(super) fn word(&mut self) -> Result<usize> {
         let mut length = 0;
         loop {
@@ -72,7 +72,7 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// Passes over an array or an object.
+    /// Skips an array or an object.
     pub(super) fn skip_nested(&mut self) -> Result<()> {
         let depth = self.open.len();
         loop {
@@ -83,7 +83,7 @@ impl<R: Read> Json<R> {
                         self.skip_string()?;
                         continue;
                     }
-                    // They are told apart by one bit, and so are their ends.
+                    // In ASCII each of them is two before the byte that closes it.
                     b'{' | b'[' => self.open.push(byte + 2),
                     b'}' | b']' if self.open.last() == Some(&byte) => {
                         self.open.pop();
@@ -103,7 +103,7 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// Passes over the string that begins here, without holding it.
+    /// Skips the string that begins here, without holding it.
     pub(super) fn skip_string(&mut self) -> Result<()> {
         self.at += 1;
         loop {

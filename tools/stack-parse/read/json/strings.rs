@@ -3,8 +3,7 @@
 use common::hexadecimal;
 use memchr::memchr;
 
-/// Writes the text that `raw`, the inside of a string, stands for. An escape that
-/// is none stays as it is.
+/// Writes `raw`, the inside of a string, without its escapes. An invalid escape stays as it is.
 pub(super) fn unescape(raw: &[u8], text: &mut Vec<u8>) {
     text.clear();
     let mut rest = raw;
@@ -34,9 +33,9 @@ fn push(text: &mut Vec<u8>, byte: u8) -> usize {
     2
 }
 
-/// `\u00e9`, or the two halves of `\ud83d\ude00`; returns how long it is, 0 if it
-/// is none. JavaScript cuts strings anywhere, so a half may stand alone: it gets
-/// the bytes that UTF-8 would have for it, which nothing else has.
+/// Appends the character of `\u00e9`, or of the two halves `\ud83d\ude00`; returns the length of
+/// the escape, 0 if it is invalid. JavaScript cuts strings anywhere, so a half may be alone: it
+/// gets the bytes that UTF-8 would have for it, which no valid text has.
 fn push_unicode(escape: &[u8], text: &mut Vec<u8>) -> usize {
     let Some(code) = code_unit(escape) else { return 0 };
     let low = code_unit(&escape[6..]).filter(|low| (0xdc00..0xe000).contains(low));

@@ -3,9 +3,9 @@
 
 /// A runtime that compiles code and can write its names.
 pub(super) struct Runtime {
-    /// What it is called: the name of a thread or a frame.
+    /// Names of its threads or frames.
     names: &'static [&'static str],
-    /// How such names begin.
+    /// The beginnings of such names.
     starts: &'static [&'static str],
     /// How to run a program so that it writes the names.
     pub(super) remedy: &'static str,
@@ -38,8 +38,8 @@ impl Runtime {
     }
 }
 
-/// Whether a frame is such code without a name: `[perf-7539.map]`, and with
-/// `--annotate` `[perf-7539.map]_[j]`.
+/// Whether a frame is code that was compiled at run time and has no name: `[perf-7539.map]`, and
+/// with `--annotate` `[perf-7539.map]_[j]`.
 pub(super) fn is_nameless(name: &[u8]) -> bool {
     let name = name.strip_suffix(b"_[j]").unwrap_or(name);
     let is_map = name.starts_with(b"[perf-") && name.ends_with(b".map]");

@@ -1,4 +1,4 @@
-//! Messages of protocol buffers that are too large to be held: their fields as they come.
+//! Reads messages of protocol buffers that are too large to be held, field by field.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use common::Error;
 use super::varint;
 use crate::read::bytes::Bytes;
 
-/// How much is read at a time, in bytes.
+/// The size of one read, in bytes.
 const BLOCK: usize = 256 * 1024;
 
 /// The longest number of variable length, in bytes.
@@ -17,7 +17,7 @@ const LONGEST_NUMBER: usize = 10;
 pub(crate) struct Stream<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Where in the buffer what was not read yet begins, and ends.
+    /// The bytes that were not read yet are `buffer[at..filled]`.
     at: usize,
     filled: usize,
     /// How many bytes came before the buffer.
@@ -28,14 +28,14 @@ pub(crate) struct Stream<R> {
 #[derive(Debug)]
 pub(crate) enum Broken {
     Input(io::Error),
-    /// The input ends within what begins at this byte.
+    /// The input ends within a field that begins at this byte.
     Cut(u64),
     /// There is no field at this byte.
     NoField(u64),
 }
 
 impl Broken {
-    /// The error to report of the input with this name, whose fields are `what`: "a field".
+    /// The error for the input with this name; `what` is the name of a field: "a field".
     pub(crate) fn error(self, name: String, what: &str) -> Error {
         let what = match self {
             Broken::Input(source) => return Error::Input { name, source },
@@ -56,7 +56,7 @@ impl<R: Read> Stream<R> {
         self.before + self.at as u64
     }
 
-    /// The next bytes, at least so many if there are that many.
+    /// The next bytes: at least `count`, or all that are left.
     fn look(&mut self, count: usize) -> Result<&[u8], Broken> {
         if self.filled - self.at < count {
             self.fill(count).map_err(Broken::Input)?;
@@ -69,7 +69,7 @@ impl<R: Read> Stream<R> {
         self.before += self.at as u64;
         (self.at, self.filled) = (0, self.filled - self.at);
         while self.filled < count {
-            // A length may be a lie: room is made for what comes.
+            // A damaged length may be huge: the buffer only grows with the bytes that are there.
             if self.filled == self.buffer.len() {
                 self.buffer.resize(2 * self.filled, 0);
             }
@@ -88,10 +88,10 @@ impl<R: Read> Stream<R> {
         Ok(self.look(1)?.first().copied())
     }
 
-    /// The number of the next field of a message that goes up to `end`, and where the field's
-    /// bytes end, which come next: a string, a message or several numbers. Fields of one number
-    /// are passed over. `None` at the end of the message; one whose length is not known ends with
-    /// the input: its `end` is `u64::MAX`.
+    /// The next field of a message that ends at `end`: its number, and where its bytes end. These
+    /// come next: a string, a message or several numbers. Fields of one number are skipped. `None`
+    /// at the end of the message. A message of unknown length ends with the input: its `end` is
+    /// `u64::MAX`.
     pub(crate) fn field(&mut self, end: u64) -> Result<Option<(u64, u64)>, Broken> {
         loop {
             let start = self.position();
@@ -108,7 +108,8 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// Takes the number of a field and what it holds: a number, or bytes whose length is returned.
+    /// Takes the number of a field, and its value if that is a number; else returns the length of
+    /// its bytes, which follow.
     fn head(&mut self) -> Result<(u64, Option<u64>), Broken> {
         let start = self.position();
         let cut = |_| Broken::Cut(start);
@@ -146,7 +147,7 @@ impl<R: Read> Stream<R> {
         Ok(&self.buffer[self.at - length..self.at])
     }
 
-    /// Passes over the bytes up to `end`.
+    /// Skips the bytes up to `end`.
     pub(crate) fn skip(&mut self, end: u64) -> Result<(), Broken> {
         while self.position() < end {
             let left = end - self.position();

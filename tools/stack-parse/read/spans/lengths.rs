@@ -9,14 +9,14 @@ pub(super) struct Mark {
     pub(super) length: Length,
 }
 
-/// How long a span is; [`OPEN`] for a begin, [`CLOSE`] for an end.
+/// The length of a span; [`OPEN`] for a begin, [`CLOSE`] for an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Length(u32);
 
 pub(super) const OPEN: Length = Length(u32::MAX);
 pub(super) const CLOSE: Length = Length(u32::MAX - 1);
 
-/// Lengths from this on are numbers of places in [`Lengths`].
+/// Values from this on are indexes into [`Lengths`], not nanoseconds.
 const LONG: u32 = 1 << 31;
 
 /// The few lengths, in nanoseconds, that are over two seconds.

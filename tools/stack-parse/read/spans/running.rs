@@ -1,4 +1,4 @@
-//! The time of a thread, in its order.
+//! Counts the time of a thread, in the order of time.
 
 use common::Result;
 
@@ -11,7 +11,7 @@ use crate::read::stacks::{StackId, Stacks};
 pub(super) struct Running {
     /// The spans that have begun, the outermost first, each with the stack up to it.
     open: Vec<(u32, StackId)>,
-    /// Up to when its time is counted.
+    /// The time up to which it is counted.
     now: Option<i64>,
 }
 
@@ -60,8 +60,8 @@ impl Running {
         true
     }
 
-    /// Puts the spans that have not ended before `marks`, as if they began now; returns how many
-    /// of these began before that.
+    /// Puts the open spans before `marks`, as if they began now; earlier marks are moved to now.
+    /// Returns how many of the moved ones are not ends.
     pub(super) fn reopen(&mut self, marks: &mut Vec<Mark>) -> u64 {
         let Some(now) = self.now else { return 0 };
         let mut late = 0;
@@ -91,7 +91,7 @@ fn pass(
 /// A span that has begun, on the stack of those around it.
 struct Open {
     end: i64,
-    /// When the first of this and those around it ends.
+    /// The earliest end of this span and those around it.
     first_end: i64,
     frame: u32,
     stack: StackId,

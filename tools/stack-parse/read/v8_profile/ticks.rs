@@ -1,4 +1,4 @@
-//! V8's samples: at which node of its call tree the program was, and when.
+//! V8's samples: each is a node of its call tree, and a time.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ use crate::samples::Samples;
 #[derive(Default)]
 pub(crate) struct Ticks {
     nodes: Vec<u64>,
-    /// The time since the sample before, which may be negative; or the time; or [`NO_TIME`].
+    /// The time since the sample before, which may be negative; or the time itself; or [`NO_TIME`].
     deltas: Vec<i64>,
     are_times: bool,
     pub(crate) start: Option<i64>,
@@ -24,7 +24,7 @@ pub(crate) struct Ticks {
 /// V8 writes microseconds.
 const TO_NANOSECONDS: i32 = 3;
 
-/// A time that is no number, or does not fit into 64 bits.
+/// A time that is not a number, or does not fit into 64 bits.
 const NO_TIME: i64 = i64::MIN;
 
 impl Ticks {
@@ -41,8 +41,8 @@ impl Ticks {
         })
     }
 
-    /// Reads an array of the time since the sample before each; some writers have it
-    /// twice.
+    /// Reads an array of the time since the sample before each. Some writers have it twice: then
+    /// the last one counts.
     pub(crate) fn read_deltas<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
         self.deltas.clear();
         json.for_each(|json| {
@@ -57,12 +57,12 @@ impl Ticks {
         self.read_deltas(json)
     }
 
-    /// Reads a time; `None` if the value is none.
+    /// Reads a time; `None` if the value is not one.
     pub(crate) fn read_time<R: Read>(json: &mut Json<R>) -> Result<Option<i64>> {
         Ok(json.scaled(TO_NANOSECONDS)?.and_then(|time| i64::try_from(time).ok()))
     }
 
-    /// Takes in the samples of a later part.
+    /// Adds the samples of a later part.
     pub(crate) fn append(&mut self, later: Ticks) {
         self.nodes.extend(later.nodes);
         self.deltas.extend(later.deltas);
@@ -70,9 +70,9 @@ impl Ticks {
         self.end = later.end.or(self.end);
     }
 
-    /// Holds the samples, and says how many have no node or no time. Each weighs
-    /// the time to the next one, the last one the time to the end. V8 may write
-    /// them in another order than they were taken, with negative deltas between.
+    /// Holds the samples, and notes how many have no node or no time. The weight of a sample is the
+    /// time to the next one, for the last one to the end. V8 may write samples in another order
+    /// than they were taken, with negative deltas between.
     pub(crate) fn hold(
         self,
         thread: u32,
@@ -81,7 +81,7 @@ impl Ticks {
         samples: &mut Samples<'_>,
     ) {
         let Ticks { start, end, are_times, .. } = self;
-        // Without a start, times are those since then, which cannot be compared with the end.
+        // Without a start, times count from 0 and cannot be compared with the end.
         let is_startless = !are_times && start.is_none() && end.is_some();
         let (mut nodeless, mut troubles) = (0, TickTroubles::default());
         troubles.startless = is_startless && !self.is_empty();
@@ -100,7 +100,7 @@ impl Ticks {
         let timeless = troubles.timeless;
         if nodeless > 0 || timeless > 0 {
             samples.note(format_args!(
-                "{nodeless} samples are of no node, {timeless} have no time and are left out"
+                "{nodeless} samples have no node, {timeless} have no time and are left out"
             ));
         }
         troubles.report(samples);
@@ -136,7 +136,7 @@ impl Ticks {
 struct TickTroubles {
     /// Samples without a time, or times without a sample.
     timeless: usize,
-    /// Times since the sample before that are no numbers that fit.
+    /// Times since the sample before that are not numbers or do not fit.
     bad_deltas: u64,
     /// Whether there is an end, but no start.
     startless: bool,
