@@ -169,7 +169,7 @@ fn all_processors() -> Vec<u8> {
 fn lost_switches_are_said() {
     let said = stderr(&output("stack-parse", &["--weight", "latency"], stream_with_lost()));
     assert!(said.contains("5 samples or other records, 83.3 % of all, were lost"), "{said}");
-    assert!(said.contains("switches may be among what was lost: then latencies"), "{said}");
+    assert!(said.contains("switches of threads may be among them: later latencies"), "{said}");
     let said = stderr(&output("stack-parse", &["--weight", "period"], stream_with_lost()));
     assert!(!said.contains("latencies"), "{said}");
     let said = stderr(&output("stack-parse", &["--weight", "latency"], serpar()));

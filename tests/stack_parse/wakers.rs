@@ -140,7 +140,7 @@ fn the_first_waking_between_the_switches_counts() {
     for part in [
         "off-cpu: 2 switches away from threads that could go on left out\n",
         "off-cpu: 1 waits whose end was not recorded left out\n",
-        "off-cpu: 2 waits (weight 25000) stand below [unknown waker]\n",
+        "off-cpu: 2 waits (weight 25000) have no known waker: [unknown waker]\n",
         "perf script does not say which wakings are those of interrupts",
     ] {
         assert!(said.contains(part), "{part}: {said}");
@@ -205,7 +205,7 @@ fn inputs_that_do_not_say_it_are_refused_by_name() {
         (
             &text,
             &["--off-cpu"],
-            "<stdin>: --wakers needs sched:sched_waking, which it has none of: ",
+            "<stdin>: --wakers needs sched:sched_waking, and this input has none: ",
         ),
         (b"", &[], "--off-cpu[=<PID>]"),
     ] {
