@@ -277,7 +277,7 @@ fn boxes_of_inferno_with_titles_of_the_user_weigh_what_they_took() {
 fn boxes_without_a_count_are_said() {
     let output = output("stack-parse", &[], recording("formats/svg/nameattr.svg"));
     let said = stderr(&output);
-    let expected = "2 boxes have no count, their callers have what they weigh";
+    let expected = "2 boxes have no count: their weight stays with their callers";
     assert!(said.contains(expected), "{said}");
     assert_eq!(weight(&output.stdout), 100, "{said}");
 }

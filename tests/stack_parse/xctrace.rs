@@ -82,7 +82,7 @@ fn references_to_nothing_and_rows_of_other_tables_are_said() {
     assert_eq!(output.stdout, b"t 5\nt;f 5\n");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("1 rows have neither weight nor backtrace"), "{said}");
-    assert!(said.contains("1 elements refer to none that is there"), "{said}");
+    assert!(said.contains("1 elements refer to one that does not exist"), "{said}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 struct Session {
     frames: Vec<Called>,
-    /// Times that are no numbers, below zero or too large.
+    /// How many times are not numbers, negative or too large.
     bad_times: u64,
 }
 
@@ -115,7 +115,7 @@ impl Called {
     fn into_call(mut self, samples: &mut Samples<'_>) -> Call {
         let name = if self.function.is_empty() { b"[no name]" } else { &self.function[..] };
         let mut frames = Vec::new();
-        // A child of this name has the own time of its parent.
+        // A child with this name holds the own time of its parent.
         if name != b"[self]" {
             let frame = Frame { name, source: self.place.text(), ..Frame::default() };
             samples.frames(&frame, &mut frames);

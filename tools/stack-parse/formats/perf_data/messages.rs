@@ -61,7 +61,10 @@ pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
         }
     }
     for (count, what) in [
-        (summary.unknown_events, "samples left out, since the recording does not name their events"),
+        (
+            summary.unknown_events,
+            "samples left out, since the recording does not name their events",
+        ),
         (summary.late, "records came too late to be put in the order of time"),
         (
             summary.without_user_chain,
@@ -86,10 +89,7 @@ mod tests {
     fn recordings_of_other_kinds_are_refused_with_advice() {
         for (why, expected) in [
             (Unreadable::BigEndian, "x: it is of a big-endian machine: run 'perf script' on it"),
-            (
-                Unreadable::Version1,
-                "x: it is of version 1: run an equally old 'perf script' on it",
-            ),
+            (Unreadable::Version1, "x: it is of version 1: run an equally old 'perf script' on it"),
             (Unreadable::NotPerfData, "x: it is no perf.data, which begins with PERFILE2"),
             (
                 Unreadable::Folder,
