@@ -1,4 +1,4 @@
-//! What is read: files, standard input, every shape of folded lines.
+//! Input: files, standard input, every form of folded lines.
 
 use crate::packers::packed;
 use crate::util::{
@@ -33,23 +33,23 @@ fn files_and_standard_input_give_the_same() {
 #[test]
 fn packed_input_is_unpacked_whatever_its_name() {
     let [gzip, zstd] = ["gzip", "zstd"].map(|format| packed(format, PROFILE));
-    // As the programs of these names pack it.
+    // As the programs of these names compress it.
     let [xz, bzip2, lz4] =
         ["xz", "bz2", "lz4"].map(|end| recording(&format!("packed/profile.{end}")));
     let path = scratch("packed.folded", &gzip);
     let file = path.to_str().expect("UTF-8");
     for name in folded_tools() {
         let expected = clean(name, PROFILE);
-        // Two files joined by `cat`.
+        // Two files joined with `cat`.
         let twice = clean(name, PROFILE.repeat(2));
         for packed in [&gzip, &zstd, &xz, &bzip2, &lz4] {
             assert_eq!(clean(name, packed), expected, "{name}: {packed:?}");
             assert_eq!(clean(name, packed.repeat(2)), twice, "{name}: {packed:?}, twice");
         }
-        // pzstd begins its files with a frame that holds no text.
+        // pzstd begins its files with a frame without text.
         let pzstd = [b"\x50\x2a\x4d\x18\x02\0\0\0ab", &zstd[..]].concat();
         assert_eq!(clean(name, pzstd), expected, "{name}: pzstd");
-        // Two streams with other checks, and four bytes that are nothing between them.
+        // Two streams with different checks, and four padding bytes between them.
         assert_eq!(clean(name, recording("packed/streams.xz")), expected, "{name}: streams of xz");
         assert_eq!(filter_bytes(name, &with_minimal(name, &[file]), ""), expected, "{name} FILE");
     }

@@ -1,4 +1,4 @@
-//! What comes out: the lines, the accounts, the messages, and when.
+//! Output: the lines, the sums of --stats, the messages, and when they appear.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use crate::util::{
     with_minimal,
 };
 
-/// Names of all kinds, and a stack that comes twice.
+/// Names of all kinds, and a stack that occurs twice.
 const PROFILE: &[u8] = b"main;operator new(unsigned long) 7\n\
     main;Lib.f'_12;camlMain__fun_34;caf\xe9 \"x\" <y> & z 3\n\
     main;a;b;a;b;a;b 4\n\
@@ -70,7 +70,7 @@ fn a_reader_that_went_away_is_no_trouble() {
     for name in folded_tools() {
         let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
         drop(child.stdout.take());
-        // The tool may end before it has read all, and then this fails.
+        // This fails if the tool ends before it has read everything.
         let _ = stdin.write_all(&many_stacks());
         drop(stdin);
         assert_silent_success(name, child);

@@ -1,4 +1,4 @@
-//! What is said where something is wrong: what was observed, and the remedy.
+//! Messages where something is wrong: the observation, and the remedy.
 
 use super::shapes;
 use crate::util::{TempFile, binary, filter, golden_path, output, recording, stderr};
@@ -64,8 +64,8 @@ fn call_chains_that_were_to_follow_are_said_once() {
         let header = [&kind.to_le_bytes()[..], &2u16.to_le_bytes(), &size.to_le_bytes()].concat();
         header.into_iter().chain(numbers.iter().flat_map(|number| number.to_le_bytes())).collect()
     };
-    // What perf record writes into a pipe: an event whose samples have an address, process
-    // and thread, and a call chain; then three of them, of process 1 and thread 7.
+    // The output of perf record into a pipe: an event whose samples have an address, process and
+    // thread, and a call chain; then three samples of process 1 and thread 7.
     let mut event = [0; 16];
     (event[0], event[3], event[5]) = (1 | 128 << 32, 1 | 1 << 1 | 1 << 5, 1 << 18);
     let sample = [0x10, 7 << 32 | 1, 4, KERNEL, 0x9, USER_DEFERRED, 70];
@@ -191,7 +191,7 @@ fn a_measure_that_is_0_everywhere_is_said_with_those_that_are_not() {
 
 #[test]
 fn a_profile_without_samples_is_not_said_to_lack_what_nobody_asked_for() {
-    // gperftools writes this of a program that ended before the first tick.
+    // gperftools writes this for a program that ended before the first tick.
     let words: [u64; 8] = [0, 3, 0, 1000, 0, 0, 1, 0];
     let empty: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let output = output("stack-parse", &[], &empty);
@@ -295,7 +295,7 @@ fn troubles_of_a_recording_are_said_with_their_remedy() {
     }
 }
 
-/// A sample whose chain has so many addresses, and `inlined` functions more.
+/// A sample with a chain of `depth` addresses, and with `inlined` more functions.
 fn sample(depth: usize, inlined: usize) -> String {
     let leaves = "\t    1000 leaf (inlined)\n".repeat(inlined);
     let callers: String =
@@ -311,7 +311,7 @@ fn inlined_functions_do_not_make_a_cut_stack_whole() {
     assert!(said(&many).contains(cut), "{}", said(&many));
     assert!(said(&(many.clone() + &sample(127, 3))).contains(cut));
     assert!(said(&sample(127, 1).repeat(25)).contains(cut));
-    // Where a longer one is, the limit was raised.
+    // If one is longer, the limit was raised.
     assert_eq!(said(&(many + &sample(128, 0))), "");
     assert_eq!(said(&sample(126, 1).repeat(25)), "");
 }
@@ -350,7 +350,7 @@ fn chains_without_callers_are_not_said_to_be_missing() {
     assert_eq!(said(alone.clone()), format!("stack-parse: {none}"));
     // An inlined function is no caller.
     assert_eq!(said(sample(1, 2).repeat(25)), format!("stack-parse: {none}"));
-    // A minority may be so by right.
+    // A minority may be like this for good reasons.
     assert_eq!(said(alone + &sample(9, 0).repeat(30)), "");
 }
 
@@ -382,7 +382,7 @@ fn code_without_a_map_is_named_by_what_its_language_does() {
         assert_eq!(said, format!("{expected}{remedy}\n"), "{comm} {frame}");
         assert_eq!(stderr(&output("stack-parse", &["--annotate"], script(comm, frame))), said);
     }
-    // With a map nothing is said.
+    // With a map there is no message.
     let named = script("node", "main (/usr/bin/node)").replace("[unknown]", "JS:*work w.js:1");
     assert_eq!(stderr(&output("stack-parse", &[], named)), "");
 }

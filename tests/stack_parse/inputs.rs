@@ -1,5 +1,4 @@
-//! What belongs to one input and what to a run: clocks, first events, measures,
-//! weights, header lines.
+//! State of one input and state of a run: clocks, first events, measures, weights, header lines.
 
 use crate::util::{TempFile, filter, output, recording, weight};
 

@@ -1,4 +1,5 @@
-//! Weights that a format computes and that do not fit into 64 bits: they are said, and never cut.
+//! Weights computed for a format that do not fit into 64 bits: they are reported, and never
+//! truncated.
 
 use crate::util::{output, stderr};
 
@@ -9,7 +10,7 @@ fn check(format: &str, bytes: &[u8], folded: &str, said: &str) {
     assert!(stderr(&output).contains(said), "{format}: {said} is not in {}", stderr(&output));
 }
 
-/// What Python's marshal writes of functions without callers that took these seconds.
+/// Python's marshal of functions without callers that took these seconds.
 fn pstats(own: &[f64]) -> Vec<u8> {
     let mut bytes = b"{".to_vec();
     for (line, seconds) in (1u8..).zip(own) {

@@ -1,9 +1,9 @@
-//! Numbers and callers that are wrong, mostly in formats in JSON: what comes of it, and what is said.
-//! Nothing of it is counted as if it were right.
+//! Wrong numbers and callers, mostly in formats in JSON: the result and the messages. Nothing wrong
+//! is counted as if it were right.
 
 use crate::util::{output, recording, stderr};
 
-/// A text, what becomes of it, and what is said.
+/// A text, its result, and the messages.
 type Case = (String, &'static str, &'static str);
 
 fn assert_said<const CASES: usize>(cases: [Case; CASES]) {
@@ -154,7 +154,7 @@ fn of_traces_and_trees() {
             "a 2000\n",
             spans,
         ),
-        // In nanoseconds it ends after 2 to the power of 63.
+        // In nanoseconds it ends after 2^63.
         case(
             r#"[{"ph":"X","name":"a","ts":9e15,"dur":9e15},{"ph":"X","name":"b","ts":0,"dur":2}]"#,
             "b 2000\n",

@@ -199,7 +199,7 @@ fn a_cache_that_differs_from_the_writers_ends_the_trace() {
     trace[last + 42] ^= 1;
     let output = output("stack-parse", &[], &trace);
     assert_eq!(output.status.code(), Some(2));
-    // What the packet before holds.
+    // The content of the packet before.
     assert_eq!(weight(&output.stdout), 1663);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
@@ -208,7 +208,7 @@ fn a_cache_that_differs_from_the_writers_ends_the_trace() {
     );
 }
 
-/// The offsets at which a packet ends. A trace that is cut there is a valid trace.
+/// The offsets at which packets end. A trace that is cut there is valid.
 fn packet_ends(trace: &[u8]) -> Vec<usize> {
     let mut ends = vec![0];
     while let Some(size) = trace.get(ends[ends.len() - 1] + 4..).and_then(|rest| rest.get(..4)) {
@@ -218,8 +218,8 @@ fn packet_ends(trace: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// Reads the first `length` bytes of a trace. stack-parse must say that the trace is cut, and what
-/// is left must weigh `at_most` what a longer piece weighed. Returns its weight.
+/// Reads the first `length` bytes of a trace. stack-parse must report that the trace is cut, and
+/// the rest must weigh at most `at_most`, the weight of a longer piece. Returns its weight.
 fn cut(trace: &[u8], ends: &[usize], length: usize, at_most: u128) -> u128 {
     let args = ["-f", "memtrace", "--weight", "samples"];
     let output = output("stack-parse", &args, &trace[..length]);

@@ -39,7 +39,7 @@ struct Efforts<'a> {
 enum Servers {
     /// No server is configured, or a download failed.
     None,
-    /// Servers are configured, but the user did not allow to ask them.
+    /// Servers are configured, but the user did not allow asking them.
     Unasked,
     Asked,
 }

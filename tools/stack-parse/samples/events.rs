@@ -327,7 +327,7 @@ impl Events {
 }
 
 impl Wanted {
-    /// Whether the user asked for an event by this name.
+    /// Whether every event of this name is wanted.
     fn matches(&self, event: &[u8]) -> bool {
         match self {
             Wanted::First => false,

@@ -9,7 +9,7 @@ use crate::samples::Samples;
 /// Distinct names with their source lines.
 #[derive(Default)]
 pub(super) struct Frames {
-    /// The index of a name that is followed by a 0 byte and its source line.
+    /// Indexes by the name and, after a 0 byte, its source line.
     numbers: HashMap<Vec<u8>, u32>,
     /// For each frame, the index of the same name without a source line.
     bare: Vec<u32>,
