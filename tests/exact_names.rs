@@ -102,7 +102,7 @@ fn exact_names_are_those_of_the_sources() {
 }
 
 #[test]
-fn every_call_stands_where_the_oracle_says() {
+fn every_call_has_the_line_of_the_oracle() {
     if goes_without(&[OCAML, &["python3"]]) {
         return;
     }
@@ -123,7 +123,7 @@ fn every_call_stands_where_the_oracle_says() {
 }
 
 #[test]
-fn calls_stand_where_the_backtrace_of_a_running_program_says() {
+fn calls_have_the_lines_of_a_running_programs_backtrace() {
     if goes_without(&[OCAML]) {
         return;
     }
@@ -196,7 +196,7 @@ fn what_perf_has_demangled_by_half_has_the_same_exact_names() {
 }
 
 #[test]
-fn functions_that_make_no_calls_and_have_no_lines_are_named_by_what_stands_before_them() {
+fn functions_without_calls_and_lines_are_named_by_the_code_before_them() {
     if goes_without(&[&["objcopy"]]) {
         return;
     }
@@ -219,7 +219,7 @@ fn functions_that_make_no_calls_and_have_no_lines_are_named_by_what_stands_befor
 }
 
 #[test]
-fn lines_stand_before_what_others_appended() {
+fn lines_come_before_what_others_appended() {
     let exe = FRAMES.to_str().expect("a UTF-8 path");
     let frames = [
         "camlFoo.map_34_[i]",
@@ -287,7 +287,7 @@ fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
+fn an_unusable_executable_is_named_and_flat_names_are_used() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let bare = [FRAMES.to_str().expect("UTF-8"), ".bare"].concat();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml/inlined.c");

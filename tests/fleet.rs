@@ -45,7 +45,7 @@ fn below(root: &str, folded: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_sum_is_that_of_stack_merge_and_files_with_trouble_are_named() {
+fn the_sum_is_that_of_stack_merge_and_files_with_errors_are_named() {
     if goes_without(NEEDS) {
         return;
     }

@@ -132,7 +132,7 @@ fn every_format_has_a_folder_a_row_and_a_section_of_the_manual() {
 }
 
 #[test]
-fn nothing_stands_beside_an_input_that_is_gone() {
+fn no_file_is_left_beside_an_input_that_is_gone() {
     let expected: BTreeSet<String> =
         cases().iter().flat_map(|case| COMPANIONS.map(|ending| case.companion(ending))).collect();
     for format in formats() {

@@ -25,7 +25,7 @@ fn within(kib: u32, tool: &str, args: &[&str], input: impl AsRef<[u8]>) -> Optio
 }
 
 #[test]
-fn too_many_stacks_for_the_memory_are_said_to_be() {
+fn too_many_stacks_for_the_memory_are_reported() {
     let lines = (0..1_500_000u32).map(|number| format!("main;f{number};g{} 1\n", number % 7));
     let file = TempFile::new(lines.collect::<String>());
     for (tool, args) in [

@@ -82,7 +82,7 @@ fn test_with(name: &str, programs: &[(&str, &str)], args: &[&str]) -> (String, O
 }
 
 #[test]
-fn test_skips_and_counts_what_needs_a_missing_program_if_told_not_to_install() {
+fn test_skips_and_counts_what_needs_a_missing_program_with_no_install() {
     if goes_without(&[SHELL]) {
         return;
     }

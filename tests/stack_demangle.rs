@@ -224,7 +224,7 @@ fn a_separator_in_a_name_is_replaced_whatever_the_stamps() {
 }
 
 #[test]
-fn accounts_tell_how_many_lines_changed() {
+fn stats_count_the_changed_lines() {
     let output = output("stack-demangle", &["--stats"], "camlA__f_1;main 3\nmain 4\n");
     let stderr = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(stderr.contains("changed 1 lines weight 3"), "{stderr}");

@@ -163,7 +163,7 @@ fn a_function_is_counted_once_in_each_stack() {
 }
 
 #[test]
-fn an_empty_or_unreadable_profile_is_trouble_and_nothing_is_printed() {
+fn an_empty_or_unreadable_profile_is_an_error_and_nothing_is_printed() {
     let [good, empty, malformed] =
         [BEFORE, "# unit: samples\n\nmain 0\n", "no count\n"].map(TempFile::new);
     let what = "expected folded stacks that weigh something, found none\n";
@@ -196,7 +196,7 @@ fn a_malformed_line_is_named_and_the_rest_is_compared() {
 }
 
 #[test]
-fn standard_input_and_packed_files_are_read() {
+fn standard_input_and_compressed_files_are_read() {
     let (base, slower) = (run("base-01"), run("slower-01"));
     let packed = diff(&base, &slower, &["--tsv"]);
     let unpacked = crate::util::recording("diff/slower-01.folded.gz");
@@ -326,7 +326,7 @@ fn pairs_are_what_stack_svg_draws() {
 }
 
 #[test]
-fn a_full_disk_is_trouble_and_a_closed_pipe_is_not() {
+fn a_full_disk_is_an_error_and_a_closed_pipe_is_not() {
     let (base, slower) = (run("base-01"), run("slower-01"));
     for args in [&[][..], &["--all"], &["--tsv"], &["--json"], &["--markdown"], &["--folded"]] {
         let started = |stdout: Stdio| {

@@ -143,7 +143,7 @@ fn hostile_names_weigh_what_they_did() {
 }
 
 #[test]
-fn what_is_not_utf8_is_escaped_and_said() {
+fn what_is_not_utf8_is_escaped_and_reported() {
     let written = json("speedscope", &[], b"caf\xe9;caf\xff;\\xE9 1\n");
     let names = written["shared"]["frames"].as_array().expect("frames").iter();
     let names: Vec<&str> = names.map(|frame| frame["name"].as_str().expect("a name")).collect();

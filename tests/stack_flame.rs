@@ -177,7 +177,7 @@ fn python_is_asked_for_its_names_if_it_has_them() {
 }
 
 #[test]
-fn perf_is_told_what_to_sample_and_how_often() {
+fn perf_gets_the_event_and_the_frequency() {
     let place = Place::new("stack-flame-events");
     for (args, expected) in [
         (&["sh", "-c", ":"][..], " -F 999 -e cpu-clock "),
@@ -196,7 +196,7 @@ fn perf_is_told_what_to_sample_and_how_often() {
 }
 
 #[test]
-fn perf_is_told_to_record_switches_and_wakings() {
+fn perf_gets_the_options_to_record_switches_and_wakings() {
     let place = Place::new("stack-flame-switches");
     for (args, expected) in [
         (&["--latency"][..], " -F 999 -e cpu-clock --switch-events "),

@@ -290,7 +290,7 @@ fn the_report_does_not_depend_on_the_order_of_lines() {
 }
 
 #[test]
-fn ten_thousand_frames_deep_is_no_trouble() {
+fn stacks_of_ten_thousand_frames_are_read() {
     let (run, cycle) = (["f"; 10_000].join(";"), ["ping;pang;map_dps;pong"; 2_500].join(";"));
     assert_eq!(
         fold(&[], &format!("{run};x 1\n{cycle};x 1\n")),

@@ -217,7 +217,7 @@ fn options_that_stop_early_do_what_they_do_in_grep() {
 }
 
 #[test]
-fn nothing_is_read_behind_what_was_asked_for() {
+fn nothing_is_read_after_what_was_asked_for() {
     for (args, expected) in [
         (&["-q", "b"][..], None),
         (&["-l", "b"], Some("<stdin>")),

@@ -238,7 +238,7 @@ fn malformed_rows_are_named_and_counted_and_the_others_are_read() {
 }
 
 #[test]
-fn nothing_to_show_is_said() {
+fn nothing_to_show_is_reported() {
     let nothing = "stack-heat: nothing to show: no line with a time and a weight came in\n";
     for table in ["", HEADER, "since\tweight\n0\t0\n"] {
         assert_eq!(said(&[], table), (nothing.to_owned(), Some(1)), "{table:?}");
@@ -257,7 +257,7 @@ fn nothing_to_show_is_said() {
 }
 
 #[test]
-fn files_lie_over_one_another_and_mixed_events_are_said() {
+fn files_lie_over_one_another_and_mixed_events_are_reported() {
     let table = |event: &str| {
         TempFile::new([HEADER, &row("0.25", "1", 2).replace("cycles", event)].concat())
     };
@@ -349,7 +349,7 @@ fn the_policy_names_script_and_style() {
 }
 
 #[test]
-fn a_full_disk_is_trouble_and_a_reader_that_left_is_none() {
+fn a_full_disk_is_an_error_and_a_reader_that_left_is_not() {
     let table = TempFile::new([HEADER, &row("0", "1", 2)].concat());
     let full = Command::new(binary("stack-heat"))
         .arg(table.path())

@@ -392,7 +392,7 @@ fn two_profiles_are_split_by_their_labels() {
 }
 
 #[test]
-fn a_label_that_no_line_has_is_said() {
+fn a_label_that_no_line_has_is_reported() {
     let output = feed("stack-svg", &["--split", "tid"], "pid=1\tf 1\n");
     let expected =
         "stack-svg: no line has a label 'tid', as 'stack-parse --labels tid' writes it\n";
@@ -456,7 +456,7 @@ fn counted(picture: &Picture) -> Vec<(String, i64, u64)> {
 }
 
 #[test]
-fn the_unit_is_what_the_header_says_unless_told() {
+fn the_default_unit_is_that_of_the_header() {
     let input = "# unit: nanoseconds\nmain 7\n";
     assert!(filter("stack-svg", &[], input).contains("7 nanoseconds"));
     let told = filter("stack-svg", &["--unit", "ns"], input);

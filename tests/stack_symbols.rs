@@ -95,7 +95,7 @@ fn lines_of_ocaml_have_one_form_of_path() {
 }
 
 #[test]
-fn what_perf_needs_to_find_callers_is_told() {
+fn what_perf_needs_to_find_callers_is_reported() {
     if goes_without(&[OCAML]) {
         return;
     }
@@ -110,7 +110,7 @@ fn what_perf_needs_to_find_callers_is_told() {
 }
 
 #[test]
-fn files_standard_input_and_packed_files_give_the_same() {
+fn files_standard_input_and_compressed_files_give_the_same() {
     let exe = path(&FRAMES);
     let expected = filter("stack-symbols", &[exe], "");
     assert_eq!(filter("stack-symbols", &[], bytes(&FRAMES)), expected);
@@ -159,7 +159,7 @@ fn what_is_no_executable_with_symbols_is_named_and_the_others_are_read() {
 }
 
 #[test]
-fn a_stripped_executable_is_named_with_what_it_still_tells() {
+fn a_stripped_executable_is_named_and_its_remaining_symbols_are_listed() {
     if goes_without(&[OCAML, &["strip"]]) {
         return;
     }

@@ -230,7 +230,7 @@ fn keys_at_random_leave_the_terminal_whole() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_trouble() {
+fn a_closed_pipe_is_not_an_error() {
     if goes_without(&[TMUX]) {
         return;
     }

@@ -29,7 +29,7 @@ fn on_a_terminal(commands: &str, typed: &str) -> String {
 }
 
 #[test]
-fn progress_is_told_to_a_terminal_of_files_and_by_stack_parse() {
+fn progress_is_shown_on_a_terminal_for_files_and_by_stack_parse() {
     if goes_without(&[&["script"]]) {
         return;
     }
@@ -47,7 +47,7 @@ fn progress_is_told_to_a_terminal_of_files_and_by_stack_parse() {
 }
 
 #[test]
-fn whoever_waits_at_a_terminal_is_told() {
+fn a_user_who_waits_at_a_terminal_gets_a_message() {
     if goes_without(&[&["script"]]) {
         return;
     }

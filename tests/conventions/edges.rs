@@ -57,7 +57,7 @@ fn assert_ended(output: &Output, message: &str, status: i32, what: &str) {
 }
 
 #[test]
-fn a_closed_standard_output_is_trouble() {
+fn a_closed_standard_output_is_an_error() {
     let file = scratch("closed.folded", "main;a 1\n");
     let file = file.to_str().expect("UTF-8");
     for name in folded_tools() {
@@ -73,7 +73,7 @@ fn a_closed_standard_output_is_trouble() {
 }
 
 #[test]
-fn help_that_nobody_gets_is_trouble() {
+fn help_that_cannot_be_written_is_an_error() {
     for (name, _) in TOOLS {
         for asked in ["--help", "--version", "--completions bash"] {
             let run = |to: &str| shell(&format!("\"$0\" {asked} {to}"), name, "");
@@ -241,7 +241,7 @@ fn control_bytes_in_stacks_come_out_as_spaces() {
 }
 
 #[test]
-fn packed_data_that_ends_too_early_is_called_so_and_the_rest_is_read() {
+fn compressed_data_that_ends_too_early_is_reported_and_the_rest_is_read() {
     for format in PACKERS {
         let packed = packed(format, many_stacks());
         for name in folded_tools() {
@@ -257,7 +257,7 @@ fn packed_data_that_ends_too_early_is_called_so_and_the_rest_is_read() {
 }
 
 #[test]
-fn damaged_packed_data_is_called_so() {
+fn damaged_compressed_data_is_reported() {
     for format in PACKERS {
         let junk = [&packed(format, many_stacks())[..], b"something else"].concat();
         let path = scratch("damaged.packed", junk);

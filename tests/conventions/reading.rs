@@ -31,7 +31,7 @@ fn files_and_standard_input_give_the_same() {
 }
 
 #[test]
-fn packed_input_is_unpacked_whatever_its_name() {
+fn compressed_input_is_decompressed_whatever_its_name() {
     let [gzip, zstd] = ["gzip", "zstd"].map(|format| packed(format, PROFILE));
     // As the programs of these names compress it.
     let [xz, bzip2, lz4] =
@@ -75,7 +75,7 @@ fn utf16_is_read_where_a_mark_says_so() {
 }
 
 #[test]
-fn packed_utf16_is_read() {
+fn compressed_utf16_is_read() {
     let gzip = packed("gzip", utf16(PROFILE, u16::to_le_bytes));
     for name in folded_tools() {
         assert_eq!(clean(name, &gzip), clean(name, PROFILE), "{name}");
@@ -188,7 +188,7 @@ fn a_file_that_cannot_be_read_is_named_and_the_others_are_read() {
 }
 
 #[test]
-fn a_torn_packed_file_is_named() {
+fn a_torn_compressed_file_is_named() {
     let whole = packed("gzip", PROFILE);
     for name in folded_tools() {
         let output = feed(name, &[], &whole[..whole.len() - 12]);

@@ -51,7 +51,7 @@ fn the_accounts_are_one_line_and_they_balance() {
 }
 
 #[test]
-fn a_full_disk_is_trouble() {
+fn a_full_disk_is_an_error() {
     for name in folded_tools() {
         let output = Command::new(binary(name))
             .args(with_minimal(name, &[]))
@@ -66,7 +66,7 @@ fn a_full_disk_is_trouble() {
 }
 
 #[test]
-fn a_reader_that_went_away_is_no_trouble() {
+fn a_reader_that_went_away_is_not_an_error() {
     for name in folded_tools() {
         let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
         drop(child.stdout.take());
@@ -78,7 +78,7 @@ fn a_reader_that_went_away_is_no_trouble() {
 }
 
 #[test]
-fn a_reader_that_has_enough_is_no_trouble() {
+fn a_reader_that_has_enough_is_not_an_error() {
     for name in FILTERS {
         let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
         let mut first = String::new();
@@ -183,7 +183,7 @@ fn who_sums_leaves_out_where_intervals_ended() {
 }
 
 #[test]
-fn progress_is_not_told_to_a_pipe() {
+fn progress_is_not_shown_in_a_pipe() {
     thread::scope(|scope| {
         for name in folded_tools() {
             scope.spawn(move || {

@@ -141,7 +141,7 @@ fn a_program_that_is_gone_is_downloaded_with_its_debug_file() {
 }
 
 #[test]
-fn what_no_server_has_is_said() {
+fn what_no_server_has_is_reported() {
     if goes_without(&[TOOLS, SERVER]) {
         return;
     }
@@ -156,7 +156,7 @@ fn what_no_server_has_is_said() {
 }
 
 #[test]
-fn without_servers_this_is_said() {
+fn without_servers_there_is_a_message() {
     if goes_without(&[TOOLS]) {
         return;
     }
@@ -179,7 +179,7 @@ fn without_servers_this_is_said() {
 }
 
 #[test]
-fn a_missing_client_is_said() {
+fn a_missing_client_is_reported() {
     if goes_without(&[TOOLS]) {
         return;
     }
@@ -197,7 +197,7 @@ fn a_missing_client_is_said() {
 }
 
 #[test]
-fn a_server_that_cannot_be_reached_is_said() {
+fn a_server_that_cannot_be_reached_is_reported() {
     if goes_without(&[TOOLS, SERVER]) {
         return;
     }

@@ -169,7 +169,7 @@ fn saved_names_of_another_build_are_not_used() {
 }
 
 #[test]
-fn a_damaged_file_of_names_is_told() {
+fn a_damaged_file_of_names_is_reported() {
     if goes_without(&[NEEDS]) {
         return;
     }

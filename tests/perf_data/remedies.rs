@@ -87,7 +87,7 @@ fn a_build_id_protects() {
 }
 
 #[test]
-fn a_program_without_frame_pointers_is_not_told_to_record_call_chains() {
+fn a_program_without_frame_pointers_has_no_advice_to_record_call_chains() {
     let options = ["-O1", "-fomit-frame-pointer"];
     let Some(recorded) = Recorded::new("pointerless", &options, &["-g"], false) else { return };
     let said = recorded.said();

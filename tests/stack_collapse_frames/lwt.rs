@@ -128,7 +128,7 @@ fn what_follows_a_resumption_is_an_entry_point_everywhere_unless_kept() {
 }
 
 #[test]
-fn rules_before_are_learnt_from_and_rules_behind_are_run() {
+fn rules_before_are_learnt_from_and_rules_after_are_run() {
     let args = ["--drop", "fibre", "--lwt", "entries", "--merge", "work=w", "--stats"];
     let output = run(&args, LEARNT);
     assert_eq!(

@@ -162,7 +162,7 @@ fn phases_add_up_to_the_collector() {
 }
 
 #[test]
-fn the_last_frame_that_tells_a_phase_decides() {
+fn the_last_frame_that_shows_a_phase_decides() {
     let phase = |below: &str| stack(&["--preset", "ocaml-gc-phases"], &format!("Foo.f;{below}"));
     assert_eq!(phase("caml_call_gc"), "Foo.f;[GC]");
     let stopped = "caml_handle_gc_interrupt;handle_incoming;stw_handler";

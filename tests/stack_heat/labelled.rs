@@ -79,7 +79,7 @@ fn each_input_is_lines_or_a_table() {
 }
 
 #[test]
-fn lines_without_a_time_are_counted_and_said() {
+fn lines_without_a_time_are_counted_and_reported() {
     let lines = "tid=1\tmain 5\nsince=\tmain 6\nsince=1\tmain 2\nmain 7\n";
     let output = output("stack-heat", &["--stats"], lines);
     assert_eq!(

@@ -182,7 +182,7 @@ fn an_endless_sample_is_no_crash_where_memory_is_short() {
 }
 
 #[test]
-fn behind_timed_samples_one_without_time_is_read_by_any_thread() {
+fn after_timed_samples_one_without_time_is_read_by_any_thread() {
     let sample = |header: &str| format!("{header}\n\t    55d0c1a0f2a4 f (/demo)\n\n");
     let timed = sample("demo 17 1.5:          1 cycles: ");
     let text = timed.clone() + &sample("demo    17 cycles: ") + &timed;

@@ -88,7 +88,7 @@ fn what_has_no_blank_lines_is_read_in_order_between_what_has() {
 }
 
 #[test]
-fn what_stands_behind_a_sample_that_is_left_out_is_not_lost() {
+fn the_lines_after_a_sample_that_is_left_out_are_not_lost() {
     let sample = |time, event, name| {
         format!("d 17 {time}: 1 {event}: \n\t            2534 {name}+0x24 (/d)\n")
     };

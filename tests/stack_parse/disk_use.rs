@@ -165,7 +165,7 @@ fn what_is_not_surely_a_list_of_files_is_taken_for_none() {
 }
 
 #[test]
-fn what_files_have_more_than_their_folder_is_said() {
+fn what_files_have_more_than_their_folder_is_reported() {
     let rounded = "1\ta/b\n1\ta/c\n1\ta/d\n2\ta\n";
     let output = output("stack-parse", &["--format", "du"], rounded);
     assert_eq!(output.stdout, b"a;b 1\na;c 1\na;d 1\n");

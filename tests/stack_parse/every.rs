@@ -266,7 +266,7 @@ fn a_reader_that_leaves_ends_it_when_the_next_sample_comes() {
 }
 
 #[test]
-fn a_full_disk_is_trouble() {
+fn a_full_disk_is_an_error() {
     let full = File::options().write(true).open("/dev/full").expect("/dev/full");
     let mut child = command("stack-parse")
         .args(["--every", "0.01"])

@@ -216,7 +216,7 @@ fn what_a_text_says_of_its_threads() {
 }
 
 #[test]
-fn a_key_that_a_format_does_not_know_is_said() {
+fn a_key_that_a_format_does_not_know_is_reported() {
     let text = "Thread 1 (LWP 7):\n#0  0x1 in f () from /lib/a.so\n";
     let found = output("stack-parse", &["--labels", "thread,object,wchan"], text);
     assert_eq!(found.stdout, b"object=/lib/a.so\tthread=1\tf 1\n");

@@ -45,7 +45,7 @@ fn a_flight_recording_that_is_cut_keeps_its_whole_chunks() {
 }
 
 #[test]
-fn only_running_threads_count_unless_told() {
+fn only_running_threads_count_by_default() {
     let dumps = recording("formats/jstack/busy.txt.gz");
     let running = output("stack-parse", &[], &dumps);
     assert_eq!(weight(&running.stdout), 6);
@@ -69,7 +69,7 @@ fn what_async_profiler_calls_collapsed_is_folded_stacks() {
 }
 
 #[test]
-fn what_hprof_cut_off_is_said() {
+fn what_hprof_cut_off_is_reported() {
     let profile = "JAVA PROFILE 1.0.1, created Mon Aug  4 22:25:01 2008\nTRACE 1:\n\ta.B.c(B.java:1)\n\
                    CPU TIME (ms) BEGIN (total = 1000) Mon Aug  4 22:25:01 2008\n\
                    rank   self  accum   count trace method\n\

@@ -80,7 +80,7 @@ fn auto_weighs_as_it_does_without_labels() {
 }
 
 #[test]
-fn a_label_that_no_sample_has_is_said() {
+fn a_label_that_no_sample_has_is_reported() {
     let found = output("stack-parse", &["--labels", "tid,cgroup"], SCRIPT);
     assert_eq!(stderr(&found), "stack-parse: no sample has the label cgroup\n");
     assert_eq!(weight(&found.stdout), 3);
@@ -142,7 +142,7 @@ fn labelled_lines_are_read() {
 }
 
 #[test]
-fn times_of_lines_that_are_no_numbers_and_their_order_are_said() {
+fn times_of_lines_that_are_no_numbers_and_their_order_are_reported() {
     let read = |args: &[&str], lines: &str| {
         let output = output("stack-parse", args, lines);
         assert!(output.status.success());

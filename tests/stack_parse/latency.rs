@@ -166,7 +166,7 @@ fn all_processors() -> Vec<u8> {
 }
 
 #[test]
-fn lost_switches_are_said() {
+fn lost_switches_are_reported() {
     let said = stderr(&output("stack-parse", &["--weight", "latency"], stream_with_lost()));
     assert!(said.contains("5 samples or other records, 83.3 % of all, were lost"), "{said}");
     assert!(said.contains("switches of threads may be among them: later latencies"), "{said}");

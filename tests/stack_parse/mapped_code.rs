@@ -55,7 +55,7 @@ fn all_code_of_the_kernel_has_a_name() {
 }
 
 #[test]
-fn a_kernel_that_hides_its_addresses_is_told_once() {
+fn a_kernel_that_hides_its_addresses_is_reported_once() {
     let hidden = "0000000000000000 T _text\n0000000000000000 t do_work\n";
     let (stacks, said) = parsed(&of_kernel(), &symfs("hidden-kernel", hidden));
     assert_eq!(stacks, "[kernel.kallsyms] 2\n[nft.ko] 1\nbpf_prog_0123456789abcdef_filter 1\n");

@@ -39,7 +39,7 @@ fn blocked_time_is_the_time_between_switches() {
 }
 
 #[test]
-fn switches_of_no_known_process_are_said_where_one_is_chosen() {
+fn switches_of_no_known_process_are_reported_where_one_is_chosen() {
     let switch =
         "1 10 [000] 1.0: sched:sched_switch: 1:10 [120] S ==> 2:20 [120]\n\t 10 f (/d)\n\n";
     let without = output("stack-parse", &["--off-cpu=10"], switch).stderr;

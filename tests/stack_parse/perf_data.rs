@@ -150,7 +150,7 @@ fn samples_of_all_recordings_are_those_that_perf_prints() {
 }
 
 #[test]
-fn a_file_a_packed_file_and_a_pipe_are_read_alike() {
+fn a_file_a_compressed_file_and_a_pipe_are_read_alike() {
     for name in ["fp-threads", "pipe-fp"] {
         let packed = golden_path(&format!("formats/perf-data/{name}.perf.data.gz"));
         let bytes = recording(&format!("formats/perf-data/{name}.perf.data.gz"));
@@ -184,7 +184,7 @@ fn off_cpu_time_is_that_of_perfs_text() {
 }
 
 #[test]
-fn of_programs_that_are_not_in_the_sums_nothing_is_said() {
+fn programs_that_are_not_in_the_sums_have_no_messages() {
     let bytes = recording("formats/perf-data/fp-sched.perf.data.gz");
     let said = |pid: &str| {
         let args = [&["--off-cpu=", pid].concat()[..], "--symfs", NO_FILES];

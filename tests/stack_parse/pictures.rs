@@ -107,7 +107,7 @@ fn both_profiles_of_a_picture_are_measures() {
 }
 
 #[test]
-fn what_a_picture_lacks_is_said() {
+fn what_a_picture_lacks_is_reported() {
     let picture = picture(&["--max-frames", "2"], "a;b 5\na;c 1\nd 7\n");
     let output = output("stack-parse", &[], picture);
     assert_eq!(output.stdout, b"a;[cut] 6\nd 7\n");
@@ -273,7 +273,7 @@ fn boxes_of_inferno_with_titles_of_the_user_weigh_what_they_took() {
 
 /// Without such numbers, a box without a count has the weight of the boxes on top of it.
 #[test]
-fn boxes_without_a_count_are_said() {
+fn boxes_without_a_count_are_reported() {
     let output = output("stack-parse", &[], recording("formats/svg/nameattr.svg"));
     let said = stderr(&output);
     let expected = "2 boxes have no count: their weight stays with their callers";

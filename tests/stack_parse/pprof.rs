@@ -61,7 +61,7 @@ fn names_are_kept_byte_for_byte() {
 }
 
 #[test]
-fn profiles_are_packed_or_not() {
+fn profiles_are_compressed_or_not() {
     let plain = profile([3, 4], [b"main", b"f"], |it| it);
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(&plain).expect("memory");
@@ -100,7 +100,7 @@ fn labels_are_roots() {
 }
 
 #[test]
-fn differences_are_told() {
+fn differences_are_reported() {
     let output = output("stack-parse", &[], profile([3, -4], [b"main", b"f"], |it| it));
     assert_eq!(output.stdout, b"main;f 3\n");
     let expected = "1 samples of negative value are left out, with -4";
@@ -108,7 +108,7 @@ fn differences_are_told() {
 }
 
 #[test]
-fn samples_without_a_value_are_told() {
+fn samples_without_a_value_are_reported() {
     let valueless = |it: Message| it.bytes(2, &Message::default().number(1, 1).0);
     let output = output("stack-parse", &[], profile([3, 4], [b"main", b"f"], valueless));
     assert_eq!(output.stdout, b"main 4\nmain;f 3\n");

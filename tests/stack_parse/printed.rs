@@ -46,7 +46,7 @@ fn threads_of_jemalloc_share_what_all_of_them_have() {
 }
 
 #[test]
-fn what_is_wrong_in_a_profile_of_jemalloc_is_said() {
+fn what_is_wrong_in_a_profile_of_jemalloc_is_reported() {
     let heap = |lines: &str| format!("heap_v2/4096\n@ 0x1\n{lines}\n");
     for (input, expected) in [
         (heap(""), ":2: expected the line 't*:' after a stack"),
@@ -64,7 +64,7 @@ fn what_is_wrong_in_a_profile_of_jemalloc_is_said() {
 }
 
 #[test]
-fn what_a_summary_of_leaks_has_beyond_the_stacks_is_said() {
+fn what_a_summary_of_leaks_has_beyond_the_stacks_is_reported() {
     // From LEAK SUMMARY of each file.
     let (_, said) = weighed("memcheck/default.txt", &[]);
     for expected in [

@@ -67,7 +67,7 @@ fn what_follows_the_event_is_no_frame_where_a_call_chain_follows() {
 }
 
 #[test]
-fn fields_behind_a_lone_frame_are_no_part_of_it() {
+fn fields_after_a_lone_frame_are_no_part_of_it() {
     for (fields, folded) in [
         (
             " 55db543211ea (anonymous namespace)::f+0x11 (/d) ilen: 3 insn: 48 89 e5",

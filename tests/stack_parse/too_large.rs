@@ -34,7 +34,7 @@ fn gperftools(period: u64) -> Vec<u8> {
 }
 
 #[test]
-fn times_that_do_not_fit_are_said() {
+fn times_that_do_not_fit_are_reported() {
     let zone = |length: &str| {
         format!(
             "name,src_file,src_line,ns_since_start,exec_time_ns,thread\n\
@@ -59,7 +59,7 @@ fn times_that_do_not_fit_are_said() {
 }
 
 #[test]
-fn sums_and_estimates_that_do_not_fit_are_said() {
+fn sums_and_estimates_that_do_not_fit_are_reported() {
     let locks = |settings: &str| format!("--- contentionz 1 ---\n{settings}\n9 7 @ 0x1000\n");
     let huge = locks("cycles/second = 1\nsampling period=1e300");
     check("pprof-text", huge.as_bytes(), "", ":4: expected counts");

@@ -73,7 +73,7 @@ fn a_cut_export_keeps_what_was_read() {
 }
 
 #[test]
-fn references_to_nothing_and_rows_of_other_tables_are_said() {
+fn references_to_nothing_and_rows_of_other_tables_are_reported() {
     let text = "<?xml version=\"1.0\"?>\n<trace-query-result><node><schema name=\"t\"/>\
                 <row><weight id=\"1\">5</weight><backtrace ref=\"77\"/></row>\
                 <row><weight ref=\"1\"/><backtrace id=\"3\"><frame id=\"4\" name=\"f\"/></backtrace></row>\

@@ -141,7 +141,7 @@ fn domains_have_their_own_backtraces_and_share_objects() {
 }
 
 #[test]
-fn another_process_is_left_out_and_said() {
+fn another_process_is_left_out_and_reported() {
     let child = [allocation(1, 0, 0, &[20])];
     let trace = every_kind(2).packet(8, 0, 6, 1, &child).packet(8, 0, 7, 0, &[]);
     let output = output("stack-parse", &[], trace.bytes());
@@ -155,7 +155,7 @@ fn another_process_is_left_out_and_said() {
 
 /// Each trace is damaged in one place, and the message must name the damage.
 #[test]
-fn damage_is_said_and_what_came_before_is_kept() {
+fn damage_is_reported_and_what_came_before_is_kept() {
     let packet = |body: &[Vec<u8>]| every_kind(2).packet(7, 0, 6, 0, body).bytes();
     let with = |at: usize, byte: u8| {
         let mut trace = packet(&[]);
@@ -307,7 +307,7 @@ proptest! {
     #![proptest_config(few_cases())]
 
     #[test]
-    fn bytes_behind_a_valid_header_never_panic(
+    fn bytes_after_a_valid_header_never_panic(
         version in 1u16..=3,
         body in prop::collection::vec(any::<u8>(), 0..300),
         kinds in prop::collection::vec((prop::sample::select(vec![1u32, 2, 3, 4, 101, 116]),

@@ -99,7 +99,7 @@ fn each_instruction_has_its_line_beside_it() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn what_is_missing_is_reported() {
     let said = |folded: &str, path: &str| {
         let mut tool = crate::util::command("stack-source");
         let file = TempFile::new(folded);

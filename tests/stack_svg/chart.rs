@@ -133,7 +133,7 @@ fn narrow_blocks_are_drawn_together_as_deep_as_they_are() {
 }
 
 #[test]
-fn lanes_that_do_not_fit_are_said() {
+fn lanes_that_do_not_fit_are_reported() {
     let stack = vec!["f"; 30].join(";");
     let lines: String =
         (0..50).map(|at| format!("since={at}\ttid={at}\t{stack} {}\n", 50 - at)).collect();

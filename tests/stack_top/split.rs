@@ -135,7 +135,7 @@ fn intervals_are_split_too() {
 }
 
 #[test]
-fn what_cannot_be_split_is_said() {
+fn what_cannot_be_split_is_reported() {
     let said = |args: &[&str], input: &str| {
         let output = output("stack-top", args, input);
         (String::from_utf8(output.stderr).expect("UTF-8"), output.status.code())

@@ -107,7 +107,7 @@ fn what_is_left_out_counts_as_dropped() {
 }
 
 #[test]
-fn nothing_that_matches_is_status_1_and_said() {
+fn no_match_is_status_1_and_reported() {
     let nothing = json!({
         "unit": "samples", "total": 2830, "children": [],
         "under": { "pattern": "no such", "total": 0 },
