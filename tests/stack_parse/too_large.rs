@@ -47,7 +47,7 @@ fn times_that_do_not_fit_are_reported() {
     check("tracy", zone("18446744073709551606").as_bytes(), most, "");
 
     check("pstats", &pstats(&[1.5, 2.5]), "f 4000000000\n", "");
-    let below = "1 functions took less than no time: taken for none";
+    let below = "1 functions have a negative own time: it counts as 0";
     check("pstats", &pstats(&[-1.5, 2.5]), "f 2500000000\n", below);
     check("pstats", &pstats(&[1.5, 1e300]), "f 1500000000\n", "expected a time");
     let over = "a sum over 18446744073709551615, weight 17000000000000000000 left out";

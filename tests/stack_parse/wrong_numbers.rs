@@ -133,7 +133,7 @@ fn of_speedscope() {
         (
             speedscope(r#""samples":[[0],[0,0.5],[1.0]],"weights":[3,4,5]"#),
             "a 3\na;[unknown] 4\nb 5\n",
-            "1 frames have no number that is an integer: they are [unknown]",
+            "1 frames have an index that is not an integer: they are [unknown]",
         ),
     ]);
 }
@@ -203,7 +203,7 @@ fn of_other_json() {
             r#"{"start_time":1,"duration":2,"sample_count":3,"root_frame":{"function":"main",
 "time":2.0,"children":[{"function":"f","time":-1,"children":[]}]}}"#,
             "main 2000000000\n",
-            "1 times are no numbers that fit: they are taken for 0",
+            "1 times are not numbers that fit into 64 bits: they count as 0",
         ),
         case(
             r#"{"nodes":[{"id":0,"kind":"root","landmark_id":"r","name":"ROOT","location":"l",

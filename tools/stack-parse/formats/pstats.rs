@@ -70,7 +70,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     file.add(samples)?;
     if file.below_zero > 0 {
         let count = file.below_zero;
-        samples.note(format_args!("{count} functions took less than no time: taken for none"));
+        samples.note(format_args!("{count} functions have a negative own time: it counts as 0"));
     }
     read.map_err(|Malformed(expected)| {
         let at = marshal.at();

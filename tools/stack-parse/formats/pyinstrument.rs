@@ -66,7 +66,9 @@ impl Document for Session {
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
         if self.bad_times > 0 {
             let bad = self.bad_times;
-            samples.note(format_args!("{bad} times are no numbers that fit: they are taken for 0"));
+            samples.note(format_args!(
+                "{bad} times are not numbers that fit into 64 bits: they count as 0"
+            ));
         }
         let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
         let calls: Vec<Call> = calls.collect();

@@ -183,7 +183,9 @@ impl Profile {
             return Ok(());
         }
         if self.interval == 0 && self.measures().len() > 1 && self.is_whole {
-            samples.note("it does not say how long a sample is: each is taken for one of its unit");
+            samples.note(
+                "it lacks the interval between samples: each sample counts as one of its unit",
+            );
         }
         self.interval = self.interval.max(1);
         self.raw.place();

@@ -71,9 +71,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         Ok(()) if taken != header.samples => {
             Err(unknown(format!("{taken} of its {} samples are there", header.samples)))
         }
-        Ok(()) if tables.is_damaged => {
-            Err(unknown("its tables of names end before they should".to_owned()))
-        }
+        Ok(()) if tables.is_damaged => Err(unknown("its tables of names are cut short".to_owned())),
         Ok(()) => Ok(()),
     }
 }

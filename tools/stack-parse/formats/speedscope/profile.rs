@@ -309,7 +309,7 @@ impl Troubles {
         for (count, what) in [
             (self.halves, "samples without a weight, or weights without a sample, are left out"),
             (self.values, "values are no numbers from 0 to 2^64: they are left out"),
-            (self.frames, "frames have no number that is an integer: they are [unknown]"),
+            (self.frames, "frames have an index that is not an integer: they are [unknown]"),
             (self.returns, "returns are from functions that were not called: they are left out"),
             (self.earlier, "events are earlier than the one before them: no time passes there"),
         ] {

@@ -200,7 +200,7 @@ impl Boxes {
             ));
         }
         if *is_scaled {
-            samples.note("titles show multiples of what was counted, which is taken instead");
+            samples.note("titles show multiples of the counts: the counts themselves are taken");
         }
         note_excess(*excess, samples);
     }

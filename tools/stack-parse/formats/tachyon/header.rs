@@ -39,7 +39,7 @@ impl Header {
                 Err(format!("version {version} of the format: expected 1 or 2"))
             }
             Ok((_, compression @ 2.., _)) => {
-                Err(format!("it is compressed in a way that is not known, {compression}"))
+                Err(format!("its kind of compression is unknown, {compression}"))
             }
             Ok((_, _, header)) => Ok(header),
             Err(Ended) => Err("it ends within its header".to_owned()),
