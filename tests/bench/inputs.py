@@ -3,8 +3,8 @@ allows, so that other programs read the result as well.
 
 Usage: python3 inputs.py SHAPE PROFILE MEGABYTES > LARGE
 
-PROFILE may be packed with gzip. A shape is a function below: what the large profile starts
-with, what it repeats, by how often it did before, and what it ends with.
+PROFILE may be compressed with gzip. A shape is a function below, which returns the start of the
+large profile, a function that makes its Nth repetition, and the end.
 """
 
 import gzip
@@ -21,7 +21,7 @@ def jfr(profile):
 
 
 def pprof(profile):
-    """The samples again, and behind them, as Go has it, what they refer to."""
+    """The samples again and, after them as in Go's files, the rest of the profile."""
     samples, others, at = b"", b"", 0
     while at < len(profile):
         start = at
@@ -60,8 +60,8 @@ def trace_event(profile):
 
 
 def xctrace(profile):
-    """The rows again, later each time: as Instruments has it, what was there before is
-    referred to, and only times are new."""
+    """The rows again, later each time: as in files of Instruments, they refer to earlier
+    elements, and only their times are new."""
     rows = list(ElementTree.fromstring(profile).iter("row"))
     times = [time for row in rows for time in row.iter("sample-time") if time.text]
     highest = max(int(element.get("id", 0)) for row in rows for element in row.iter())

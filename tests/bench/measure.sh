@@ -3,8 +3,8 @@
 # for each. It sets place, the folder of inputs and results, and runs, how often.
 # shellcheck disable=SC2154
 
-# kept NAME COMMAND...: an input that takes long to make: NAME is what the command writes, unless
-# it is there from a run before. What is broken off is not taken for the whole by the next one.
+# kept NAME COMMAND...: makes NAME, an input that takes long to make, from the output of the
+# command, unless an earlier run made it. The next run does not use the file of an interrupted one.
 kept() {
     [ ! -s "$place/$1" ] || return 0
     "${@:2}" > "$place/unfinished"
@@ -15,11 +15,11 @@ kept() {
 # process of the command had in memory at once.
 measured() {
     local command="{ $2; } < '$place/$1' > '$place/out'" warmup=1
-    # What is run once takes long.
+    # A command that is run only once takes long.
     [ "$runs" -gt 1 ] || warmup=0
-    # A command that takes the place of its shell is measured without another fork.
+    # With exec the command replaces its shell, so that no other fork is measured.
     case $2 in *'|'*) ;; *) command="exec $2 < '$place/$1' > '$place/out'" ;; esac
-    # To cut what the run before wrote takes milliseconds too.
+    # Truncating the output of the run before would take milliseconds, too.
     hyperfine --shell 'bash -o pipefail' --prepare "rm -f '$place/out'" --warmup $warmup \
         --runs "$runs" --export-csv "$place/times" "$command" > "$place/said" 2>&1 ||
         fail "$2: $(cat "$place/said")"
@@ -56,7 +56,7 @@ race() {
     row "$1" "$3" "$(awk -v peer="$peer" -v ours="$seconds" 'BEGIN { printf "%.1f", peer / ours }')"
 }
 
-# alone INPUT COMMAND: a row for what has no peer.
+# alone INPUT COMMAND: a row for a command without a peer.
 alone() {
     measured "$1" "$2"
     row "$1" "$2"

@@ -19,7 +19,7 @@ bytes_of_picture() {
     "$2" < "$1" 2> "$place/said" | perl -0777 -ne 's/<(script|style).*?<\/\1>//gs; print length'
 }
 
-# bytes_with_labels NAME LABELS [OPTION]...: the size of the picture of NAME.script, and packed.
+# bytes_with_labels NAME LABELS [OPTION]...: the size of the picture of NAME.script, and compressed.
 bytes_with_labels() {
     stack-parse --per-sample --labels "$2" "$place/$1.script" > "$place/times.folded" \
         2> "$place/said" || fail "$1: $(cat "$place/said")"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What other profilers write, against what else reads it: rows for scripts/bench, which sets
-# place, the folder of inputs and results, and megabytes, how much there is of each.
+# The files of other profilers, compared with other programs that read them: rows for
+# scripts/bench, which sets place, the folder of inputs and results, and megabytes, their size.
 # shellcheck disable=SC2154
 
 # large NAME SHAPE PROFILE: makes NAME of a golden file, repeated as inputs.py does it.
@@ -26,7 +26,7 @@ raced() {
         >> "$place/missed"
 }
 
-# wide_pb: writes the stacks of wide.folded, unpacked.
+# wide_pb: writes the stacks of wide.folded, decompressed.
 wide_pb() { stack-export --to pprof "$place/wide.folded" | gzip -d; }
 
 rows_of_profiles() {
@@ -42,7 +42,7 @@ rows_of_profiles() {
     raced rows.xml 'inferno-collapse-xctrace' streams
     large chunks.jfr jfr jfr/jdk17-two-chunks.jfr.gz
     raced chunks.jfr "jfr print --json $data/chunks.jfr" streams
-    # What follows takes the peers minutes.
+    # The peers take minutes for the rest.
     runs=1
     if [ -d "$speedscope" ]; then
         large events.json trace_event trace-event/py-spy.json.gz
@@ -52,7 +52,7 @@ rows_of_profiles() {
     fi
     large costs.callgrind callgrind callgrind/contexts.out.gz
     raced costs.callgrind "callgrind_annotate $data/costs.callgrind" streams
-    # A graph of calls is made of all functions, which are other ones here.
+    # A call graph is made from all functions, and each repetition has other functions.
     large functions.callgrind callgrind_functions callgrind/contexts.out.gz
     raced functions.callgrind "callgrind_annotate $data/functions.callgrind"
 }

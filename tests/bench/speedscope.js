@@ -1,4 +1,4 @@
-// Imports a file as speedscope's package does, without its page, and says what came out.
+// Imports a file as speedscope's package does, without its page, and prints the result.
 //
 // Usage: node speedscope.js PACKAGE FILE
 const fs = require('fs')
@@ -10,11 +10,11 @@ const release = path.join(folder, 'dist/release')
 const bundle = fs.readdirSync(release).find((name) => /^speedscope-.*\.js$/.test(name))
 const page = fs.readFileSync(path.join(release, bundle), 'utf8')
 
-// The package is a page. The promise of what imports is inside of it, behind this function.
+// The package is a page. The promise of its importer is a variable that only this function uses.
 const use = /async function \w+\(\w+,\w+\)\{return\(await (\w+)\)\.importProfilesFromArrayBuffer/
 const opened = page.replace(use, (all, promise) => `globalThis.importer=${promise};${all}`)
 
-// Whatever a page may ask of its window.
+// Everything that the page may use of its window.
 const anything = new Proxy(function () {}, {
     get: (_, name) => (name === Symbol.toPrimitive ? () => '' : anything),
     apply: () => anything,
@@ -22,7 +22,7 @@ const anything = new Proxy(function () {}, {
 })
 Object.assign(globalThis, { window: anything, document: anything, localStorage: anything })
 const { log } = console
-// It says much of what it reads, which would only cost it time.
+// It prints much about the file, which would only cost time.
 for (const kind of ['log', 'warn', 'error']) console[kind] = () => {}
 try {
     vm.runInThisContext(opened)

@@ -1,7 +1,7 @@
 """How fast stack-view answers in a terminal: python3 terminal.py STACK-VIEW STACK-SVG FOLDED [PEER...]
 
-Prints rows of Markdown: what was done, milliseconds (medians), and the peak of memory. An answer
-has come when the program writes nothing more. A PEER is another viewer's command, of which only
+Prints rows of Markdown: the action, milliseconds (medians), and the peak of memory. An answer
+is complete when the program writes nothing more. A PEER is another viewer's command, of which only
 the first screen is measured.
 """
 
@@ -17,12 +17,12 @@ import termios
 import time
 
 RUNS = 11
-# The program has answered when it writes nothing for so long, in seconds.
+# The program has answered when it writes nothing for this long, in seconds.
 QUIET = 0.25
 SIZE = (60, 200)
-# A screen is there when so much was written, in bytes.
+# A screen is drawn when this much was written, in bytes.
 SCREEN = 1500
-# Some draw again and again, in seconds.
+# How long to wait for a program that never stops drawing, in seconds.
 LONGEST = 5
 
 
@@ -43,7 +43,7 @@ class Terminal:
     def read(self):
         part = os.read(self.fd, 1 << 16)
         self.text += part
-        # Some ask where the cursor is, and wait for the answer.
+        # Some programs ask for the position of the cursor, and wait for the answer.
         if b"\x1b[6n" in part:
             os.write(self.fd, b"\x1b[1;1R")
 
