@@ -3,8 +3,8 @@
 //!
 //! - `CASE.folded`: the expected output of stack-parse with `--header`. `BLESS=1` writes it. An
 //!   output that is too long for a person to read has no such file.
-//! - `CASE.weight`: the expected weight of the output, and after a `#` how it was counted without our
-//!   code. No test writes it.
+//! - `CASE.weight`: the expected weight of the output, and after a `#` how it was counted without
+//!   our code. No test writes it.
 //! - `CASE.args`: options, for a file whose default output leaves something out.
 //!
 //! A new format needs a folder here and no new test.

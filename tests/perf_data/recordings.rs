@@ -1,9 +1,10 @@
 //! Recordings, perf's output for them, and the recorded objects: three in the repository, and all
 //! others in STACK_TOOLS_DATA.
 //!
-//! The text is from perf 6.1.187 on x86-64: `perf script --no-inline --no-demangle --max-stack 4096
-//! --ns -F comm,pid,tid,time,event,period,ip,sym,dso`, for inlined functions without `--no-inline`.
-//! Addresses and symbols are those recorded: in chains of frame pointers, the return addresses.
+//! The text is from perf 6.1.187 on x86-64, printed by `perf script` with `--no-inline`,
+//! `--no-demangle`, `--ns`, `--max-stack 4096` and `-F comm,pid,tid,time,event,period,ip,sym,dso`;
+//! for inlined functions without `--no-inline`. Addresses and symbols are those recorded: in chains
+//! of frame pointers, the return addresses.
 
 use std::collections::BTreeMap;
 use std::fs;

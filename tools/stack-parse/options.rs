@@ -45,8 +45,7 @@ impl Options {
 /// Which objects of a recording of memory to count.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ObjectArgs {
-    /// Only memory in use this many seconds after the start, at the peak, or at the end (the
-    /// default)
+    /// Only memory in use this many seconds after the start, at the peak, or (default) at the end
     #[arg(long, value_name = "SECONDS|peak|end", num_args = 0..=1, require_equals = true)]
     #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
     live: Option<Option<Live>>,

@@ -163,8 +163,8 @@ fn is_systrace(text: &[u8]) -> bool {
     is_page && text.contains_str("<title>Android System Trace</title>")
 }
 
-/// `[{"name":`, `[]`, `[1`, `["a"`, but not gdb's `[New LWP 7173]` or a kernel's `[   12.345678]
-/// Oops`.
+/// `[{"name":`, `[]`, `[1`, `["a"`, but not gdb's `[New LWP 7173]` or a kernel's
+/// `[   12.345678] Oops`.
 fn is_json_list(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let number = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();

@@ -1,7 +1,7 @@
-//! The call tree of Visual Studio's profiler as a table, `CallTreeSummary.csv` of `vsperfreport
-//! /summary:calltree`. If the profiler sampled, the columns are numbers of samples; if it
-//! instrumented, they are rounded shares of time, and numbers of calls. Samples may have fractions,
-//! `4,718.25`: then all numbers are rounded so that their sum stays right.
+//! The call tree of Visual Studio's profiler as a table, `CallTreeSummary.csv` of
+//! `vsperfreport /summary:calltree`. If the profiler sampled, the columns are numbers of samples;
+//! if it instrumented, they are rounded shares of time, and numbers of calls. Samples may have
+//! fractions, `4,718.25`: then all numbers are rounded so that their sum stays right.
 //!
 //! ```text
 //! Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,...
@@ -46,7 +46,7 @@ fn detect(head: &Head<'_>) -> bool {
     Columns::of(head.first_line()).is_some()
 }
 
-/// The precision of counted numbers, in parts of one; further digits are cut off.
+/// The precision of counted numbers, in parts of one; further digits are rounded away.
 const PARTS: u64 = 1_000_000;
 
 /// The columns that are read.

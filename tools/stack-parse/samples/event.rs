@@ -35,7 +35,7 @@ pub(crate) struct Sum {
     pub(crate) samples: u128,
     /// In the unit of the event.
     pub(crate) total: u128,
-    /// For each group of N drawn samples that weigh W together W²/N, summed.
+    /// The sum of W²/N over all groups of N drawn samples that weigh W together.
     pub(crate) squares: f64,
     /// Whether some of them do not say how many samples were drawn for them.
     pub(crate) is_unknown: bool,

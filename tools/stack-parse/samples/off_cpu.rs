@@ -117,8 +117,8 @@ impl OffCpu {
         }
     }
 
-    /// Notes a switch. The thread that comes back is no longer blocked; the time that it was is
-    /// added to `tree` in nanoseconds. Returns whether the thread that left is blocked.
+    /// Notes a switch. The thread that comes back is no longer blocked; its waiting time is added
+    /// to `tree` in nanoseconds. Returns whether the thread that left is blocked.
     pub(super) fn open(
         &mut self,
         origin: &Sample<'_>,

@@ -54,7 +54,7 @@ pub(crate) enum Weighs {
     Period,
     /// What was measured: bytes of an allocation.
     Value,
-    /// A measured value of which no part was left to chance: the size of a file, the time of a
+    /// A measured value of every single thing, without sampling: the size of a file, the time of a
     /// span.
     Exact,
     /// The sum of an unknown number of samples, as in a line of folded stacks or a node of a call

@@ -67,9 +67,9 @@ pub(super) fn is_beside(line: &[u8]) -> bool {
     }
 }
 
-/// The part after the TAB of `PERF_RECORD_NAMESPACES`: `\t\t[0/net: 4/0xf0000098, 1/uts:
-/// 4/0xeffffffe]`. Lines of `-F +metric`, which come after the fields of a sample, are found by
-/// [`is_metric`].
+/// The part after the TAB of `PERF_RECORD_NAMESPACES`:
+/// `\t\t[0/net: 4/0xf0000098, 1/uts: 4/0xeffffffe]`. Lines of `-F +metric`, which come after the
+/// fields of a sample, are found by [`is_metric`].
 fn is_record_part(rest: &[u8]) -> bool {
     rest.starts_with(b"\t") && rest.contains_str("/0x")
 }

@@ -16,8 +16,8 @@ const WEIGHT_COLUMNS: usize = 16;
 const COMM_COLUMNS: usize = 16;
 
 /// Where the event of a line without a time starts, and its colon. The event is the last word with
-/// a colon that ends the line or is followed by a field in its columns: `demo page-faults:
-/// 0`. A colon before a single space is part of a comm, `a: b`.
+/// a colon that ends the line or is followed by a field in its columns:
+/// `demo page-faults:                0`. A colon before a single space is part of a comm, `a: b`.
 pub(super) fn last_event(line: &[u8]) -> Option<(usize, usize)> {
     let is_field = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"  ");
     let colon = memrchr_iter(b':', line).find(|&colon| is_field(&line[colon + 1..]))?;
@@ -82,8 +82,8 @@ pub(super) fn split_id(token: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     }
 }
 
-/// Whether a text ends in a number that is not a thread id: perf pads ids to five columns, `demo
-/// 12 `, so `worker 12 ` is a comm.
+/// Whether a text ends in a number that is not a thread id: perf pads ids to five columns,
+/// `demo    12 `, so `worker 12 ` is a comm.
 pub(super) fn is_narrow_id(text: &[u8]) -> bool {
     let text = trim_end(text);
     let start = token_start(text);

@@ -3,8 +3,8 @@
 use super::event_line::EventLine;
 use super::object_file::ends_in_object;
 
-/// Splits a line after a frame that is followed by a sample or the header of a recording: `\t20
-/// main (/demo)demo 1 2.5: 7 cycles: `.
+/// Splits a line after a frame that is followed by a sample or the header of a recording:
+/// `\t20 main (/demo)demo 1 2.5: 7 cycles: `.
 pub(super) fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     // Hardly any line has a time or a header.
     if !has_time(line) && !line.ends_with(b"# ========") {

@@ -23,18 +23,18 @@ use super::tokens::{is_space, token_end, token_start, trim_end, trim_start};
 /// How many columns an address has.
 const IP_COLUMNS: usize = 16;
 
-/// The text of the frame in a sample that was recorded without call chains: `  561ae304d6c4
-/// fib+0x24 (/prog/demo)`. It is the sample's only frame if no call chain follows.
+/// The text of the frame in a sample that was recorded without call chains:
+/// `  561ae304d6c4 fib+0x24 (/prog/demo)`. It is the sample's only frame if no call chain follows.
 pub(super) fn only_frame<'a>(event: &EventLine<'a>) -> Option<&'a [u8]> {
     frame_text(event.rest)
 }
 
-/// The text of the only frame in `rest`, the text after an event's colon with all its spaces: `
-/// 561ae304d6c4 fib+0x24 (/prog/demo)`.
+/// The text of the only frame in `rest`, the text after an event's colon with all its spaces:
+/// ` 561ae304d6c4 fib+0x24 (/prog/demo)`.
 fn frame_text(rest: &[u8]) -> Option<&[u8]> {
-    // The event's colon and the address are each followed or preceded by a space: `page-faults:
-    // ffffffff8175336a elf_load`. With only one space it is a field of `-F addr`: `page-faults:
-    // 55993a0f70b8 __TMC_END__`.
+    // The event's colon and the address are each followed or preceded by a space:
+    // `page-faults:  ffffffff8175336a elf_load`. With only one space it is a field of `-F addr`:
+    // `page-faults:     55993a0f70b8 __TMC_END__`.
     if trim_start(rest).is_empty() {
         return None;
     }
@@ -72,8 +72,8 @@ pub(super) fn is_certain(frame: &FrameLine<'_>) -> bool {
 /// Where the last address in its 16 columns is, with the space before it and the symbol after it;
 /// its columns start at `first` or later.
 fn padded_frame(text: &[u8], first: usize) -> Option<(usize, usize)> {
-    // The address of a branch comes first, then its target: `7f3b9c644b70 _start+0x0 (/lib/ld.so)
-    // =>     7f3b9c645000 main+0x0 (/demo)`.
+    // The address of a branch comes first, then its target:
+    // `7f3b9c644b70 _start+0x0 (/lib/ld.so) =>     7f3b9c645000 main+0x0 (/demo)`.
     let text = text.find(b" => ").map_or(text, |arrow| &text[..arrow]);
     let starts_at = |&start: &usize| {
         let columns = text[start..].first_chunk();
@@ -107,8 +107,8 @@ fn unpadded_frame(rest: &[u8]) -> Option<&[u8]> {
 /// symbol.
 fn without_fields_behind(text: &[u8]) -> &[u8] {
     // Registers, the length and the bytes of the instruction, and the counts of Intel PT:
-    // ` ABI:2    SP:0x7ffceb579ee8 `, ` ilen: 4`, ` insn: 48 89 e5`, `\t\tmovq %rsp, %rbp`, ` \t
-    // IPC: 0.50 (1/2) `.
+    // ` ABI:2    SP:0x7ffceb579ee8 `, ` ilen: 4`, ` insn: 48 89 e5`, `\t\tmovq %rsp, %rbp`,
+    // ` \t IPC: 0.50 (1/2) `.
     let fields = [&b" ABI:"[..], b" ilen: ", b" insn: ", b"\t\t", b" \t IPC: "];
     let start = fields.iter().filter_map(|field| text.find(field)).min();
     let text = without_branches(&text[..start.unwrap_or(text.len())]);

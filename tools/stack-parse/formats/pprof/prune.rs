@@ -72,7 +72,7 @@ impl Prune {
     }
 
     /// The locations of a sample that stay, leaf first; `None` if all stay. Matching frames at the
-    /// root, above all others, are kept, so that the stack is never empty.
+    /// root, before the first other frame, are kept, so that the stack is never empty.
     pub(super) fn sample<'l>(&self, locations: &'l [u64]) -> Option<&'l [u64]> {
         let mut has_user_code = false;
         for (index, location) in locations.iter().enumerate().rev() {
